@@ -28,59 +28,59 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.install.journal import Journal
-from gpu_assistant.install.reporter import Reporter
-from gpu_assistant.install.runner import verify_job
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.uv import program, settings
-from gpu_assistant.install.work import Work
+from gpu_assistant.install.reporter import ProgressReporter
+from gpu_assistant.install.runner import make_verify_job
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.uv import find_uv, uv_environment
+from gpu_assistant.install.work import InstallContext
 
 TARGET = 1.15
 
 
-def prepared(root: Path, journal: Journal, plan: Plan) -> Work:
+def prepared(root: Path, journal: Journal, plan: Plan) -> InstallContext:
     """Everything resolved and fetched: what both sides start from."""
-    from gpu_assistant.catalog.load import load
-    from gpu_assistant.system import current
+    from gpu_assistant.catalog.load import load_catalog
+    from gpu_assistant.system import current_system
 
-    work = Work(
+    work = InstallContext(
         plan,
-        current(),
+        current_system(),
         paths.DataDir(root / "data"),
-        load(paths.resources() / "catalog"),
-        reporter=Reporter(JobContext()),
+        load_catalog(paths.resources_dir() / "catalog"),
+        reporter=ProgressReporter(JobContext()),
         journal=journal,
         cancel=threading.Event(),
-        verifier=verify_job,
+        verifier=make_verify_job,
         limits=Limits(),
     )
     for step in plan.steps[:4]:
-        kind = KINDS[step.kind]
-        if kind.done(step, work) is None:
+        kind = STEP_KINDS[step.kind]
+        if kind.is_satisfied(step, work) is None:
             kind.run(step, work)
     return work
 
 
-def ours(work: Work) -> float:
+def ours(work: InstallContext) -> float:
     """Seconds of our step."""
     shutil.rmtree(work.data.uv_cache, ignore_errors=True)
-    shutil.rmtree(work.partial, ignore_errors=True)
+    shutil.rmtree(work.staging_path, ignore_errors=True)
     step = next(step for step in work.plan.steps if step.kind == "python-packages")
     began = time.perf_counter()
-    KINDS[step.kind].run(step, work)
+    STEP_KINDS[step.kind].run(step, work)
     return time.perf_counter() - began
 
 
-def plain(work: Work, root: Path) -> float:
+def plain(work: InstallContext, root: Path) -> float:
     """Seconds of what a person would type."""
     cache, folder = root / "plain-cache", root / "plain"
     shutil.rmtree(cache, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
     common: list[str | Path] = ["--quiet", "--no-config", "--cache-dir", cache]
     python = work.system.environment_python(folder)
-    folders = dict.fromkeys(file.parent for file in work.files)
+    folders = dict.fromkeys(file.parent for file in work.wheel_paths)
     links = [word for place in folders for word in ("--find-links", place)]
     wanted = root / "requirements.txt"
-    rows = [f"{p.name}=={p.version} --hash=sha256:{p.file.sha256}\n" for p in work.lock.packages]
+    rows = [f"{p.name}=={p.version} --hash=sha256:{p.file.sha256}\n" for p in work.lockfile.packages]
     wanted.write_text("".join(rows), encoding="utf-8")
     began = time.perf_counter()
     commands: tuple[list[str | Path], ...] = (
@@ -99,9 +99,9 @@ def plain(work: Work, root: Path) -> float:
         ],
     )
     for words in commands:
-        finished = work.system.run([program(), *words, *common], timeout=600, environ=settings())
-        if finished.code != 0:
-            raise SystemExit(finished.err)
+        finished = work.system.run([find_uv(), *words, *common], timeout=600, environ=uv_environment())
+        if finished.returncode != 0:
+            raise SystemExit(finished.stderr)
     return time.perf_counter() - began
 
 
@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--folder", help="where to work; one in memory leaves the disk's moods out")
     given = parser.parse_args()
-    wheelhouse = paths.wheelhouse(None)
+    wheelhouse = paths.wheelhouse_dir(None)
     if wheelhouse is None:
         raise SystemExit("GPU_ASSISTANT_WHEELHOUSE names no folder")
     from tests.fixtures.torch_env import real_torch_plan

@@ -22,29 +22,29 @@ import numpy as np
 from fake_cards import measured
 
 from gpu_assistant.catalog.health import HealthRules
-from gpu_assistant.catalog.load import load
-from gpu_assistant.core.paths import resources
-from gpu_assistant.health.past import usual
-from gpu_assistant.health.watch import Watch
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.health.past import learn_baseline
+from gpu_assistant.health.watch import HealthMonitor
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system import current
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system import current_system
+from gpu_assistant.system.nvml import NvmlMonitor
 
 MONTH_MIN = 30 * 24 * 60
 
 
 def measure(rounds: int) -> dict[str, float]:
     """In a process of its own, which reads the library of LD_LIBRARY_PATH."""
-    watch = Watch(load(resources() / "catalog").read("health.json", HealthRules))
+    watch = HealthMonitor(load_catalog(resources_dir() / "catalog").read("health.json", HealthRules))
     second = [0.0]
-    sampler = Sampler(Nvml(current()), lambda: second[0])
+    sampler = Sampler(NvmlMonitor(current_system()), lambda: second[0])
     took: dict[str, list[float]] = {"sample": [], "look": []}
     for _ in range(rounds):
         second[0] += 1.0
         start = time.process_time()
-        sample = sampler.sample(looking=False)
+        sample = sampler.sample(detailed=False)
         middle = time.process_time()
-        watch.look(sample)
+        watch.update(sample)
         took["sample"].append((middle - start) * 1e6)
         took["look"].append((time.process_time() - middle) * 1e6)
     sampler.close()
@@ -53,14 +53,14 @@ def measure(rounds: int) -> dict[str, float]:
 
 def learning_ms(cards: int) -> float:
     """A month of minutes for each card, under a load that changes each hour."""
-    settling = load(resources() / "catalog").read("health.json", HealthRules).settling
+    settling = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules).settling
     rng = np.random.default_rng(1)
     t = 60.0 * np.arange(MONTH_MIN, dtype=np.float64)
     load_ = np.repeat(rng.uniform(0.2, 1.0, MONTH_MIN // 60), 60).astype(np.float64)
     temp = (40 + 40 * load_ + rng.normal(0, 1, MONTH_MIN)).astype(np.float64)
     start = time.process_time()
     for _ in range(cards):
-        assert usual(t, temp, load_, t[-1], settling)
+        assert learn_baseline(t, temp, load_, t[-1], settling)
     return (time.process_time() - start) * 1e3
 
 

@@ -24,14 +24,14 @@ import psutil
 from msgspec.structs import replace
 
 from gpu_assistant.catalog.health import HealthRules
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Sample
 from gpu_assistant.health.job import HealthJob
 from gpu_assistant.health.listening import HealthProgress
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 
 PACKAGE = Path(__file__).resolve().parent.parent / "gpu_assistant"
 INSIDE = """
@@ -66,7 +66,7 @@ class NoCard:
 
 def cancel_seconds(environment: Path) -> float:
     """From Cancel in the midst of a product until nothing of it is left."""
-    rules = load(resources() / "catalog").read("health.json", HealthRules)
+    rules = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules)
     rules = replace(rules, tests=replace(rules.tests, product_seconds=60.0))
     cancel, asked = threading.Event(), [0.0]
 
@@ -76,7 +76,7 @@ def cancel_seconds(environment: Path) -> float:
             cancel.set()
 
     try:
-        HealthJob(environment, current(), rules, NoCard(), level=2).run(JobContext(news, cancel=cancel))
+        HealthJob(environment, current_system(), rules, NoCard(), level=2).run(JobContext(news, cancel=cancel))
     except Cancelled:
         spent = time.perf_counter() - asked[0]
         assert not psutil.Process().children(recursive=True)
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--cancels", type=int, default=5)
     given = parser.parse_args()
     inside = INSIDE.format(verify=str(PACKAGE / "verify"), health=str(PACKAGE / "health"))
-    python = current().environment_python(given.env)
+    python = current_system().environment_python(given.env)
     done = subprocess.run([python, "-I", "-c", inside], stdout=subprocess.PIPE, encoding="utf-8", check=True)
     ours, plain = map(float, done.stdout.split())
     print(f"memory test {ours:.2f} GB/s, plain write and read {plain:.2f} GB/s, ratio {ours / plain:.2f}")

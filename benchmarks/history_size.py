@@ -20,8 +20,8 @@ import psutil
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.monitor.history import SHAPES, History
-from gpu_assistant.monitor.series import GPU_FIGURES, Figures
+from gpu_assistant.monitor.history import RESOLUTIONS, History
+from gpu_assistant.monitor.series import GPU_FIGURES, SeriesExtractor
 
 MB = 1e6
 REASONS = ("power-cap", "thermal")  # of eight cards at work, hot ones among them
@@ -36,7 +36,7 @@ def main() -> None:
     given = parser.parse_args()
     known: dict[str, int] = dict.fromkeys(GPU_FIGURES, 1)
     gpus = tuple(GpuSample(index=gpu, uuid=f"GPU-{gpu}", throttle=REASONS, **known) for gpu in range(given.gpus))  # type: ignore[arg-type]
-    names = list(Figures().of(Sample(t=0.0, gpus=gpus, cpu=1.0, ram_used=1)))
+    names = list(SeriesExtractor().values(Sample(t=0.0, gpus=gpus, cpu=1.0, ram_used=1)))
     moments = int(given.days * 86_400 / given.every)
     with tempfile.TemporaryDirectory() as folder:
         now = 1_790_000_000.0
@@ -55,10 +55,10 @@ def main() -> None:
         grown = me.memory_info().rss - halfway
         history.close()
         disk = sum(path.stat().st_size for path in Path(folder).iterdir())
-        doubles = len(names) * 8 * sum(shape.capacity for shape in SHAPES)
+        doubles = len(names) * 8 * sum(shape.capacity for shape in RESOLUTIONS)
         print(f"{len(names)} series, {given.days:g} days replayed, a moment each {given.every:g} s")
         print(f"a moment: {took / moments * 1e6:.0f} us of processor time")
-        print(f"memory: {history.bytes / MB:.1f} MB; ratio to means alone in doubles {history.bytes / doubles:.2f}")
+        print(f"memory: {history.memory_bytes / MB:.1f} MB; ratio to means alone in doubles {history.memory_bytes / doubles:.2f}")
         print(f"disk: {disk / MB:.1f} MB; ratio to the same {disk / doubles:.2f}")
         print(f"growth of the process in the second half: {grown / MB:+.1f} MB")
 

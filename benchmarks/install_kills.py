@@ -31,13 +31,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install import journal
-from gpu_assistant.install.ledger import look, standing
-from gpu_assistant.install.listing import FILES, read
-from gpu_assistant.install.manifest import LOCK, MANIFEST
-from gpu_assistant.install.place import Place
-from gpu_assistant.install.reporter import Reporter
+from gpu_assistant.install.ledger import observe_state, active_effects
+from gpu_assistant.install.listing import FILE_MANIFEST, read_file_manifest
+from gpu_assistant.install.manifest import LOCK_FILE, MANIFEST_FILE
+from gpu_assistant.install.place import Host
+from gpu_assistant.install.reporter import ProgressReporter
 from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.install.uv import program
+from gpu_assistant.install.uv import find_uv
 from tests.fakes.fault_server import fault_server
 from tests.install import tiny
 from tests.install.test_cudnn import Whole
@@ -102,22 +102,22 @@ class Try:
                     found[str(place)] = hashlib.sha256(same(place)).hexdigest()
         python = world.environment / "bin" / "python"
         said = subprocess.run(
-            [program(), "pip", "check", "--python", python], capture_output=True, text=True, check=False
+            [find_uv(), "pip", "check", "--python", python], capture_output=True, text=True, check=False
         )
         found["pip check"] = re.sub(r" in [0-9.]+ *m?s", "", said.stdout + said.stderr)
-        found["lock"] = (world.environment / LOCK).read_text(encoding="utf-8")
+        found["lock"] = (world.environment / LOCK_FILE).read_text(encoding="utf-8")
         return found
 
 
 def same(file: Path) -> bytes:
     """A file without what tells when it was made."""
     data = file.read_bytes()
-    if file.name == MANIFEST:
+    if file.name == MANIFEST_FILE:
         told = json.loads(data)
         del told["created"], told["bytes"]
         return json.dumps(told).encode()
-    if file.name == FILES:
-        return "\n".join(read(file.parent)).encode("utf-8", "surrogateescape")
+    if file.name == FILE_MANIFEST:
+        return "\n".join(read_file_manifest(file.parent)).encode("utf-8", "surrogateescape")
     if file.name == "RECORD":
         return b"\n".join(line for line in data.splitlines() if UV_NOTE.encode() not in line)
     return data
@@ -126,8 +126,8 @@ def same(file: Path) -> bytes:
 def lies(world: Whole) -> list[str]:
     """The effects that the journal calls done and that are not there."""
     context: JobContext[object] = JobContext()
-    place = Place(world.system, world.data, reporter=Reporter(context), cancel=context.cancel)
-    return [str(each.effect) for each in standing(world.data) if each.sure and look(each, place) != "made"]
+    place = Host(world.system, world.data, reporter=ProgressReporter(context), cancel=context.cancel)
+    return [str(each.effect) for each in active_effects(world.data) if each.sure and observe_state(each, place) != "made"]
 
 
 def main() -> None:
@@ -158,7 +158,7 @@ def main() -> None:
                     continue  # it was quicker than usual
                 os.killpg(child.pid, signal.SIGKILL)
             killed += 1
-            left = journal.interrupted(world.data)
+            left = journal.interrupted_install(world.data)
             place = (left.step or "before the first step") if left is not None else "no journal yet, or its end"
             stopped[place] += 1
             wrong += [f"kill {killed}: the journal lies: {lie}" for lie in lies(world)]

@@ -61,11 +61,11 @@ def measured(model: str, variant: str, batch: int, threads: int | None) -> dict[
 
 def compared(found: dict[str, Any], batch: int) -> dict[str, Any]:
     """The highest point as it was projected, beside the one of a step that was run."""
-    from gpu_assistant.bench.projection import projected
+    from gpu_assistant.bench.projection import project_memory
     from gpu_assistant.core.json import convert
-    from gpu_assistant.core.memory import FitSteps
+    from gpu_assistant.core.memory import MemoryProfile
 
-    fit = projected(convert(found["steps"], FitSteps), batch)
+    fit = project_memory(convert(found["steps"], MemoryProfile), batch)
     return {
         "model": fit.model,
         "variant": fit.variant,

@@ -22,14 +22,14 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.app import App
-from gpu_assistant.app.judging import Judge
+from gpu_assistant.app.judging import HealthEvaluator
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.page import MonitorPage
-from gpu_assistant.gui.monitor.sampling import Sampling
+from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system import current
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system import current_system
+from gpu_assistant.system.nvml import NvmlMonitor
 from tests.nvml.machines import RTX_4060
 from tests.nvml.scenario import Scenario, built
 
@@ -62,10 +62,10 @@ def main() -> None:
         os.environ["FAKE_NVML_SCENARIO"] = str(scenario.path)
         idle = share(given.seconds)
         app = App(data_dir=folder)
-        sampling = Sampling(
-            lambda: Sampler(Nvml(current(), library=library)),
+        sampling = SamplingService(
+            lambda: Sampler(NvmlMonitor(current_system(), library=library)),
             lambda: History(Path(folder) / "history"),
-            judge=Judge(app.health_watch, app.remember_past),
+            evaluator=HealthEvaluator(app.health_monitor, app.load_baselines),
         )
         page = MonitorPage(app, sampling)
         page.resize(*SIZE)

@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from gpu_assistant.bench.parent import BenchJob
+from gpu_assistant.bench.parent import BenchmarkJob
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def main() -> int:
     given = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        found = BenchJob(given.environment, current(), DataDir(Path(folder))).run(JobContext())
+        found = BenchmarkJob(given.environment, current_system(), DataDir(Path(folder))).run(JobContext())
     print(
         json.dumps(
             {

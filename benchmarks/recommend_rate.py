@@ -22,11 +22,11 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.names import Goal
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from tests.advise.oracle.grid import grid
 from tests.advise.oracle.world import World
 
@@ -47,7 +47,7 @@ def rate(work: Callable[[bytes], object], files: list[bytes]) -> float:
 
 def main() -> None:
     """Measure, and print a line for each goal."""
-    catalog = load(resources() / "catalog")
+    catalog = load_catalog(resources_dir() / "catalog")
     files = [json.dumps(case.machine).encode() for case in grid(World())]
     decoder = msgspec.json.Decoder(Machine)
 

@@ -37,8 +37,8 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.plot import Plot
 from gpu_assistant.gui.monitor.plot_card import line_of
-from gpu_assistant.gui.monitor.sampling import Sampling
-from gpu_assistant.gui.monitor.series import Curve
+from gpu_assistant.gui.monitor.sampling import SamplingService
+from gpu_assistant.gui.monitor.series import SeriesCurve
 from gpu_assistant.monitor.history import History
 
 SIZE = (1092, 760)
@@ -51,9 +51,9 @@ BEGIN = 1_790_000_000.0
 class Silent:
     """A sampler that nobody waits for: the benchmark hands the samples over itself."""
 
-    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         """A moment long ago."""
-        del looking, programs
+        del detailed, processes
         time.sleep(60)
         return Sample(t=0.0, gpus=())
 
@@ -139,11 +139,11 @@ def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
     plot.resize(*PLOT)
     plot.show()
 
-    def fetch(key: str, since: float, reach: float) -> Curve:
+    def fetch(key: str, since: float, reach: float) -> SeriesCurve:
         del since, reach
         t = (now[0] - DAY_S + STEP_S * (np.arange(length) + 0.5)).astype(np.float64)
         y = curves[key]
-        return Curve(t=t, mean=y, low=y - 1, high=y + 1, step=STEP_S)
+        return SeriesCurve(t=t, mean=y, low=y - 1, high=y + 1, step=STEP_S)
 
     def repaint(run: int) -> None:
         now[0] = BEGIN + run
@@ -161,16 +161,16 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
     dice = np.random.default_rng(1)
     now = [BEGIN]
     store = History(clock=lambda: now[0])
-    sampling = Sampling(Silent, lambda: store)
+    sampling = SamplingService(Silent, lambda: store)
     page = MonitorPage(App(data_dir=folder), sampling)
-    sampling.want("monitor", False)
+    sampling.request_samples("monitor", False)
     page.clock._now = lambda: now[0]
     page.clock.choose(DAY_S)
-    sampling.hurry()
+    sampling.load_now()
     for second in range(0, DAY_S, STEP_S):
         now[0] = BEGIN + second
-        sampling._recorder.keep(sample(now[0], gpus, dice))
-    sampling.take(sample(now[0] + 1, gpus, dice))
+        sampling._recorder.add_sample(sample(now[0], gpus, dice))
+    sampling.process_sample(sample(now[0] + 1, gpus, dice))
     page.resize(*SIZE)
     page.show()
     for _ in range(20):
@@ -179,7 +179,7 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
     def come(run: int) -> None:
         """Kept, judged and sent by the sampling thread; the window's thread has the rest."""
         now[0] += 1
-        sampling.take(sample(now[0], gpus, dice))
+        sampling.process_sample(sample(now[0], gpus, dice))
         del run
 
     def paint(run: int) -> None:
@@ -187,14 +187,14 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
         application.processEvents()
 
     def anew(run: int) -> None:
-        for card in page.cards:
+        for card in page.plot_cards:
             card.plot.restyle()
         page.draw()
         paint(run)
 
     found = {"second": p95(runs, paint, come), "page": p95(runs, anew, come)}
-    found["plots"] = sum(card.in_sight() for card in page.cards)
-    found["lines"] = len(page.cards[0].gpus)
+    found["plots"] = sum(card.in_sight() for card in page.plot_cards)
+    found["lines"] = len(page.plot_cards[0].gpus)
     page.hide()
     sampling.stop(0.1)
     return found

@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from fake_cards import measured
 
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system import current
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system import current_system
+from gpu_assistant.system.nvml import NvmlMonitor
 
 # nvitop's methods of the figures that both know.
 FIGURES = (
@@ -41,8 +41,8 @@ def measure(rounds: int) -> dict[str, float]:
     from nvitop import Device
 
     now = [0.0]
-    nvml = Nvml(current(), clock=lambda: now[0])
-    sampler = Sampler(Nvml(current()))
+    nvml = NvmlMonitor(current_system(), clock=lambda: now[0])
+    sampler = Sampler(NvmlMonitor(current_system()))
     devices = Device.all()
 
     def ours() -> None:
@@ -55,7 +55,7 @@ def measure(rounds: int) -> dict[str, float]:
                     getattr(device, figure)()
 
     def second() -> None:
-        sampler.sample(looking=False)
+        sampler.sample(detailed=False)
 
     took: dict[str, list[float]] = {"ours": [], "theirs": [], "second": []}
 

@@ -37,7 +37,7 @@ from gpu_assistant.core.results import Check, Checks, GpuSample, Sample
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.main import area as main_area
 from gpu_assistant.gui.main.window import MainWindow
-from gpu_assistant.gui.run import Program
+from gpu_assistant.gui.run import DesktopApplication
 from gpu_assistant.gui.wizard.wizard import Wizard
 
 MACHINE = Path(__file__).resolve().parent.parent / "tests" / "machines" / "windows11-rtx4060-566.json"
@@ -84,9 +84,9 @@ class Talkative:
 class Busy:
     """A sampler of a card at work."""
 
-    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         """A moment like all others, but for one figure."""
-        del looking, programs
+        del detailed, processes
         time.sleep(0.02)
         card = GpuSample(
             index=0,
@@ -119,10 +119,10 @@ class Simulated(App):
         return Busy()
 
 
-class Strict(Program):
+class Strict(DesktopApplication):
     """What nobody foresaw ends the measurement: a dialog would wait for somebody."""
 
-    def _unforeseen(self) -> None:
+    def _show_unexpected_error(self) -> None:
         os._exit(1)
 
 
@@ -194,83 +194,83 @@ class Turns:
         return made
 
 
-def changes(turns: Turns, program: Program, place: str) -> None:
+def changes(turns: Turns, program: DesktopApplication, place: str) -> None:
     """Theme, text size and language, on the page that is open."""
     for _ in range(turns.repeat):
         for choice in ("dark", "light"):
-            turns.during(f"{place}: theme", partial(theme.set_theme, program.qt, choice))
+            turns.during(f"{place}: theme", partial(theme.set_theme, program.qt_app, choice))
         for scale in (1.5, 1.0):
-            turns.during(f"{place}: text {scale:.0%}", partial(theme.set_text_scale, program.qt, scale))
+            turns.during(f"{place}: text {scale:.0%}", partial(theme.set_text_scale, program.qt_app, scale))
         for code in ("zh_CN", "en"):
-            turns.during(f"{place}: language", partial(program.dress().set, code))
+            turns.during(f"{place}: language", partial(program.initialize().set, code))
 
 
-def wizard_acts(turns: Turns, program: Program, wizard: Wizard) -> None:
+def wizard_acts(turns: Turns, program: DesktopApplication, wizard: Wizard) -> None:
     """The wizard from its first page to its last."""
-    road = wizard.road
+    road = wizard.controller
 
     def calm() -> bool:
         return not road.busy
 
     changes(turns, program, "welcome")
-    turns.during("computer: first look", road.next, 1.0)
+    turns.during("computer: first look", road.go_next, 1.0)
     turns.until(calm)
     changes(turns, program, "computer")
-    turns.during("recommendation: first look", road.next, 1.0)
+    turns.during("recommendation: first look", road.go_next, 1.0)
     turns.until(calm)
     changes(turns, program, "recommendation")
     page = wizard.recommendation
     for _ in range(turns.repeat):
-        for card in page.cards.values():
-            if not card.isHidden() and not card.why.toggle.isHidden():
+        for card in page.part_cards.values():
+            if not card.isHidden() and not card.reasons.toggle_button.isHidden():
                 for what in ("open", "close"):
-                    turns.during(f"recommendation: why, {what}", card.why.toggle.click)
+                    turns.during(f"recommendation: why, {what}", card.reasons.toggle_button.click)
         for what in ("open", "close"):
-            turns.during(f"recommendation: steps, {what}", page.price.steps.click)
+            turns.during(f"recommendation: steps, {what}", page.cost_card.steps_button.click)
         for goal in ("all", "pytorch"):
-            turns.during("recommendation: goal", partial(road.want, goal=goal), 1.0)
+            turns.during("recommendation: goal", partial(road.change_options, goal=goal), 1.0)
             turns.until(calm)
         for channel in ("game-ready", "studio"):
-            turns.during("recommendation: channel", partial(road.want, channel=channel), 1.0)
+            turns.during("recommendation: channel", partial(road.change_options, channel=channel), 1.0)
             turns.until(calm)
-    road.want(goal="all")
+    road.change_options(goal="all")
     turns.until(calm)
-    turns.during("recommendation: choose by hand", road.choose_by_hand, 1.0)
+    turns.during("recommendation: choose by hand", road.start_customizing, 1.0)
     turns.until(calm)
     for _ in range(turns.repeat):
-        for card in page.cards.values():
-            for name, picker in card.choosers.pickers.items() if card.choosers is not None else ():
+        for card in page.part_cards.values():
+            for name, picker in card.version_pickers.pickers.items() if card.version_pickers is not None else ():
                 rows = len(picker.entries)
-                turns.during(f"drop-down: {name} ({rows} rows)", picker.open)
+                turns.during(f"drop-down: {name} ({rows} rows)", picker.open_popup)
                 if picker.popup is not None:
                     picker.popup.close()
     changes(turns, program, "recommendation by hand")
-    turns.during("recommendation: ours again", road.ours_again, 1.0)
+    turns.during("recommendation: ours again", road.reset_choices, 1.0)
     turns.until(calm)
     # What is carried out is made up: the pages shall show it as a real one.
     road.flow.simulated = False
     turns.during("install: first look, all news", road.install, INSTALL_SECONDS + 1)
     turns.until(calm)
-    turns.during("done: first look", lambda: road.go("done"))
-    turns.during("done: proven", lambda: road._proven(PROOF))
+    turns.during("done: first look", lambda: road.go_to("done"))
+    turns.during("done: proven", lambda: road._on_verified(PROOF))
     changes(turns, program, "done")
-    turns.during("install: again", lambda: road.go("install"))
+    turns.during("install: again", lambda: road.go_to("install"))
     changes(turns, program, "install")
 
 
-def main_acts(turns: Turns, program: Program, window: MainWindow) -> None:
+def main_acts(turns: Turns, program: DesktopApplication, window: MainWindow) -> None:
     """The pages of the main area."""
     turns.during("main area: first look", window.show_main, 1.0)
-    area = window.area
+    area = window.main_area
     if area is None:
         raise RuntimeError("no main area")
-    turns.until(area._graphs_ready)
+    turns.until(area._is_monitor_loaded)
     for name, number in MAIN_PAGES.items():
-        turns.during(f"{name}: first look", partial(area.open, number), 2.5)
+        turns.during(f"{name}: first look", partial(area.open_page, number), 2.5)
     for name, number in MAIN_PAGES.items():
-        turns.during(f"{name}: again", partial(area.open, number), 2.5)
+        turns.during(f"{name}: again", partial(area.open_page, number), 2.5)
         changes(turns, program, name)
-    area.open(main_area.MONITOR)
+    area.open_page(main_area.MONITOR)
     turns.during("monitor: live", lambda: None, 5.0)
 
 

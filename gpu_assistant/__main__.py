@@ -25,9 +25,9 @@ def _stopped() -> int:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who presses twice is answered once
-    from .cli.main import interrupted
+    from .cli.main import exit_code_for_interrupt
 
-    return interrupted(sys.argv[1:])
+    return exit_code_for_interrupt(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -38,11 +38,11 @@ def png(side: int) -> bytes:
     """The icon as a PNG file of `side` × `side` pixels."""
     from PySide6.QtCore import QBuffer, QIODevice
 
-    from gpu_assistant.gui.icons import app_picture
+    from gpu_assistant.gui.icons import app_image
 
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    app_picture(side).save(buffer, "PNG")  # type: ignore[call-overload]  # PySide6 takes str here, its stubs want bytes
+    app_image(side).save(buffer, "PNG")  # type: ignore[call-overload]  # PySide6 takes str here, its stubs want bytes
     return bytes(buffer.data().data())
 
 

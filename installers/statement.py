@@ -30,29 +30,29 @@ from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 from packaging.version import InvalidVersion, Version
 
-from gpu_assistant.catalog.load import load
-from gpu_assistant.catalog.records import UpdateKey, Updates
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.records import UpdateKey, UpdateCatalog
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.texts import Texts
 from gpu_assistant.update.statement import (
-    ENDINGS,
+    FILE_EXTENSIONS,
     STATEMENT_SCHEMA,
-    Refused,
+    ResponseRejected,
     Signature,
-    Signed,
-    Statement,
+    SignedStatement,
+    ReleaseStatement,
     UpdateFile,
-    Why,
-    parse,
-    read,
+    RejectionReason,
+    parse_statement,
+    read_signed_statement,
 )
 
 KEY_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 DATA = Path(__file__).resolve().parent / "statement.json"
 # Why the program would not take what is made or checked here, for the person who makes it.
-REFUSALS: dict[Why, str] = {
+REFUSALS: dict[RejectionReason, str] = {
     "insecure": "an address in it does not begin with https://.",
     "too-large": "it is larger than the program reads (answer_bytes in updates.json).",
     "garbage": "it does not say what a statement says (fields, version, dates, file names, one file of a kind).",
@@ -114,10 +114,10 @@ def described(artifact: Path, version: str, base: str) -> UpdateFile:
     Raises Wrong, OSError.
     """
     name = artifact.name
-    kind = next((kind for kind, ending in ENDINGS.items() if name.endswith(ending)), None)
+    kind = next((kind for kind, ending in FILE_EXTENSIONS.items() if name.endswith(ending)), None)
     if kind is None:
-        raise Wrong(f"{name} is none of the files that the program knows ({', '.join(ENDINGS.values())}).")
-    if not re.search(rf"[-_]{re.escape(version)}(?=[-_]|{re.escape(ENDINGS[kind])}$)", name):
+        raise Wrong(f"{name} is none of the files that the program knows ({', '.join(FILE_EXTENSIONS.values())}).")
+    if not re.search(rf"[-_]{re.escape(version)}(?=[-_]|{re.escape(FILE_EXTENSIONS[kind])}$)", name):
         raise Wrong(f"{name} is not a file of version {version}: its name does not say so.")
     with artifact.open("rb") as opened:
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
@@ -141,9 +141,9 @@ def written(version: str, base: str, days: int, notes: str | None, artifacts: Se
     files = tuple(described(artifact, version, base) for artifact in artifacts)
     for file in files:
         if sum(file.kind == each.kind for each in files) > 1:
-            raise Wrong(f"More than one file ends in {ENDINGS[file.kind]}: name each artifact once.")
+            raise Wrong(f"More than one file ends in {FILE_EXTENSIONS[file.kind]}: name each artifact once.")
     today = datetime.now(UTC).date()
-    statement = Statement(
+    statement = ReleaseStatement(
         schema=STATEMENT_SCHEMA,
         version=version,
         released=today,
@@ -152,30 +152,30 @@ def written(version: str, base: str, days: int, notes: str | None, artifacts: Se
         files=files,
     )
     text = msgspec.json.format(msgspec.json.encode(statement), indent=1) + b"\n"
-    parse(text)
+    parse_statement(text)
     return text
 
 
 def signed(text: bytes, keys: Sequence[SecretKey]) -> bytes:
     """The text with its signatures, as it is published."""
-    parse(text)
+    parse_statement(text)
     signatures = tuple(
         Signature(key=each.id, ed25519=each.key.sign(text, encoder=HexEncoder).signature.decode()) for each in keys
     )
-    answer = json.encode(Signed(statement=text.decode(), signatures=signatures))
-    read(answer, [each.public for each in keys])
+    answer = json.encode(SignedStatement(statement=text.decode(), signatures=signatures))
+    read_signed_statement(answer, [each.public for each in keys])
     return answer
 
 
-def checked(answer: bytes, source: Updates) -> Statement:
+def checked(answer: bytes, source: UpdateCatalog) -> ReleaseStatement:
     """What a program with this catalog reads in it today; raises Wrong, Refused."""
     if not source.keys:
         raise Wrong("updates.json lists no key: a program with this catalog looks for no updates.")
     if len(answer) > source.answer_bytes:
-        raise Refused("too-large")
-    statement = read(answer, source.keys)
+        raise ResponseRejected("too-large")
+    statement = read_signed_statement(answer, source.keys)
     if statement.expires < datetime.now(UTC).date():
-        raise Refused("expired")
+        raise ResponseRejected("expired")
     return statement
 
 
@@ -199,7 +199,7 @@ def main(arguments: list[str]) -> int:
     sign.add_argument("-o", "--out", type=Path, required=True)
     check = commands.add_parser("check")
     check.add_argument("signed", type=Path)
-    check.add_argument("--catalog", type=Path, default=resources() / "catalog")
+    check.add_argument("--catalog", type=Path, default=resources_dir() / "catalog")
     given = parser.parse_args(arguments)
     try:
         if given.command == "key":
@@ -211,15 +211,15 @@ def main(arguments: list[str]) -> int:
             keys = [secret_key(path) for path in given.keys]
             json.write_file(given.out, signed(given.statement.read_bytes(), keys))
         else:
-            print(json.encode_pretty(checked(given.signed.read_bytes(), load(given.catalog).updates)))
-    except Refused as refusal:
-        print(f"The program would not take it: {REFUSALS[refusal.why]}", file=sys.stderr)
+            print(json.encode_pretty(checked(given.signed.read_bytes(), load_catalog(given.catalog).updates)))
+    except ResponseRejected as refusal:
+        print(f"The program would not take it: {REFUSALS[refusal.reason]}", file=sys.stderr)
         return 1
     except Wrong as error:
         print(error, file=sys.stderr)
         return 1
     except AppError as error:
-        print(Texts("en").error(error), file=sys.stderr)
+        print(Texts("en").error_text(error), file=sys.stderr)
         return 1
     except OSError as error:
         print(f"{error.filename}: {error.strerror}.", file=sys.stderr)

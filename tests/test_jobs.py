@@ -12,7 +12,7 @@ import pytest
 
 from gpu_assistant.cli.jobs import run_job
 from gpu_assistant.core import log
-from gpu_assistant.core.jobs import MOST_LINE, MOST_LOGGED, JobContext
+from gpu_assistant.core.jobs import MAX_LINE_CHARS, MAX_JOB_LOG_CHARS, JobContext
 
 from .install.small_disk import tmpfs
 
@@ -31,7 +31,7 @@ class Says:
 def logged(folder: Path, *lines: str) -> str:
     root = logging.getLogger()
     before, level = list(root.handlers), root.level
-    log.start(folder, verbose=False)
+    log.start_logging(folder, verbose=False)
     try:
         run_job(Says(*lines))
     finally:
@@ -53,11 +53,11 @@ def test_its_words_are_in_the_file_without_the_home(tmp_path: Path, monkeypatch:
 
 
 def test_one_job_does_not_push_out_what_others_said(tmp_path: Path) -> None:
-    text = logged(tmp_path, "first " + "x" * 10 * MOST_LINE, *["and on"] * 10_000)
+    text = logged(tmp_path, "first " + "x" * 10 * MAX_LINE_CHARS, *["and on"] * 10_000)
     assert "first x" in text
-    assert max(map(len, text.splitlines())) < MOST_LINE + 200
+    assert max(map(len, text.splitlines())) < MAX_LINE_CHARS + 200
     assert sum(line.endswith("…") for line in text.splitlines()) == 1
-    assert len(text) < 2 * MOST_LOGGED
+    assert len(text) < 2 * MAX_JOB_LOG_CHARS
 
 
 def test_a_full_disk_prints_no_traceback(tmp_path: Path) -> None:

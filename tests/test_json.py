@@ -63,5 +63,5 @@ def test_what_a_killed_writer_left_goes(tmp_path: Path) -> None:
     others = [tmp_path / name for name in (".list.txt.user.partial", ".listXtxt.1.partial", ".other.txt.4711.partial")]
     for path in (*left, *others):
         path.touch()
-    json.sweep(tmp_path, {"list.txt", "note.json"})
+    json.remove_partial_files(tmp_path, {"list.txt", "note.json"})
     assert sorted(tmp_path.iterdir()) == sorted(others)

@@ -10,34 +10,34 @@ import pytest
 
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.refusal import WORDS, why
+from gpu_assistant.core.refusal import OS_ERROR_KEYS, os_error_text
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import table
+from gpu_assistant.texts.sentences import load_texts
 
 
 def test_a_write_that_a_file_is_in_the_way_of(tmp_path: Path) -> None:
     tmp_path.joinpath("file").touch()
     with pytest.raises(AppError) as caught:
         json.write_file(tmp_path / "file" / "result.json", b"{}")
-    said = {code: Texts(code).error(caught.value) for code in ("en", "zh_CN")}
+    said = {code: Texts(code).error_text(caught.value) for code in ("en", "zh_CN")}
     assert caught.value.code == "storage"
     assert os.strerror(errno.ENOTDIR) not in "".join(said.values())
-    assert any(table()[f"os.{word}"]["zh_CN"] in said["zh_CN"] for word in ("no-folder", "there", "missing"))
+    assert any(load_texts()[f"os.{word}"]["zh_CN"] in said["zh_CN"] for word in ("no-folder", "there", "missing"))
 
 
 def test_a_file_that_is_not_there_is_said_in_chinese(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
         json.read_file(tmp_path / "没有 这个.json", dict, code="file-broken")
-    said = Texts("zh_CN").error(caught.value)
+    said = Texts("zh_CN").error_text(caught.value)
     assert "文件或文件夹不存在" in said
     # Our words have no gap of Latin letters before them; somebody's name keeps its own.
     assert "没有 这个.json（" in said
 
 
 def test_every_word_has_its_text_and_what_is_rare_keeps_the_systems() -> None:
-    assert {f"os.{word}" for word in WORDS.values()} == {code for code in table() if code.startswith("os.")}
-    assert why(OSError(errno.EDOM, "out of domain")) == "out of domain"
-    assert why(OSError("no number")) == "no number"
+    assert {f"os.{word}" for word in OS_ERROR_KEYS.values()} == {code for code in load_texts() if code.startswith("os.")}
+    assert os_error_text(OSError(errno.EDOM, "out of domain")) == "out of domain"
+    assert os_error_text(OSError("no number")) == "no number"
     held = OSError(errno.EACCES, "used by another process")
     held.winerror = 32  # type: ignore[attr-defined, unused-ignore]
-    assert why(held) == "@os.in-use"
+    assert os_error_text(held) == "@os.in-use"

@@ -12,11 +12,11 @@ import pytest
 
 from gpu_assistant.core.message import Message
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.format import duration, memory, size
-from gpu_assistant.texts.sentences import table
+from gpu_assistant.texts.format import format_duration, format_memory, format_size
+from gpu_assistant.texts.sentences import load_texts
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = table()
+TABLE = load_texts()
 
 
 def places(text: str) -> set[str]:
@@ -56,14 +56,14 @@ def test_one_is_told_as_one() -> None:
         names = {name for name in places(text["en"]) if name in FIGURES}
         if not names:
             continue
-        said = english.say(code, dict.fromkeys(places(text["en"]), "x") | dict.fromkeys(names, 1))
+        said = english.translate(code, dict.fromkeys(places(text["en"]), "x") | dict.fromkeys(names, 1))
         for word in re.findall(r"(?<![\d.(])\b1 (?:[a-z]+ )?([A-Za-z]+s)\b", said):
             if word not in NO_NOUN:
                 found[code] = word
     assert found == {}
-    assert english.say("progress.bundle-whole", {"count": 1, "mark": "x"}).startswith("1 file;")
-    assert english.say("progress.bundle-whole", {"count": 11, "mark": "x"}).startswith("11 files;")
-    assert english.say("check.memory-test.pass", {"tested_memory_bytes": 0, "device": "x", "passes": 1}).endswith(
+    assert english.translate("progress.bundle-whole", {"count": 1, "mark": "x"}).startswith("1 file;")
+    assert english.translate("progress.bundle-whole", {"count": 11, "mark": "x"}).startswith("11 files;")
+    assert english.translate("check.memory-test.pass", {"tested_memory_bytes": 0, "device": "x", "passes": 1}).endswith(
         "pass."
     )
 
@@ -114,51 +114,51 @@ def test_errors_are_one_sentence_that_says_what_to_do() -> None:
 
 
 def test_figures() -> None:
-    assert size(2_602_775_157) == "2.6 GB"
-    assert size(0) == "0 B"
-    assert memory(8_585_740_288) == "8 GB"
-    assert duration(1, "en") == "1 second"
-    assert duration(0.44, "en") == "0.4 seconds"
-    assert duration(125, "zh_CN") == "2 分钟"
-    assert duration(3900 * 2, "en") == "2 h 10 min"
+    assert format_size(2_602_775_157) == "2.6 GB"
+    assert format_size(0) == "0 B"
+    assert format_memory(8_585_740_288) == "8 GB"
+    assert format_duration(1, "en") == "1 second"
+    assert format_duration(0.44, "en") == "0.4 seconds"
+    assert format_duration(125, "zh_CN") == "2 分钟"
+    assert format_duration(3900 * 2, "en") == "2 h 10 min"
 
 
 def test_unknown_is_a_dash_and_a_named_text_is_translated() -> None:
     texts = Texts("zh_CN")
-    assert texts.value("free_bytes", None) == "—"
-    assert texts.value("what", "@cli.none") == "没有找到"
-    assert texts.message(Message("cli.undo", {"how": "x"})) == "撤销：x"
+    assert texts.format_value("free_bytes", None) == "—"
+    assert texts.format_value("what", "@cli.none") == "没有找到"
+    assert texts.message_text(Message("cli.undo", {"how": "x"})) == "撤销：x"
 
 
 def test_a_build_is_told_in_words_not_by_pips_tag() -> None:
     data = {"value": "2.13.0+cpu", "expected": "2.13.0+cu126"}
-    assert Texts("en").say("check.torch-variant.fail", data) == (
+    assert Texts("en").translate("check.torch-variant.fail", data) == (
         "PyTorch 2.13.0 (CPU build) is here, 2.13.0 (CUDA 12.6 build) was installed: something replaced it since."
     )
-    assert Texts("zh_CN").say("check.torch-variant.pass", data) == "这是所选的版本：2.13.0（CPU 版）。"
-    assert "2.13.0（CPU 版）可以" in Texts("zh_CN").say("check.torch-import.pass", {**data, "seconds": 5})
+    assert Texts("zh_CN").translate("check.torch-variant.pass", data) == "这是所选的版本：2.13.0（CPU 版）。"
+    assert "2.13.0（CPU 版）可以" in Texts("zh_CN").translate("check.torch-import.pass", {**data, "seconds": 5})
     done = {"count": 12, "release": "PyTorch 2.13.0+cpu + TensorFlow 2.21.0"}
-    assert "+" not in Texts("en").say("progress.resolved", done)
-    assert Texts("en").value("value", "/home/mei/2.13.0+cpu") == "/home/mei/2.13.0+cpu"
+    assert "+" not in Texts("en").translate("progress.resolved", done)
+    assert Texts("en").format_value("value", "/home/mei/2.13.0+cpu") == "/home/mei/2.13.0+cpu"
 
 
 def test_a_list_has_the_commas_of_its_language() -> None:
     for name in ("gpus", "series", "packages"):
-        assert Texts("zh_CN").value(name, "3.11, 3.12, 3.13") == "3.11、3.12、3.13"
-        assert Texts("en").value(name, "3.11, 3.12, 3.13") == "3.11, 3.12, 3.13"
-    assert Texts("zh_CN").value("path", "C:\\a, b") == "C:\\a, b"
+        assert Texts("zh_CN").format_value(name, "3.11, 3.12, 3.13") == "3.11、3.12、3.13"
+        assert Texts("en").format_value(name, "3.11, 3.12, 3.13") == "3.11, 3.12, 3.13"
+    assert Texts("zh_CN").format_value("path", "C:\\a, b") == "C:\\a, b"
 
 
 def test_days_are_counted() -> None:
-    assert [Texts("en").value("age_days", n) for n in (0, 1, 2)] == ["0 days", "1 day", "2 days"]
-    assert Texts("zh_CN").value("age_days", 1) == "1 天"
+    assert [Texts("en").format_value("age_days", n) for n in (0, 1, 2)] == ["0 days", "1 day", "2 days"]
+    assert Texts("zh_CN").format_value("age_days", 1) == "1 天"
 
 
 def test_what_moves_a_cursor_is_not_shown() -> None:
-    assert Texts("en").value("detail", "\x1b[2Jdone\x07\u202e") == "[2Jdone"
-    assert Texts("en").value("detail", "two\nlines") == "two\nlines"
+    assert Texts("en").format_value("detail", "\x1b[2Jdone\x07\u202e") == "[2Jdone"
+    assert Texts("en").format_value("detail", "two\nlines") == "two\nlines"
 
 
 def test_unknown_code_is_an_error() -> None:
     with pytest.raises(KeyError):
-        Texts("en").say("nothing.like.this")
+        Texts("en").translate("nothing.like.this")

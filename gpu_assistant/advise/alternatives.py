@@ -7,192 +7,192 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from ..catalog.records import DriverPackage
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.message import Value
 from ..core.recommendation import Alternative, LocalWheel
-from .beside import driver_after
-from .builds import code_for
-from .cards import said_name
+from .beside import planned_driver_version
+from .builds import code_kind
+from .cards import display_name
 from .decision import Decision
-from .distributions import behind, pick_for_release, release_branch, said_distro
-from .driver_choices import packages_for
-from .drivers import drops
-from .host_compilers import toolkit_for_compiler
+from .distributions import is_branch_too_old, candidate_for_release, release_branch, distribution_name
+from .driver_choices import driver_packages_for
+from .drivers import dropping_driver
+from .host_compilers import find_toolkit_for_compiler
 from .others import amd_chip
-from .pick import Pick, best_pick, cpu_pick, cuda_pick
-from .reasons import lacks_code
-from .tensorflow_ways import tensorflow_ways
-from .wheelhouse import alternative
-from .working import as_it_is
+from .pick import Candidate, best_candidate, best_cpu_build, best_cuda_build
+from .reasons import gpus_without_code
+from .tensorflow_ways import tensorflow_alternatives
+from .wheelhouse import wheelhouse_alternative
+from .working import keep_as_is_alternative
 
 
-def alternatives(d: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternative, ...]:
+def list_alternatives(decision: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternative, ...]:
     """The alternatives, the nearest first; none for a build that the user picked."""
-    if d.by_hand:
+    if decision.is_build_chosen:
         return ()
-    local = alternative(d.where, d.pick, d.python.series if d.python is not None else None, wheels)
-    found = [found for found in (as_it_is(d), local) if found is not None]
-    found += _once(d, [*_driver(d), *_cards(d), *_sure(d)])
-    found += [*_processor(d), *_toolkit(d)]
-    if d.tensorflow is not None:
-        found += tensorflow_ways(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda", wsl=d.wish.wsl)
-    return tuple(found)
+    local_alternative = wheelhouse_alternative(decision.target, decision.candidate, decision.python.series if decision.python is not None else None, wheels)
+    result = [result for result in (keep_as_is_alternative(decision), local_alternative) if result is not None]
+    result += _deduplicate(decision, [*_driver_alternatives(decision), *_multi_gpu_alternatives(decision), *_confident_alternatives(decision)])
+    result += [*_cpu_alternatives(decision), *_toolkit_alternatives(decision)]
+    if decision.tensorflow is not None:
+        result += tensorflow_alternatives(decision.target, decision.tensorflow, beside_pytorch=decision.accelerator == "cuda", wsl=decision.choice.wsl)
+    return tuple(result)
 
 
-def _once(d: Decision, offered: list[Alternative]) -> list[Alternative]:
+def _deduplicate(decision: Decision, candidates: list[Alternative]) -> list[Alternative]:
     """Each build once: where two offers end with the same build and driver, the nearer one says enough."""
-    known: set[tuple[Value, Value, Value]] = set()
-    kept = []
-    for other in offered:
-        change = other.change
-        stays = change.get("driver") in (None, "keep", d.driver.installed)
-        end = (change.get("pytorch"), change.get("variant"), None if stays else change.get("driver"))
-        if end not in known:
-            kept.append(other)
-        known.add(end)
-    return kept
+    seen: set[tuple[Value, Value, Value]] = set()
+    unique = []
+    for alternative in candidates:
+        change = alternative.change
+        keeps_driver = change.get("driver") in (None, "keep", decision.driver.installed)
+        outcome = (change.get("pytorch"), change.get("variant"), None if keeps_driver else change.get("driver"))
+        if outcome not in seen:
+            unique.append(alternative)
+        seen.add(outcome)
+    return unique
 
 
-def _other(code: str, pick: Pick, d: Decision, driver: str | None = None, **data: Value) -> Alternative:
-    build = pick.build
+def _build_alternative(code: str, candidate: Candidate, decision: Decision, driver: str | None = None, **data: Value) -> Alternative:
+    build = candidate.build
     change: dict[str, Value] = {"pytorch": build.version, "variant": build.variant}
     if driver is not None:
         change["driver"] = driver
-    return Alternative(code=code, change=change, data={"build": build.label, "recommended": d.pick.build.label, **data})
+    return Alternative(code=code, change=change, data={"build": build.label, "recommended": decision.candidate.build.label, **data})
 
 
-def _driver(d: Decision) -> Iterator[Alternative]:
-    if d.wish.driver is not None:
+def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
+    if decision.choice.driver is not None:
         return
-    state, installed = d.where.state, (d.driver.installed or "").lstrip("@")
-    if d.driver.action == "update":
-        there = cuda_pick(d.where, with_driver_there=True)
-        if there is not None:
-            yield _other("keep-driver", there, d, installed=installed)
-    branch = numbers(release_branch(d.where))
-    if d.driver.changes and branch is not None and behind(d.where, d.driver.minimum):
-        runs_there = pick_for_release(d.where)
-        if runs_there is not None:
-            distro = said_distro(d.where.machine.os)
-            yield _other("distribution-driver", runs_there, d, branch=branch[0], distro=distro)
-    if d.driver.action == "keep":
-        newer, offered = _unlocked(d), d.driver.recommended
-        if newer is not None and newer.floor is not None and offered is not None and state is not None:
-            runs = state.usable is not None and state.usable >= newer.floor.version
-            cuda = newer.build.cuda or (0, 0)
-            code = "newer-driver-own" if runs else "newer-driver"
+    state, installed = decision.target.driver_state, (decision.driver.installed or "").lstrip("@")
+    if decision.driver.action == "update":
+        installed_candidate = best_cuda_build(decision.target, installed_driver_only=True)
+        if installed_candidate is not None:
+            yield _build_alternative("keep-driver", installed_candidate, decision, installed=installed)
+    branch = parse_version(release_branch(decision.target))
+    if decision.driver.needs_install and branch is not None and is_branch_too_old(decision.target, decision.driver.minimum):
+        packaged_candidate = candidate_for_release(decision.target)
+        if packaged_candidate is not None:
+            distro = distribution_name(decision.target.machine.os)
+            yield _build_alternative("distribution-driver", packaged_candidate, decision, branch=branch[0], distro=distro)
+    if decision.driver.action == "keep":
+        unlocked, recommended = _newer_driver_candidate(decision), decision.driver.recommended
+        if unlocked is not None and unlocked.minimum_driver is not None and recommended is not None and state is not None:
+            driver_suffices = state.usable_version is not None and state.usable_version >= unlocked.minimum_driver.version
+            cuda = unlocked.build.cuda or (0, 0)
+            code = "newer-driver-own" if driver_suffices else "newer-driver"
             data: dict[str, Value] = {"installed": installed, "cuda": f"{cuda[0]}.{cuda[1]}"}
-            yield _other(code, newer, d, driver=offered, driver_version=offered, **data)
+            yield _build_alternative(code, unlocked, decision, driver=recommended, driver_version=recommended, **data)
 
 
-def _unlocked(d: Decision) -> Pick | None:
+def _newer_driver_candidate(decision: Decision) -> Candidate | None:
     """The build that the newest known driver would bring, where it is another than the recommended one."""
-    state = d.where.state
-    if state is None or state.version is None or state.newest is None or state.newest <= state.version:
+    state = decision.target.driver_state
+    if state is None or state.version is None or state.newest_version is None or state.newest_version <= state.version:
         return None
     # Without the driver that is there, the best for the newest known one is what would be chosen.
-    asleep = replace(d.where, state=replace(state, version=None, cuda=None))
-    pick = best_pick(asleep)
-    return pick if pick is not None and pick.build.label != d.pick.build.label else None
+    without_driver = replace(decision.target, state=replace(state, version=None, cuda=None))
+    candidate = best_candidate(without_driver)
+    return candidate if candidate is not None and candidate.build.label != decision.candidate.build.label else None
 
 
-def _cards(d: Decision) -> Iterator[Alternative]:
+def _multi_gpu_alternatives(decision: Decision) -> Iterator[Alternative]:
     """With several cards: the build for all of them, or the newest for the strongest alone."""
-    whole, alone = all_cards(d), d.team.alone
-    if whole is not None:
-        yield whole
-    if d.where.others and alone is not None and alone.build.rank < d.pick.build.rank:
-        yield from _strongest(d, alone)
+    all_gpus, primary = all_gpus_alternative(decision), decision.multi_gpu.primary_candidate
+    if all_gpus is not None:
+        yield all_gpus
+    if decision.target.other_chips and primary is not None and primary.build.rank < decision.candidate.build.rank:
+        yield from _primary_gpu_alternatives(decision, primary)
 
 
-def _strongest(d: Decision, alone: Pick) -> Iterator[Alternative]:
+def _primary_gpu_alternatives(decision: Decision, candidate: Candidate) -> Iterator[Alternative]:
     """The newest for the strongest card, with the driver where it takes another than the one that will be there."""
-    card, state, lowest = d.cards[0], d.where.state, alone.floor
-    after = driver_after(state, d.driver)
-    named = [c for c in d.cards if c.capability and code_for(d.where.catalog, alone.build.record, c.capability)]
-    gpus = ", ".join(dict.fromkeys(c.listed for c in named))
-    if after is None or lowest is None or state is None or after >= lowest.version:
-        yield _other("strongest-only", alone, d, gpu=gpus)
+    card, state, minimum = decision.cards[0], decision.target.driver_state, candidate.minimum_driver
+    planned_version = planned_driver_version(state, decision.driver)
+    supported = [c for c in decision.cards if c.capability and code_kind(decision.target.catalog, candidate.build.record, c.capability)]
+    gpus = ", ".join(dict.fromkeys(c.label for c in supported))
+    if planned_version is None or minimum is None or state is None or planned_version >= minimum.version:
+        yield _build_alternative("strongest-only", candidate, decision, gpu=gpus)
         return
-    known = (p for p in packages_for(d.where.catalog, state.system, card) if not _leaves_one(d, p))
-    package = next((p for p in known if (numbers(p.version) or ()) >= lowest.version), None)
+    packages = (p for p in driver_packages_for(decision.target.catalog, state.system, card) if not _drops_secondary_gpu(decision, p))
+    package = next((p for p in packages if (parse_version(p.version) or ()) >= minimum.version), None)
     if package is not None:
         version = package.version
-        yield _other("strongest-only-driver", alone, d, driver=version, gpu=gpus, driver_version=version)
+        yield _build_alternative("strongest-only-driver", candidate, decision, driver=version, gpu=gpus, driver_version=version)
 
 
-def _leaves_one(d: Decision, package: DriverPackage) -> bool:
+def _drops_secondary_gpu(decision: Decision, package: DriverPackage) -> bool:
     """Whether a driver takes away the one that a further card has now."""
-    state, catalog = d.where.state, d.where.catalog
-    now, then = numbers(state.installed if state is not None else None), numbers(package.version)
-    chips = {card.capability for card in d.cards}
+    state, catalog = decision.target.driver_state, decision.target.catalog
+    current, planned = parse_version(state.installed if state is not None else None), parse_version(package.version)
+    chips = {card.capability for card in decision.cards}
     return any(
-        drops(catalog, then, chip, package.system) and not drops(catalog, now, chip, package.system) for chip in chips
+        dropping_driver(catalog, planned, chip, package.system) and not dropping_driver(catalog, current, chip, package.system) for chip in chips
     )
 
 
-def all_cards(d: Decision) -> Alternative | None:
+def all_gpus_alternative(decision: Decision) -> Alternative | None:
     """The build for every card, with the driver that it takes where the one that will be there leaves one out; None
     where no build and driver serve all of them, or the driver's number is not known.
     """
-    whole, where = d.team.whole, d.team.whole_where
-    if whole is None or where is None or where.state is None or not lacks_code(d) or d.by_hand:
+    candidate, target = decision.multi_gpu.all_gpus_candidate, decision.multi_gpu.all_gpus_target
+    if candidate is None or target is None or target.driver_state is None or not gpus_without_code(decision) or decision.is_build_chosen:
         return None
-    gpus = ", ".join(dict.fromkeys(card.listed for card in d.cards))
-    after, lowest = driver_after(d.where.state, d.driver), whole.floor
-    chips = [card.capability for card in d.cards]
-    known = not any(drops(where.catalog, after, chip, where.state.system) for chip in chips)
-    if known and (after is None or lowest is None or after >= lowest.version):
-        return _other("all-cards", whole, d, gpus=gpus)
-    here = where.state.usable
-    if d.driver.changes and here is not None and lowest is not None and here >= lowest.version:
-        installed = (d.driver.installed or "").lstrip("@")
-        return _other("all-cards-keep", whole, d, driver="keep", gpus=gpus, installed=installed)
-    package = where.state.package
-    if package is None or lowest is None or (numbers(package.version) or ()) < lowest.version:
+    gpus = ", ".join(dict.fromkeys(card.label for card in decision.cards))
+    planned_version, minimum = planned_driver_version(decision.target.driver_state, decision.driver), candidate.minimum_driver
+    chips = [card.capability for card in decision.cards]
+    keeps_all = not any(dropping_driver(target.catalog, planned_version, chip, target.driver_state.system) for chip in chips)
+    if keeps_all and (planned_version is None or minimum is None or planned_version >= minimum.version):
+        return _build_alternative("all-cards", candidate, decision, gpus=gpus)
+    usable_version = target.driver_state.usable_version
+    if decision.driver.needs_install and usable_version is not None and minimum is not None and usable_version >= minimum.version:
+        installed = (decision.driver.installed or "").lstrip("@")
+        return _build_alternative("all-cards-keep", candidate, decision, driver="keep", gpus=gpus, installed=installed)
+    package = target.driver_state.package
+    if package is None or minimum is None or (parse_version(package.version) or ()) < minimum.version:
         return None
-    return _other("all-cards-driver", whole, d, driver=package.version, gpus=gpus, driver_version=package.version)
+    return _build_alternative("all-cards-driver", candidate, decision, driver=package.version, gpus=gpus, driver_version=package.version)
 
 
-def _sure(d: Decision) -> Iterator[Alternative]:
-    if d.pick.build.record.confidence != "high" and d.pick.build.cuda is not None:
-        sure = best_pick(d.where, lambda b: b.record.confidence == "high")
-        after = driver_after(d.where.state, d.driver)
+def _confident_alternatives(decision: Decision) -> Iterator[Alternative]:
+    if decision.candidate.build.record.confidence != "high" and decision.candidate.build.cuda is not None:
+        candidate = best_candidate(decision.target, lambda b: b.record.confidence == "high")
+        planned_version = planned_driver_version(decision.target.driver_state, decision.driver)
         # One that asks for another driver than the recommended one is no surer.
-        if sure is not None and (after is None or sure.floor is None or after >= sure.floor.version):
-            yield _other("sure-build", sure, d)
+        if candidate is not None and (planned_version is None or candidate.minimum_driver is None or planned_version >= candidate.minimum_driver.version):
+            yield _build_alternative("sure-build", candidate, decision)
 
 
-def _processor(d: Decision) -> Iterator[Alternative]:
+def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
     """The processor alone, where the card asks for something first or is not proven."""
-    cpu = cpu_pick(d.where)
+    cpu = best_cpu_build(decision.target)
     if cpu is None:
         return
-    if d.driver.changes and d.accelerator == "cuda":
+    if decision.driver.needs_install and decision.accelerator == "cuda":
         # What is not there cannot be left alone.
-        yield _other("cpu-for-now" if d.driver.installed is not None else "cpu-without-driver", cpu, d)
-    if d.accelerator in ("rocm", "xpu"):
-        yield _other("cpu-instead", cpu, d)
-    if d.accelerator == "cpu" and d.pick.build.variant == "cpu" and d.where.machine.os.system == "windows":
-        known = d.where.catalog.accelerators.amd_windows
-        for gpu in d.where.machine.gpus_of("amd") if not d.cards else ():
-            if amd_chip(d.where.catalog, gpu) in known.wsl_chips:
-                yield Alternative(code="amd-wsl", change={}, data={"gpu": said_name(gpu, d.where.catalog)})
+        yield _build_alternative("cpu-for-now" if decision.driver.installed is not None else "cpu-without-driver", cpu, decision)
+    if decision.accelerator in ("rocm", "xpu"):
+        yield _build_alternative("cpu-instead", cpu, decision)
+    if decision.accelerator == "cpu" and decision.candidate.build.variant == "cpu" and decision.target.machine.os.system == "windows":
+        amd_support = decision.target.catalog.accelerators.amd_windows
+        for gpu in decision.target.machine.gpus_of("amd") if not decision.cards else ():
+            if amd_chip(decision.target.catalog, gpu) in amd_support.wsl_chips:
+                yield Alternative(code="amd-wsl", change={}, data={"gpu": display_name(gpu, decision.target.catalog)})
                 return
 
 
-def _toolkit(d: Decision) -> Iterator[Alternative]:
+def _toolkit_alternatives(decision: Decision) -> Iterator[Alternative]:
     """The toolkit of PyTorch's very minor, where another of its major is kept; none of both, where one is new."""
-    toolkit = d.parts.toolkit
-    if toolkit.action == "keep" and d.parts.near and d.parts.offered is not None:
-        offered = d.parts.offered
-        if numbers(offered) != numbers(toolkit.version):
-            data: dict[str, Value] = {"offered": offered, "toolkit": toolkit.version}
-            yield Alternative(code="toolkit-match", change={"cuda_toolkit": offered}, data=data)
-    other = toolkit_for_compiler(d.where, d.parts) if d.wish.cuda_toolkit is None else None
-    if other is not None and d.where.machine.tools is not None:
-        data = {"other": other, "toolkit": toolkit.version, "gcc": d.where.machine.tools.gcc}
-        yield Alternative(code="toolkit-for-compiler", change={"cuda_toolkit": other}, data=data)
-    if toolkit.action == "install" and d.wish.cuda_toolkit is None:
+    toolkit = decision.parts.toolkit
+    if toolkit.action == "keep" and decision.parts.is_other_minor and decision.parts.installable_version is not None:
+        recommended = decision.parts.installable_version
+        if parse_version(recommended) != parse_version(toolkit.version):
+            data: dict[str, Value] = {"offered": recommended, "toolkit": toolkit.version}
+            yield Alternative(code="toolkit-match", change={"cuda_toolkit": recommended}, data=data)
+    compatible_version = find_toolkit_for_compiler(decision.target, decision.parts) if decision.choice.cuda_toolkit is None else None
+    if compatible_version is not None and decision.target.machine.tools is not None:
+        data = {"other": compatible_version, "toolkit": toolkit.version, "gcc": decision.target.machine.tools.gcc}
+        yield Alternative(code="toolkit-for-compiler", change={"cuda_toolkit": compatible_version}, data=data)
+    if toolkit.action == "install" and decision.choice.cuda_toolkit is None:
         data = {"toolkit": toolkit.version}
         yield Alternative(code="no-toolkit", change={"cuda_toolkit": "none", "cudnn": "none"}, data=data)

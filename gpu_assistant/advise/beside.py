@@ -7,75 +7,75 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.recommendation import DriverAdvice
-from .builds import Build, code_for, cuda_builds
-from .cards import Card
-from .cudnn import cudnn_fit
-from .drivers import DriverState, Version, drops, floor, no_common_modules
-from .pick import Site
+from .builds import Build, code_kind, cuda_builds
+from .cards import NvidiaGpu
+from .cudnn import cudnn_support
+from .drivers import DriverState, DriverVersion, dropping_driver, find_minimum_driver, has_no_common_modules
+from .pick import TargetSystem
 
-Fate = Literal["works", "modules", "leaves", "dark", "own", "never"]
+SecondaryGpuState = Literal["works", "modules", "leaves", "dark", "own", "never"]
 
 
-class Beside(Struct, frozen=True, kw_only=True):
+class SecondaryGpu(Struct, frozen=True, kw_only=True):
     """A further card: it works too; Linux loads no modules for it; the new driver leaves it behind; the present one
     did already (`without`: from which one on); an environment of its own could use it (`minimum`: its driver); no
     build has code for it that the driver runs.
     """
 
-    card: Card
-    fate: Fate
-    without: str | None = None
-    minimum: str | None = None
+    card: NvidiaGpu
+    state: SecondaryGpuState
+    dropped_from: str | None = None
+    minimum_driver: str | None = None
 
 
-def driver_after(state: DriverState | None, advice: DriverAdvice) -> Version | None:
+def planned_driver_version(state: DriverState | None, advice: DriverAdvice) -> DriverVersion | None:
     """The driver that will be there; None where its number is not known."""
-    if advice.changes:
-        return numbers(advice.recommended)
+    if advice.needs_install:
+        return parse_version(advice.recommended)
     return state.version if state is not None else None
 
 
-def fates(where: Site, cards: tuple[Card, ...], build: Build, advice: DriverAdvice) -> Iterator[Beside]:
+def secondary_gpus(target: TargetSystem, cards: tuple[NvidiaGpu, ...], build: Build, advice: DriverAdvice) -> Iterator[SecondaryGpu]:
     """Each further card whose chip is known, once; nothing where the build does not use CUDA."""
-    state = where.state
+    state = target.driver_state
     if state is None or build.cuda is None or not cards or advice.action == "none":
         return
-    strong, after = cards[0].capability, driver_after(state, advice)
+    primary_chip, planned_version = cards[0].capability, planned_driver_version(state, advice)
     for card in dict.fromkeys(cards[1:]):
         chip = card.capability
-        if chip is None or strong is None or chip == strong:
+        if chip is None or primary_chip is None or chip == primary_chip:
             continue
-        own = _own_floor(where, chip, after)
-        without = drops(where.catalog, after, chip, state.system)
-        fate: Fate = "works"
-        if state.system == "linux" and no_common_modules(where.catalog, strong, chip):
-            fate = "modules"
-        elif without is not None:
-            gone = drops(where.catalog, numbers(state.installed), chip, state.system) is not None
-            fate = "dark" if gone else "leaves"
-        elif code_for(where.catalog, build.record, chip) is None:
-            fate = "own" if own is not None else "never"
-        yield Beside(card=card, fate=fate, without=without, minimum=own)
+        minimum = _minimum_driver_alone(target, chip, planned_version)
+        dropped_from = dropping_driver(target.catalog, planned_version, chip, state.system)
+        gpu_state: SecondaryGpuState = "works"
+        if state.system == "linux" and has_no_common_modules(target.catalog, primary_chip, chip):
+            gpu_state = "modules"
+        elif dropped_from is not None:
+            already_dropped = dropping_driver(target.catalog, parse_version(state.installed), chip, state.system) is not None
+            gpu_state = "dark" if already_dropped else "leaves"
+        elif code_kind(target.catalog, build.record, chip) is None:
+            gpu_state = "own" if minimum is not None else "never"
+        yield SecondaryGpu(card=card, state=gpu_state, dropped_from=dropped_from, minimum_driver=minimum)
 
 
-def usable(where: Site, cards: tuple[Card, ...], build: Build, advice: DriverAdvice) -> tuple[Card, ...]:
+def usable_gpus(target: TargetSystem, cards: tuple[NvidiaGpu, ...], build: Build, advice: DriverAdvice) -> tuple[NvidiaGpu, ...]:
     """The cards that a CUDA build computes on, the deciding one first: those of its chip, and the others that work."""
-    works = {other.card for other in fates(where, cards, build, advice) if other.fate == "works"}
+    working = {secondary.card for secondary in secondary_gpus(target, cards, build, advice) if secondary.state == "works"}
     chip = cards[0].capability if cards else None
-    return tuple(card for card in cards if card in works or (chip is not None and card.capability == chip))
+    return tuple(card for card in cards if card in working or (chip is not None and card.capability == chip))
 
 
-def _own_floor(where: Site, chip: tuple[int, int], after: Version | None) -> str | None:
+def _minimum_driver_alone(target: TargetSystem, chip: tuple[int, int], planned_version: DriverVersion | None) -> str | None:
     """The lowest driver of the newest build that runs a card by itself on the driver that will be there."""
-    state = where.state
+    state = target.driver_state
     if state is None:
         return None
-    for build, code in cuda_builds(where.catalog, where.machine.os.system, where.arch, chip, where.glibc):
-        lowest = floor(where.catalog, build.cuda, state.system, code)
-        if lowest is None or (after is not None and after < lowest.version):
+    for build, code in cuda_builds(target.catalog, target.machine.os.system, target.arch, chip, target.glibc):
+        minimum = find_minimum_driver(target.catalog, build.cuda, state.system, code)
+        if minimum is None or (planned_version is not None and planned_version < minimum.version):
             continue
-        if cudnn_fit(where.catalog, build, chip) != "too-new":
-            return lowest.text
+        if cudnn_support(target.catalog, build, chip) != "too-new":
+            return minimum.text
     return None

@@ -7,17 +7,17 @@ import re
 from msgspec import Struct
 
 from ..catalog.load import Catalog
-from ..catalog.names import portable_name
-from ..catalog.records import GpuRow, Segment
-from ..catalog.versions import capability
+from ..catalog.names import is_laptop_name
+from ..catalog.records import GpuRecord, Segment
+from ..catalog.versions import parse_capability
 from ..core.machine import Gpu, Machine, Vendor
 
-_LISTED = re.compile(r"\S+ \[(?P<name>[^\[\]]*\w[^\[\]]*)\]$")
-_STAND_IN = re.compile(r"microsoft\b", re.IGNORECASE)
-_MAKERS: dict[Vendor, str] = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple", "other": "GPU"}
+_DEVICE_LIST_NAME = re.compile(r"\S+ \[(?P<name>[^\[\]]*\w[^\[\]]*)\]$")
+_GENERIC_NAME = re.compile(r"microsoft\b", re.IGNORECASE)
+_VENDOR_NAMES: dict[Vendor, str] = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple", "other": "GPU"}
 
 
-class Card(Struct, frozen=True, kw_only=True):
+class NvidiaGpu(Struct, frozen=True, kw_only=True):
     """One NVIDIA card. `capability` (8, 9) is None where neither the machine nor the catalog knows it. `name` stands
     alone in a sentence and may be the code of a text; `listed` stands among others. `segment` is the line of drivers.
     `by_id` is what its id says where that is another chip's card than its name says; `listed_capability` is that of
@@ -25,12 +25,12 @@ class Card(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    listed: str
+    label: str
     capability: tuple[int, int] | None
     memory_bytes: int
     segment: Segment
-    by_id: str | None = None
-    listed_capability: str | None = None
+    name_by_id: str | None = None
+    capability_by_id: str | None = None
 
     @property
     def capability_text(self) -> str | None:
@@ -38,33 +38,33 @@ class Card(Struct, frozen=True, kw_only=True):
         return None if self.capability is None else f"{self.capability[0]}.{self.capability[1]}"
 
 
-def said_name(gpu: Gpu, catalog: Catalog) -> str:
+def display_name(gpu: Gpu, catalog: Catalog) -> str:
     """The adapter's name for a sentence, else what its id stands for, else "this AMD card" as the code of a text."""
-    return _own_name(gpu) or _name_by_id(gpu, catalog) or f"@gpu.nameless.{gpu.vendor}"
+    return _product_name(gpu) or _catalog_name(gpu, catalog) or f"@gpu.nameless.{gpu.vendor}"
 
 
-def listed_name(gpu: Gpu, catalog: Catalog) -> str:
+def display_label(gpu: Gpu, catalog: Catalog) -> str:
     """The adapter's name beside others, else its id, else its maker."""
-    return _own_name(gpu) or _name_by_id(gpu, catalog) or _bare(gpu.pci_id) or _MAKERS[gpu.vendor]
+    return _product_name(gpu) or _catalog_name(gpu, catalog) or _strip_code_mark(gpu.pci_id) or _VENDOR_NAMES[gpu.vendor]
 
 
-def _own_name(gpu: Gpu) -> str:
+def _product_name(gpu: Gpu) -> str:
     """What the card is sold as: a device list writes "GP104 [GeForce GTX 1080]", and what Windows calls its own driver
     is no card's name.
     """
-    name = _bare(gpu.name)
-    if _STAND_IN.match(name):
+    name = _strip_code_mark(gpu.name)
+    if _GENERIC_NAME.match(name):
         return ""
-    listed = _LISTED.match(name)
-    return listed["name"].strip() if listed is not None else name
+    match = _DEVICE_LIST_NAME.match(name)
+    return match["name"].strip() if match is not None else name
 
 
-def _bare(text: str | None) -> str:
+def _strip_code_mark(text: str | None) -> str:
     """Somebody's own words; a leading "@" would be taken for another text's code."""
     return (text or "").strip().lstrip("@").strip()
 
 
-def _name_by_id(gpu: Gpu, catalog: Catalog) -> str | None:
+def _catalog_name(gpu: Gpu, catalog: Catalog) -> str | None:
     match gpu.vendor:
         case "nvidia":
             card = catalog.gpu(gpu.pci_id or "")
@@ -79,48 +79,48 @@ def _name_by_id(gpu: Gpu, catalog: Catalog) -> str | None:
             return None
 
 
-def nvidia_cards(machine: Machine, catalog: Catalog) -> tuple[Card, ...]:
+def nvidia_gpus(machine: Machine, catalog: Catalog) -> tuple[NvidiaGpu, ...]:
     """The NVIDIA cards, strongest first: by compute capability, then by memory; unknown chips last."""
-    cards = [_card(gpu, catalog) for gpu in machine.gpus if gpu.vendor == "nvidia"]
+    cards = [_describe_gpu(gpu, catalog) for gpu in machine.gpus if gpu.vendor == "nvidia"]
     if len(cards) > 1:
         cards.sort(key=lambda card: (card.capability or (0, 0), card.memory_bytes), reverse=True)
     return tuple(cards)
 
 
-def _card(gpu: Gpu, catalog: Catalog) -> Card:
+def _describe_gpu(gpu: Gpu, catalog: Catalog) -> NvidiaGpu:
     # What the card says of itself wins; the catalog fills the gaps, by id before name.
     row = catalog.gpu(gpu.pci_id) if gpu.pci_id else None
-    named = catalog.gpu_named(gpu.name) if gpu.name and (row is None or row.name != gpu.name) else None
-    known = capability(gpu.compute_capability)
-    if known is None and gpu.pci_id:
-        known = capability(catalog.gpu_capability(gpu.pci_id))
-    if known is None and row is None and named is not None:
-        known = capability(named.compute_capability)
-    by_id = None
-    if row is not None and named is not None and row.compute_capability != named.compute_capability:
-        by_id = row.name
-    listed = row.compute_capability if row is not None else None
-    return Card(
-        name=said_name(gpu, catalog),
-        listed=listed_name(gpu, catalog),
-        capability=known,
-        memory_bytes=gpu.memory_bytes or _memory(row or named),
-        segment=_segment(gpu, row or named),
-        by_id=by_id,
-        listed_capability=listed if known is not None and capability(listed) not in (None, known) else None,
+    named_row = catalog.gpu_by_name(gpu.name) if gpu.name and (row is None or row.name != gpu.name) else None
+    chip = parse_capability(gpu.compute_capability)
+    if chip is None and gpu.pci_id:
+        chip = parse_capability(catalog.gpu_capability(gpu.pci_id))
+    if chip is None and row is None and named_row is not None:
+        chip = parse_capability(named_row.compute_capability)
+    name_by_id = None
+    if row is not None and named_row is not None and row.compute_capability != named_row.compute_capability:
+        name_by_id = row.name
+    row_capability = row.compute_capability if row is not None else None
+    return NvidiaGpu(
+        name=display_name(gpu, catalog),
+        label=display_label(gpu, catalog),
+        capability=chip,
+        memory_bytes=gpu.memory_bytes or _row_memory(row or named_row),
+        segment=_driver_segment(gpu, row or named_row),
+        name_by_id=name_by_id,
+        capability_by_id=row_capability if chip is not None and parse_capability(row_capability) not in (None, chip) else None,
     )
 
 
-def _memory(row: GpuRow | None) -> int:
+def _row_memory(row: GpuRecord | None) -> int:
     return (row.memory_bytes if row is not None else None) or 0
 
 
-def _segment(gpu: Gpu, row: GpuRow | None) -> Segment:
+def _driver_segment(gpu: Gpu, row: GpuRecord | None) -> Segment:
     """The line of drivers: a laptop's professional card has those of the desktop's."""
     segment: Segment = row.segment if row is not None else "desktop"
     if segment == "mobile-workstation":
         return "workstation"
-    if segment == "desktop" and gpu.laptop is None and row is not None and portable_name(gpu.name or ""):
+    if segment == "desktop" and gpu.laptop is None and row is not None and is_laptop_name(gpu.name or ""):
         segment = "laptop"
     if segment in ("desktop", "laptop") and gpu.laptop is not None:
         segment = "laptop" if gpu.laptop else "desktop"

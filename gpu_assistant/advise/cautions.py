@@ -5,206 +5,206 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PureWindowsPath
 
-from ..catalog.versions import numbers
-from ..core.disks import elsewhere, home_disk
+from ..catalog.versions import parse_version
+from ..core.disks import larger_disk_data, home_disk
 from ..core.message import Value
 from ..core.recommendation import DriverAdvice
-from ..core.recommendation import Warning as Caution
-from .cards import Card, said_name
-from .cudnn import cudnn_fit
+from ..core.recommendation import RecommendationWarning as Caution
+from .cards import NvidiaGpu, display_name
+from .cudnn import cudnn_support
 from .decision import Decision
-from .driver_advice import driver_advice
-from .driver_cautions import driver_cautions, other_cautions, warn
-from .host_compilers import compiler_cautions
-from .linux_cautions import fabric_cautions, group_cautions
-from .others import unlisted
-from .pick import Pick, Site
-from .runtime_cautions import runtime_cautions
-from .systems import held_back
-from .tensorflow import TensorFlowPick
-from .tensorflow_beside import idle_cards, pytorch_too
-from .tensorflow_ways import inside_wsl
-from .toolkit import Parts, installable
-from .unusable import age_of, makers_own
+from .driver_advice import advise_driver
+from .driver_cautions import driver_warnings, secondary_gpu_warnings, make_warning
+from .host_compilers import compiler_warnings
+from .linux_cautions import fabric_warnings, group_warnings
+from .others import find_unlisted_intel_gpu
+from .pick import Candidate, TargetSystem
+from .runtime_cautions import vc_runtime_warnings
+from .systems import unmet_glibc_of_newest
+from .tensorflow import TensorFlowCandidate
+from .tensorflow_beside import unsupported_gpu_warnings, pytorch_support_text
+from .tensorflow_ways import find_wsl_candidate
+from .toolkit import ToolkitAdvice, has_installer
+from .unusable import unsupported_reason, find_vendor_index
 
 
-def cautions(d: Decision) -> tuple[Caution, ...]:
+def collect_warnings(decision: Decision) -> tuple[Caution, ...]:
     """The warnings, the weightiest first."""
-    return tuple(_cautions(d))
+    return tuple(_decision_warnings(decision))
 
 
-def _cautions(d: Decision) -> Iterator[Caution]:
-    build = d.pick.build
-    yield from _system(d)
-    yield from who_is_there(d.where, d.cards)
-    if d.cards and d.accelerator != "cuda" and not d.by_hand and d.wish.driver is None:
-        idle, age = d.cards[0], age_of(d.where, d.cards[0])
-        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[age]
-        own = makers_own(d.where)
-        if own is not None:
-            yield warn("gpu-makers-own", gpu=idle.name, url=own.url)
+def _decision_warnings(decision: Decision) -> Iterator[Caution]:
+    build = decision.candidate.build
+    yield from _glibc_warnings(decision)
+    yield from gpu_identity_warnings(decision.target, decision.cards)
+    if decision.cards and decision.accelerator != "cuda" and not decision.is_build_chosen and decision.choice.driver is None:
+        idle_gpu, reason = decision.cards[0], unsupported_reason(decision.target, decision.cards[0])
+        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[reason]
+        vendor_index = find_vendor_index(decision.target)
+        if vendor_index is not None:
+            yield make_warning("gpu-makers-own", gpu=idle_gpu.name, url=vendor_index.url)
         else:
-            yield warn(code, gpu=idle.name, capability=idle.capability_text)
-    card = d.where.card
-    if d.accelerator == "cuda":
-        yield from card_cautions(d.where, build.label, d.driver.minimum)
-        if card is not None and card.capability is not None and d.pick.code == "unknown":
-            yield warn("code-unknown", gpu=card.name, build=build.label)
-        if card is not None and cudnn_fit(d.where.catalog, build, card.capability) == "too-new":
-            yield warn("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
-    yield from other_cautions(d)
-    yield from _driver(d)
-    yield from part_cautions(d.where, d.pick, d.parts)
-    if d.tensorflow is not None:
-        yield from tensorflow_cautions(d.where, d.tensorflow, beside_pytorch=d.accelerator == "cuda")
-        yield from idle_cards(d.where, d.tensorflow, d.cards)
-        yield from wsl_cautions(d.where, d.tensorflow, d.driver)
-    elif d.goal == "all":
-        yield warn("tensorflow-none", system=f"@system.{d.where.machine.os.system}", arch=d.where.arch)
-    if d.python is None:
-        yield warn("no-python", build=build.label, series=", ".join(build.release.python))
-    yield from runtime_cautions(d.where, pytorch=d.pick.build, tensorflow=d.tensorflow)
-    yield from _space(d)
-    yield from machine_cautions(d.where, driver_changes=d.driver.changes)
-    yield from driver_cautions(d.where, d.driver)
-    yield from fabric_cautions(d.where, d.driver)
-    yield from group_cautions(d.where, d.accelerator)
-    unnamed = unlisted(d.where) if d.accelerator == "xpu" else None
-    if unnamed is not None:
-        yield warn("xpu-unlisted", gpu=said_name(unnamed, d.where.catalog), build=build.label)
-    elif d.accelerator in ("rocm", "xpu"):
-        yield warn("not-proven", build=build.label)
-    if not d.arch_known:
-        yield warn("arch-unknown", arch=d.where.arch)
+            yield make_warning(code, gpu=idle_gpu.name, capability=idle_gpu.capability_text)
+    card = decision.target.gpu
+    if decision.accelerator == "cuda":
+        yield from gpu_warnings(decision.target, build.label, decision.driver.minimum)
+        if card is not None and card.capability is not None and decision.candidate.code_kind == "unknown":
+            yield make_warning("code-unknown", gpu=card.name, build=build.label)
+        if card is not None and cudnn_support(decision.target.catalog, build, card.capability) == "too-new":
+            yield make_warning("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
+    yield from secondary_gpu_warnings(decision)
+    yield from _requested_driver_warnings(decision)
+    yield from toolkit_warnings(decision.target, decision.candidate, decision.parts)
+    if decision.tensorflow is not None:
+        yield from tensorflow_warnings(decision.target, decision.tensorflow, beside_pytorch=decision.accelerator == "cuda")
+        yield from unsupported_gpu_warnings(decision.target, decision.tensorflow, decision.cards)
+        yield from wsl_warnings(decision.target, decision.tensorflow, decision.driver)
+    elif decision.goal == "all":
+        yield make_warning("tensorflow-none", system=f"@system.{decision.target.machine.os.system}", arch=decision.target.arch)
+    if decision.python is None:
+        yield make_warning("no-python", build=build.label, series=", ".join(build.release.python))
+    yield from vc_runtime_warnings(decision.target, pytorch=decision.candidate.build, tensorflow=decision.tensorflow)
+    yield from _disk_space_warnings(decision)
+    yield from machine_warnings(decision.target, driver_changes=decision.driver.needs_install)
+    yield from driver_warnings(decision.target, decision.driver)
+    yield from fabric_warnings(decision.target, decision.driver)
+    yield from group_warnings(decision.target, decision.accelerator)
+    unlisted_gpu = find_unlisted_intel_gpu(decision.target) if decision.accelerator == "xpu" else None
+    if unlisted_gpu is not None:
+        yield make_warning("xpu-unlisted", gpu=display_name(unlisted_gpu, decision.target.catalog), build=build.label)
+    elif decision.accelerator in ("rocm", "xpu"):
+        yield make_warning("not-proven", build=build.label)
+    if not decision.is_arch_known:
+        yield make_warning("arch-unknown", arch=decision.target.arch)
 
 
-def who_is_there(where: Site, cards: tuple[Card, ...]) -> Iterator[Caution]:
+def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) -> Iterator[Caution]:
     """A card whose name and id say different things, and a driver of a card that nothing names."""
     for card in cards:
-        if card.by_id is not None:
-            yield warn("gpu-name-and-id", gpu=card.listed, named=card.by_id, capability=card.capability_text)
-        elif card.listed_capability is not None:
-            claimed = {"capability": card.capability_text, "listed": card.listed_capability}
-            yield warn("gpu-capability-and-id", gpu=card.listed, **claimed)
-    driver = where.machine.driver
-    if driver is not None and not where.machine.gpus_of("nvidia"):
-        yield warn("driver-without-card", installed=(driver.version or "").lstrip("@") or None)
+        if card.name_by_id is not None:
+            yield make_warning("gpu-name-and-id", gpu=card.label, named=card.name_by_id, capability=card.capability_text)
+        elif card.capability_by_id is not None:
+            claimed = {"capability": card.capability_text, "listed": card.capability_by_id}
+            yield make_warning("gpu-capability-and-id", gpu=card.label, **claimed)
+    driver = target.machine.driver
+    if driver is not None and not target.machine.gpus_of("nvidia"):
+        yield make_warning("driver-without-card", installed=(driver.version or "").lstrip("@") or None)
 
 
-def card_cautions(where: Site, label: str, minimum: str | None) -> Iterator[Caution]:
+def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Iterator[Caution]:
     """What is not known about the card or its driver."""
-    card, state = where.card, where.state
+    card, state = target.gpu, target.driver_state
     if card is not None and card.capability is None:
         # Where a driver answers, installing one is no way to learn the chip.
-        unknown = "gpu-unknown" if where.machine.driver is None else "gpu-unknown-to-driver"
-        yield warn(unknown, gpu=card.name, build=label)
-    if state is not None and not state.readable:
-        yield warn("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
+        code = "gpu-unknown" if target.machine.driver is None else "gpu-unknown-to-driver"
+        yield make_warning(code, gpu=card.name, build=label)
+    if state is not None and not state.is_readable:
+        yield make_warning("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
 
 
-def _driver(d: Decision) -> Iterator[Caution]:
+def _requested_driver_warnings(decision: Decision) -> Iterator[Caution]:
     """A driver that the user picked."""
-    state = d.where.state
-    if state is None or d.driver.action == "none":
+    state = decision.target.driver_state
+    if state is None or decision.driver.action == "none":
         return
-    if state.picked is not None and d.driver.action != "keep":
-        here, known = numbers(state.installed), {p.version for p in d.where.catalog.drivers.packages}
-        if here is not None and state.version is not None and state.version < here:
-            yield warn("driver-older", picked=state.picked, installed=(state.installed or "").lstrip("@"))
-        if state.picked not in known:
-            yield warn("driver-unlisted", picked=state.picked)
+    if state.requested is not None and decision.driver.action != "keep":
+        installed_version, listed_versions = parse_version(state.installed), {p.version for p in decision.target.catalog.drivers.packages}
+        if installed_version is not None and state.version is not None and state.version < installed_version:
+            yield make_warning("driver-older", picked=state.requested, installed=(state.installed or "").lstrip("@"))
+        if state.requested not in listed_versions:
+            yield make_warning("driver-unlisted", picked=state.requested)
 
 
-def part_cautions(where: Site, pick: Pick | None, parts: Parts) -> Iterator[Caution]:
+def toolkit_warnings(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Iterator[Caution]:
     """A toolkit that does not match PyTorch, is broken, or has no card to work for."""
-    inside = pick.build.cuda if pick is not None else None
-    if parts.impossible and where.card is not None:
-        code = "toolkit-impossible" if installable(where) else "toolkit-no-installer"
-        yield warn(code, gpu=where.card.name, arch=where.arch)
-    if parts.near and inside is not None:
-        picked = numbers(parts.toolkit.version) or (0,)
-        code = "toolkit-near" if picked[0] == inside[0] else "toolkit-far"
-        yield warn(code, toolkit=parts.toolkit.version, cuda=f"{inside[0]}.{inside[1]}")
-    if parts.chip_unknown and where.card is not None:
-        yield warn("toolkit-chip-unknown", toolkit=parts.toolkit.version, gpu=where.card.name)
-    yield from compiler_cautions(where, parts)
-    if parts.broken is not None and parts.toolkit.action != "none":
-        yield warn("toolkit-broken", toolkit=parts.broken.lstrip("@"))
+    build_cuda = candidate.build.cuda if candidate is not None else None
+    if parts.is_impossible and target.gpu is not None:
+        code = "toolkit-impossible" if has_installer(target) else "toolkit-no-installer"
+        yield make_warning(code, gpu=target.gpu.name, arch=target.arch)
+    if parts.is_other_minor and build_cuda is not None:
+        toolkit_version = parse_version(parts.toolkit.version) or (0,)
+        code = "toolkit-near" if toolkit_version[0] == build_cuda[0] else "toolkit-far"
+        yield make_warning(code, toolkit=parts.toolkit.version, cuda=f"{build_cuda[0]}.{build_cuda[1]}")
+    if parts.is_chip_unknown and target.gpu is not None:
+        yield make_warning("toolkit-chip-unknown", toolkit=parts.toolkit.version, gpu=target.gpu.name)
+    yield from compiler_warnings(target, parts)
+    if parts.broken_toolkits is not None and parts.toolkit.action != "none":
+        yield make_warning("toolkit-broken", toolkit=parts.broken_toolkits.lstrip("@"))
     if parts.cudnn.action == "install" and parts.toolkit.action == "none":
-        yield warn("cudnn-alone", cudnn=parts.cudnn.version)
+        yield make_warning("cudnn-alone", cudnn=parts.cudnn.version)
 
 
-def tensorflow_cautions(where: Site, found: TensorFlowPick, *, beside_pytorch: bool) -> Iterator[Caution]:
+def tensorflow_warnings(target: TargetSystem, tensorflow: TensorFlowCandidate, *, beside_pytorch: bool) -> Iterator[Caution]:
     """What TensorFlow cannot do here, and what two frameworks in one environment mean."""
-    gpu = where.card.name if where.card is not None else None
-    if found.why not in ("card", "no-card"):
-        data: dict[str, Value] = {"gpu": gpu, "version": found.version, "cuda": found.build.cuda}
-        yield warn(f"tensorflow-{found.why}", **data, pytorch=pytorch_too(where))
-    if found.cudnn is not None:
-        yield warn("tensorflow-cudnn", gpu=found.held_for, version=found.version, needs=found.cudnn)
-    if found.gpu and not found.build.bundled_cuda:
-        cuda, cudnn = found.build.cuda, found.build.cudnn
-        yield warn("tensorflow-separate", version=found.version, cuda=cuda, cudnn=cudnn)
-    if found.gpu and beside_pytorch:
-        yield warn("two-frameworks", version=found.version)
+    gpu = target.gpu.name if target.gpu is not None else None
+    if tensorflow.status not in ("card", "no-card"):
+        data: dict[str, Value] = {"gpu": gpu, "version": tensorflow.version, "cuda": tensorflow.build.cuda}
+        yield make_warning(f"tensorflow-{tensorflow.status}", **data, pytorch=pytorch_support_text(target))
+    if tensorflow.cudnn_constraint is not None:
+        yield make_warning("tensorflow-cudnn", gpu=tensorflow.constrained_for, version=tensorflow.version, needs=tensorflow.cudnn_constraint)
+    if tensorflow.uses_gpu and not tensorflow.build.bundled_cuda:
+        cuda, cudnn = tensorflow.build.cuda, tensorflow.build.cudnn
+        yield make_warning("tensorflow-separate", version=tensorflow.version, cuda=cuda, cudnn=cudnn)
+    if tensorflow.uses_gpu and beside_pytorch:
+        yield make_warning("two-frameworks", version=tensorflow.version)
 
 
-def wsl_cautions(where: Site, found: TensorFlowPick, planned: DriverAdvice) -> Iterator[Caution]:
+def wsl_warnings(target: TargetSystem, tensorflow: TensorFlowCandidate, advice: DriverAdvice) -> Iterator[Caution]:
     """WSL2 is offered, but the card needs a newer Windows driver there than the one that stays."""
-    inside = inside_wsl(where, found)
-    if inside is None or inside.floor is None or planned.changes or where.card is None:
+    wsl_candidate = find_wsl_candidate(target, tensorflow)
+    if wsl_candidate is None or wsl_candidate.minimum_driver is None or advice.needs_install or target.gpu is None:
         return
-    if driver_advice(where.state, inside.floor).changes:
-        yield warn("tensorflow-wsl2-driver", gpu=where.card.name, minimum=inside.floor.text)
+    if advise_driver(target.driver_state, wsl_candidate.minimum_driver).needs_install:
+        yield make_warning("tensorflow-wsl2-driver", gpu=target.gpu.name, minimum=wsl_candidate.minimum_driver.text)
 
 
-def machine_cautions(where: Site, *, driver_changes: bool) -> Iterator[Caution]:
+def machine_warnings(target: TargetSystem, *, driver_changes: bool) -> Iterator[Caution]:
     """What holds whatever is installed."""
-    machine = where.machine
+    machine = target.machine
     if machine.os.wsl and driver_changes:
-        yield warn("wsl-driver")
+        yield make_warning("wsl-driver")
     if machine.pending_reboot:
-        yield warn("pending-reboot")
+        yield make_warning("pending-reboot")
     user = machine.user
     if user is not None and user.ascii is False:
-        yield warn("home-not-ascii")
+        yield make_warning("home-not-ascii")
     if user is not None and user.home_too_long:
-        yield warn("home-too-long")
-    if user is not None and user.home is not None and _inside_any(user.home, user.onedrive or ()):
-        yield warn("home-onedrive")
+        yield make_warning("home-too-long")
+    if user is not None and user.home is not None and _is_inside_any(user.home, user.onedrive or ()):
+        yield make_warning("home-onedrive")
 
 
-def _inside_any(home: str, folders: tuple[str, ...]) -> bool:
+def _is_inside_any(home: str, folders: tuple[str, ...]) -> bool:
     """Whether a Windows path is one of the folders or below one."""
     path = PureWindowsPath(home)
     return any(path.is_relative_to(PureWindowsPath(folder)) for folder in folders if folder)
 
 
-def _system(d: Decision) -> Iterator[Caution]:
-    glibc = held_back(d.where)
-    if glibc is not None and not d.pick.build.local:
-        yield warn(
+def _glibc_warnings(decision: Decision) -> Iterator[Caution]:
+    glibc = unmet_glibc_of_newest(decision.target)
+    if glibc is not None and not decision.candidate.build.local:
+        yield make_warning(
             "glibc-too-old",
-            build=d.pick.build.label,
+            build=decision.candidate.build.label,
             needed=glibc.lowest,
-            installed=d.where.machine.os.glibc,
+            installed=decision.target.machine.os.glibc,
             since=glibc.from_release,
         )
 
 
-def _space(d: Decision) -> Iterator[Caution]:
-    build, system = d.pick.build, d.where.machine.os.system
-    sizes = d.where.catalog.sizes(build.variant, system, build.version)
-    kept, exact = sizes.disk_bytes, not sizes.approximate
-    if kept is None:
-        kept, exact = d.where.catalog.disk_about(build.variant), False
-    machine = d.where.machine
+def _disk_space_warnings(decision: Decision) -> Iterator[Caution]:
+    build, system = decision.candidate.build, decision.target.machine.os.system
+    sizes = decision.target.catalog.sizes(build.variant, system, build.version)
+    disk_bytes, is_exact = sizes.disk_bytes, not sizes.approximate
+    if disk_bytes is None:
+        disk_bytes, is_exact = decision.target.catalog.estimate_disk_bytes(build.variant), False
+    machine = decision.target.machine
     disk = home_disk(machine)
-    if disk is None or (kept is None and sizes.download_bytes is None):
+    if disk is None or (disk_bytes is None and sizes.download_bytes is None):
         return
     # What is downloaded lies on the disk too: a lower bound where the whole was never measured.
-    needed = (kept or 0) + (sizes.download_bytes or 0)
+    needed = (disk_bytes or 0) + (sizes.download_bytes or 0)
     if (disk.free_bytes or 0) < needed:
-        other = elsewhere(machine.disks or (), disk.path, needed, machine.os.system, "gpu-assistant")
-        code = f"disk-space{'' if exact else '-about'}{'-other' if other else ''}"
-        yield warn(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"), **other)
+        other_disk = larger_disk_data(machine.disks or (), disk.path, needed, machine.os.system, "gpu-assistant")
+        code = f"disk-space{'' if is_exact else '-about'}{'-other' if other_disk else ''}"
+        yield make_warning(code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"), **other_disk)

@@ -4,159 +4,159 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ..catalog.versions import numbers
-from ..core.errors import CallError, ChoiceImpossible
+from ..catalog.versions import parse_version
+from ..core.errors import UsageError, UnsatisfiableChoice
 from ..core.recommendation import Choice, LocalWheel
-from .builds import Build, builds_for, code_for
-from .drivers import build_floor, reachable
-from .others import without_code
-from .pick import Pick, Site, best_pick, cpu_pick, cuda_pick
-from .pythons import python_for
-from .wheelhouse import local_builds
+from .builds import Build, list_builds, code_kind
+from .drivers import build_minimum_driver, is_reachable
+from .others import lacks_rocm_code
+from .pick import Candidate, TargetSystem, best_candidate, best_cpu_build, best_cuda_build
+from .pythons import select_python
+from .wheelhouse import list_local_builds
 
 
-def chosen(where: Site, choice: Choice, wheels: tuple[LocalWheel, ...]) -> Pick:
+def resolve_build_choice(target: TargetSystem, choice: Choice, wheels: tuple[LocalWheel, ...]) -> Candidate:
     """The build for a choice; raises CallError("choice-impossible", choice=…, why=…, newest=…).
 
     A build that the wheelhouse holds is taken with the library versions that are there beside it.
     """
-    local = local_builds(where, wheels)
-    published = where.builds
-    builds = [b for b in local if _wanted(b, choice)] if _names_build(choice) else []
-    builds += [b for b in published if _wanted(b, choice)]
+    local_list = list_local_builds(target, wheels)
+    published_builds = target.builds
+    builds = [b for b in local_list if _matches_choice(b, choice)] if _has_build_choice(choice) else []
+    builds += [b for b in published_builds if _matches_choice(b, choice)]
     if not builds:
-        raise _refusal(where, choice, _why_missing(where, (*local, *published), choice))
+        raise _choice_error(target, choice, _missing_build_reason(target, (*local_list, *published_builds), choice))
     if choice.variant is None:
-        builds = _preferred(where, builds)
-    whys: list[str] = []
+        builds = _prefer_suitable(target, builds)
+    reasons: list[str] = []
     for build in builds:
-        pick, why = _tried(where, build)
-        if pick is not None and _python_there(where, choice):
-            return pick
-        whys.append(why if pick is None else "no-python")
-    raise _refusal(where, choice, whys[0])
+        candidate, reason = _try_build(target, build)
+        if candidate is not None and _has_python(target, choice):
+            return candidate
+        reasons.append(reason if candidate is None else "no-python")
+    raise _choice_error(target, choice, reasons[0])
 
 
-def _names_build(choice: Choice) -> bool:
+def _has_build_choice(choice: Choice) -> bool:
     return choice.pytorch is not None or choice.variant is not None
 
 
-def _wanted(build: Build, choice: Choice) -> bool:
+def _matches_choice(build: Build, choice: Choice) -> bool:
     return (
-        _release_wanted(build, choice)
+        _matches_release(build, choice)
         and choice.variant in (None, build.variant)
         and (choice.python is None or choice.python in build.release.python)
     )
 
 
-def _release_wanted(build: Build, choice: Choice) -> bool:
+def _matches_release(build: Build, choice: Choice) -> bool:
     """Whether this is the picked release, or one of the series that was picked like "2.14"."""
     return choice.pytorch in (None, build.version, build.version.rpartition(".")[0])
 
 
-def _why_missing(where: Site, builds: tuple[Build, ...], choice: Choice) -> str:
-    everywhere = builds_for(where.catalog, where.machine.os.system, where.arch)
-    if any(_wanted(build, choice) for build in everywhere):
+def _missing_build_reason(target: TargetSystem, builds: tuple[Build, ...], choice: Choice) -> str:
+    all_builds = list_builds(target.catalog, target.machine.os.system, target.arch)
+    if any(_matches_choice(build, choice) for build in all_builds):
         return "glibc"
-    versions = [b for b in builds if _release_wanted(b, choice)]
-    if not versions:
-        elsewhere = any(choice.pytorch in (r.version, r.version.rpartition(".")[0]) for r in where.catalog.releases)
-        return "other-computer" if elsewhere else "no-release"
-    if not any(choice.variant in (None, b.variant) for b in versions):
+    same_release = [b for b in builds if _matches_release(b, choice)]
+    if not same_release:
+        published = any(choice.pytorch in (r.version, r.version.rpartition(".")[0]) for r in target.catalog.releases)
+        return "other-computer" if published else "no-release"
+    if not any(choice.variant in (None, b.variant) for b in same_release):
         return "no-build" if choice.pytorch is not None else "no-build-at-all"
-    return "python" if _names_build(choice) else "python-unmade"
+    return "python" if _has_build_choice(choice) else "python-unmade"
 
 
-def _preferred(where: Site, builds: list[Build]) -> list[Build]:
+def _prefer_suitable(target: TargetSystem, builds: list[Build]) -> list[Build]:
     """Where no variant was picked: the kind that suits the machine, best first."""
-    if where.card is None:
+    if target.gpu is None:
         return [b for b in builds if b.variant == "cpu"] or builds
-    best = best_pick(where, lambda b: b in builds)
+    best = best_candidate(target, lambda b: b in builds)
     if best is not None:
         return [best.build]
-    if cuda_pick(where) is None:
+    if best_cuda_build(target) is None:
         return [b for b in builds if b.variant == "cpu"] or builds
     # Falling back to the processor unasked would hide that this release has nothing for the card.
     return [b for b in builds if b.cuda is not None] or builds
 
 
-def _tried(where: Site, build: Build) -> tuple[Pick | None, str]:
+def _try_build(target: TargetSystem, build: Build) -> tuple[Candidate | None, str]:
     """The build as a pick, or the code of the reason why it cannot run here."""
     if build.variant == "cpu":
-        return Pick(build=build), ""
+        return Candidate(build=build), ""
     if build.cuda is None:
-        why = _why_not_other(where, build)
-        return (Pick(build=build), "") if not why else (None, why)
-    if where.card is None or where.state is None:
+        reason = _non_nvidia_obstacle(target, build)
+        return (Candidate(build=build), "") if not reason else (None, reason)
+    if target.gpu is None or target.driver_state is None:
         return None, "other-gpu"
-    device = where.card.capability
-    code = code_for(where.catalog, build.record, device) if device is not None else "unknown"
+    device = target.gpu.capability
+    code = code_kind(target.catalog, build.record, device) if device is not None else "unknown"
     if code is None:
         return None, "no-code"
-    lowest = build_floor(where.catalog, where.state, build, code)
-    if lowest is None or not reachable(where.state, lowest):
-        return None, "driver-limit" if where.state.picked is None else "driver-picked"
-    return Pick(build=build, code=code, floor=lowest), ""
+    minimum = build_minimum_driver(target.catalog, target.driver_state, build, code)
+    if minimum is None or not is_reachable(target.driver_state, minimum):
+        return None, "driver-limit" if target.driver_state.requested is None else "driver-picked"
+    return Candidate(build=build, code_kind=code, minimum_driver=minimum), ""
 
 
-def _why_not_other(where: Site, build: Build) -> str:
+def _non_nvidia_obstacle(target: TargetSystem, build: Build) -> str:
     """Why a build for AMD's or Intel's cards cannot run here; empty where it may."""
     vendor = "intel" if build.variant == "xpu" else "amd"
-    there = [gpu for gpu in where.machine.gpus if gpu.vendor == vendor]
-    if not there:
+    gpus = [gpu for gpu in target.machine.gpus if gpu.vendor == vendor]
+    if not gpus:
         return "other-gpu"
-    return "no-code" if all(without_code(where.catalog, gpu, build) for gpu in there) else ""
+    return "no-code" if all(lacks_rocm_code(target.catalog, gpu, build) for gpu in gpus) else ""
 
 
-def _python_there(where: Site, choice: Choice) -> bool:
+def _has_python(target: TargetSystem, choice: Choice) -> bool:
     if choice.python is None:
         return True
-    return python_for(where.machine, where.catalog, where.arch, (choice.python,)) is not None
+    return select_python(target.machine, target.catalog, target.arch, (choice.python,)) is not None
 
 
-def _refusal(where: Site, choice: Choice, why: str) -> CallError:
-    newest = _newest_like(where, choice)
-    named = "+".join(part for part in (choice.pytorch, choice.variant) if part).lstrip("@")
+def _choice_error(target: TargetSystem, choice: Choice, reason: str) -> UsageError:
+    best = _newest_similar(target, choice)
+    label_of_choice = "+".join(part for part in (choice.pytorch, choice.variant) if part).lstrip("@")
     if choice.python is not None:
-        named = ", ".join(part for part in (named, f"Python {choice.python}") if part)
+        label_of_choice = ", ".join(part for part in (label_of_choice, f"Python {choice.python}") if part)
     label = None
-    if newest is not None:
-        label = newest.build.label
+    if best is not None:
+        label = best.build.label
         if choice.python is not None:
-            series = python_for(where.machine, where.catalog, where.arch, newest.build.release.python)
-            label = f"{label}, Python {series.series}" if series is not None else label
-    alone = choice.pytorch is None and choice.variant is None
-    if alone and why in ("no-code", "driver-limit", "driver-picked"):
+            python = select_python(target.machine, target.catalog, target.arch, best.build.release.python)
+            label = f"{label}, Python {python.series}" if python is not None else label
+    python_only = choice.pytorch is None and choice.variant is None
+    if python_only and reason in ("no-code", "driver-limit", "driver-picked"):
         # A Python has no code for a card and needs no driver: the releases made for it do.
-        why = f"python-{why}"
-    part = "python" if alone or why in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
-    return ChoiceImpossible(part=part, choice=named, why=f"@choice.{why}", newest=label)
+        reason = f"python-{reason}"
+    part = "python" if python_only or reason in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
+    return UnsatisfiableChoice(part=part, choice=label_of_choice, why=f"@choice.{reason}", newest=label)
 
 
-def _newest_like(where: Site, choice: Choice) -> Pick | None:
+def _newest_similar(target: TargetSystem, choice: Choice) -> Candidate | None:
     """The newest build that works here: with the picked variant if that ever does, else what we recommend."""
     if choice.variant == "cpu":
-        return cpu_pick(where)
+        return best_cpu_build(target)
     if choice.variant is not None:
-        like = best_pick(where, lambda b: b.variant == choice.variant)
-        if like is not None:
-            return like
-    return best_pick(where) or cpu_pick(where)
+        candidate = best_candidate(target, lambda b: b.variant == choice.variant)
+        if candidate is not None:
+            return candidate
+    return best_candidate(target) or best_cpu_build(target)
 
 
-def python_refused(where: Site, picked: str, series: tuple[str, ...]) -> ChoiceImpossible:
+def python_choice_error(target: TargetSystem, requested: str, series: tuple[str, ...]) -> UnsatisfiableChoice:
     """The refusal of a Python that TensorFlow is not made for; `series` are those that all packages support."""
-    fitting = python_for(where.machine, where.catalog, where.arch, series)
-    newest = f"Python {fitting.series}" if fitting is not None else None
-    return ChoiceImpossible(part="python", choice=f"Python {picked}", why="@choice.python-tensorflow", newest=newest)
+    python = select_python(target.machine, target.catalog, target.arch, series)
+    suggestion = f"Python {python.series}" if python is not None else None
+    return UnsatisfiableChoice(part="python", choice=f"Python {requested}", why="@choice.python-tensorflow", newest=suggestion)
 
 
-def sensible(choice: Choice | None) -> Choice:
+def validate_choice(choice: Choice | None) -> Choice:
     """The choice, or an empty one; raises CallError for a version that is no version."""
     if choice is None:
         return Choice()
     for text in (choice.pytorch, choice.python):
-        if text is not None and numbers(text) is None:
-            raise CallError("choice-unreadable", choice=text.lstrip("@"))
+        if text is not None and parse_version(text) is None:
+            raise UsageError("choice-unreadable", choice=text.lstrip("@"))
     # A build's name is written in small letters wherever it is published.
     return replace(choice, variant=choice.variant.lower()) if choice.variant is not None else choice

@@ -6,12 +6,12 @@ from msgspec import Struct
 
 from ..core.machine import Gpu
 from ..core.recommendation import Accelerator, Choice, DriverAdvice, Goal
-from .cards import Card
-from .pick import Pick, Site
-from .pythons import PythonPick
-from .team import Team
-from .tensorflow import TensorFlowPick
-from .toolkit import Parts
+from .cards import NvidiaGpu
+from .pick import Candidate, TargetSystem
+from .pythons import PythonCandidate
+from .team import MultiGpuPlan
+from .tensorflow import TensorFlowCandidate
+from .toolkit import ToolkitAdvice
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -21,32 +21,32 @@ class Decision(Struct, frozen=True, kw_only=True):
     AMD or Intel card that PyTorch will use.
     """
 
-    where: Site
+    target: TargetSystem
     goal: Goal
-    cards: tuple[Card, ...]
-    team: Team
-    pick: Pick
-    other: Gpu | None
+    cards: tuple[NvidiaGpu, ...]
+    multi_gpu: MultiGpuPlan
+    candidate: Candidate
+    other_gpu: Gpu | None
     accelerator: Accelerator
     driver: DriverAdvice
-    python: PythonPick | None
-    parts: Parts
-    tensorflow: TensorFlowPick | None
-    wish: Choice
+    python: PythonCandidate | None
+    parts: ToolkitAdvice
+    tensorflow: TensorFlowCandidate | None
+    choice: Choice
     torchaudio: str | None
-    arch_known: bool
+    is_arch_known: bool
 
     @property
-    def by_hand(self) -> bool:
+    def is_build_chosen(self) -> bool:
         """Whether the user picked the build."""
-        return self.wish.pytorch is not None or self.wish.variant is not None
+        return self.choice.pytorch is not None or self.choice.variant is not None
 
     @property
-    def picked_python(self) -> str | None:
+    def requested_python(self) -> str | None:
         """The series of Python that the user picked."""
-        return self.wish.python
+        return self.choice.python
 
     @property
-    def compiles(self) -> bool:
+    def is_for_compiling(self) -> bool:
         """Whether the goal is to compile CUDA code too."""
         return self.goal in ("cuda-dev", "all")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.recommendation import DriverAdvice
-from .drivers import DriverState, Floor, higher
+from .drivers import DriverState, MinimumDriver, stricter_minimum
 
 
-def driver_advice(state: DriverState | None, floor: Floor | None) -> DriverAdvice:
+def advise_driver(state: DriverState | None, minimum: MinimumDriver | None) -> DriverAdvice:
     """What to do about the driver for a build that needs `floor` (None: the build needs no driver).
 
     `recommended` is the newest one known for the card, or the present one where that is newer; None where no
@@ -17,46 +17,46 @@ def driver_advice(state: DriverState | None, floor: Floor | None) -> DriverAdvic
     says nothing is kept: whether it must be changed is not known, and a caution says so. One that no longer supports
     the card is taken back to the newest that does.
     """
-    if state is None or floor is None:
+    if state is None or minimum is None:
         return DriverAdvice(action="none", installed=state.installed if state is not None else None)
-    floor = higher(floor, state.first)
-    newest, package = state.newest, state.package
-    if state.picked is not None:
-        return _picked(state, state.picked, floor)
-    action = _action(state, floor)
-    ahead = action == "keep" and state.version is not None and (newest is None or state.version >= newest)
-    offered = None if ahead else package
-    last = state.generation.first_without.get(state.system) if state.generation is not None else None
+    minimum = stricter_minimum(minimum, state.first_driver)
+    newest_version, package = state.newest_version, state.package
+    if state.requested is not None:
+        return _advise_requested_driver(state, state.requested, minimum)
+    action = _driver_action(state, minimum)
+    is_newest = action == "keep" and state.version is not None and (newest_version is None or state.version >= newest_version)
+    package_to_offer = None if is_newest else package
+    dropped_from = state.generation.first_without.get(state.system) if state.generation is not None else None
     return DriverAdvice(
         action=action,
         installed=state.installed,
-        minimum=floor.text,
-        recommended=state.installed if ahead else (package.version if package is not None else None),
-        channel=offered.channel if offered is not None else None,
-        url=offered.url if offered is not None else None,
-        below=last if action != "keep" else None,
+        minimum=minimum.text,
+        recommended=state.installed if is_newest else (package.version if package is not None else None),
+        channel=package_to_offer.channel if package_to_offer is not None else None,
+        url=package_to_offer.url if package_to_offer is not None else None,
+        below=dropped_from if action != "keep" else None,
     )
 
 
-def _picked(state: DriverState, picked: str, floor: Floor) -> DriverAdvice:
+def _advise_requested_driver(state: DriverState, requested: str, minimum: MinimumDriver) -> DriverAdvice:
     """The driver that the user picked, which may be the one that is there."""
-    here = numbers(state.installed)
+    installed_version = parse_version(state.installed)
     action: Literal["keep", "update", "back", "install"] = "install" if state.installed is None else "update"
-    if here is not None and state.version is not None:
-        action = "keep" if here == state.version else "back" if state.version < here else "update"
+    if installed_version is not None and state.version is not None:
+        action = "keep" if installed_version == state.version else "back" if state.version < installed_version else "update"
     return DriverAdvice(
         action=action,
         installed=state.installed,
-        minimum=floor.text,
-        recommended=picked,
+        minimum=minimum.text,
+        recommended=requested,
         channel=state.package.channel if state.package is not None else None,
         url=state.package.url if state.package is not None else None,
     )
 
 
-def _action(state: DriverState, floor: Floor) -> Literal["keep", "update", "back", "install"]:
+def _driver_action(state: DriverState, minimum: MinimumDriver) -> Literal["keep", "update", "back", "install"]:
     if state.installed is None:
         return "install"
-    if state.refused is not None:
+    if state.dropped_from is not None:
         return "back"
-    return "keep" if state.version is None or state.version >= floor.version else "update"
+    return "keep" if state.version is None or state.version >= minimum.version else "update"

@@ -4,127 +4,127 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ..catalog.versions import numbers
-from ..core.errors import CallError, ChoiceImpossible
+from ..catalog.versions import parse_version
+from ..core.errors import UsageError, UnsatisfiableChoice
 from ..core.recommendation import Choice, PartAdvice
-from .drivers import reachable, series_of
-from .pick import Pick, Site
-from .tensorflow import TensorFlowPick, exact, judged, tensorflow_builds, tensorflow_for
+from .drivers import is_reachable, parse_series
+from .pick import Candidate, TargetSystem
+from .tensorflow import TensorFlowCandidate, exact_version, evaluate_tensorflow, list_tensorflow_builds, best_tensorflow
 from .toolkit import (
-    Parts,
-    chips_of,
+    ToolkitAdvice,
+    target_chips,
     compiles_for,
-    cudnn_for,
+    advise_cudnn,
     may_compile,
-    parts_for,
-    releases_like,
-    serves,
-    toolkit_floor,
+    advise_toolkit,
+    find_cudnn_releases,
+    supports_chips,
+    toolkit_minimum_driver,
 )
 
 
-def impossible(part: str, choice: str | None, why: str, newest: str | None) -> CallError:
+def part_choice_error(part: str, choice: str | None, reason: str, suggestion: str | None) -> UsageError:
     """The refusal of one part, with the reason and what works instead."""
-    return ChoiceImpossible(part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{why}", newest=newest)
+    return UnsatisfiableChoice(part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{reason}", newest=suggestion)
 
 
-def chosen_parts(where: Site, pick: Pick | None, wish: Choice, *, wanted: bool) -> Parts:
+def apply_toolkit_choice(target: TargetSystem, candidate: Candidate | None, choice: Choice, *, required: bool) -> ToolkitAdvice:
     """Toolkit and cuDNN as picked, else as the goal wants them (`wanted`) or left out."""
-    cuda = pick.build.cuda if pick is not None else None
-    parts = parts_for(where, cuda) if wanted else Parts()
-    if wish.cuda_toolkit is not None:
-        parts = _toolkit(where, cuda, wish.cuda_toolkit, parts)
-    if wish.cudnn is not None:
-        parts = replace(parts, cudnn=_cudnn(where, cuda, wish.cudnn, parts))
-    elif wish.cuda_toolkit == "none":
+    cuda = candidate.build.cuda if candidate is not None else None
+    parts = advise_toolkit(target, cuda) if required else ToolkitAdvice()
+    if choice.cuda_toolkit is not None:
+        parts = _apply_toolkit_version(target, cuda, choice.cuda_toolkit, parts)
+    if choice.cudnn is not None:
+        parts = replace(parts, cudnn=_apply_cudnn_version(target, cuda, choice.cudnn, parts))
+    elif choice.cuda_toolkit == "none":
         parts = replace(parts, cudnn=PartAdvice(action="none"))
-    return _by_way(where, wish.toolkit_way, parts)
+    return _apply_install_method(target, choice.toolkit_way, parts)
 
 
-def _by_way(where: Site, way: str | None, parts: Parts) -> Parts:
+def _apply_install_method(target: TargetSystem, method: str | None, parts: ToolkitAdvice) -> ToolkitAdvice:
     """How the toolkit gets here as picked; what is not installed has no way."""
-    if way not in (None, "archives", "installer"):
-        raise CallError("choice-unreadable", choice=str(way).lstrip("@"))
-    if way != "installer" or parts.toolkit.action != "install":
+    if method not in (None, "archives", "installer"):
+        raise UsageError("choice-unreadable", choice=str(method).lstrip("@"))
+    if method != "installer" or parts.toolkit.action != "install":
         return parts
-    system, version = where.machine.os.system, parts.toolkit.version
-    toolkit = next((t for t in where.catalog.cuda.toolkits if t.version == version), None)
-    how = where.catalog.cuda.how(system)
-    if toolkit is None or toolkit.installer(system, where.arch) is None or how is None or not how.runs_alone:
-        raise impossible("toolkit_way", version, "no-checked-installer", None)
+    system, version = target.machine.os.system, parts.toolkit.version
+    toolkit = next((t for t in target.catalog.cuda.toolkits if t.version == version), None)
+    settings = target.catalog.cuda.installer_settings(system)
+    if toolkit is None or toolkit.find_installer(system, target.arch) is None or settings is None or not settings.can_run_unattended:
+        raise part_choice_error("toolkit_way", version, "no-checked-installer", None)
     return replace(parts, toolkit=replace(parts.toolkit, way="installer"))
 
 
-def _toolkit(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts) -> Parts:
-    if picked == "none":
-        return replace(parts, toolkit=PartAdvice(action="none"), near=False, lowest=None, impossible=False)
-    offered = parts_for(where, cuda).offered
-    series = series_of(picked)
+def _apply_toolkit_version(target: TargetSystem, cuda: tuple[int, int] | None, requested: str, parts: ToolkitAdvice) -> ToolkitAdvice:
+    if requested == "none":
+        return replace(parts, toolkit=PartAdvice(action="none"), is_other_minor=False, minimum_driver=None, is_impossible=False)
+    suggestion = advise_toolkit(target, cuda).installable_version
+    series = parse_series(requested)
     if series is None:
-        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
-    if where.card is None or where.state is None:
-        raise impossible("cuda_toolkit", picked, "no-card", offered)
-    chips = chips_of(where)
-    wanted = numbers(picked)
-    here = next((t for t in where.machine.cuda_toolkits or () if t.nvcc and numbers(t.version) == wanted), None)
-    known = next((t for t in where.catalog.cuda.toolkits if numbers(t.version) == wanted and not t.preview), None)
-    if here is None and known is None:
-        raise impossible("cuda_toolkit", picked, "no-toolkit", offered)
-    like = [t for t in where.catalog.cuda.toolkits if series_of(t.version) == series]
-    sure = any(compiles_for(t, chips) for t in like)
-    if not sure and not any(may_compile(t, chips) for t in like):
-        raise impossible("cuda_toolkit", picked, "toolkit-chip", offered)
-    lowest = toolkit_floor(where, series)
-    if lowest is None or not reachable(where.state, lowest):
-        why = "driver-limit" if where.state.picked is None else "toolkit-driver-picked"
-        raise impossible("cuda_toolkit", picked, why, offered)
-    kind = (where.machine.os.system, where.arch)
-    if here is None and known is not None and not any((i.system, i.arch) == kind for i in known.installers):
-        raise impossible("cuda_toolkit", picked, "no-installer", offered)
+        raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
+    if target.gpu is None or target.driver_state is None:
+        raise part_choice_error("cuda_toolkit", requested, "no-card", suggestion)
+    chips = target_chips(target)
+    version = parse_version(requested)
+    installed = next((t for t in target.machine.cuda_toolkits or () if t.nvcc and parse_version(t.version) == version), None)
+    release = next((t for t in target.catalog.cuda.toolkits if parse_version(t.version) == version and not t.preview), None)
+    if installed is None and release is None:
+        raise part_choice_error("cuda_toolkit", requested, "no-toolkit", suggestion)
+    same_series = [t for t in target.catalog.cuda.toolkits if parse_series(t.version) == series]
+    is_certain = any(compiles_for(t, chips) for t in same_series)
+    if not is_certain and not any(may_compile(t, chips) for t in same_series):
+        raise part_choice_error("cuda_toolkit", requested, "toolkit-chip", suggestion)
+    minimum = toolkit_minimum_driver(target, series)
+    if minimum is None or not is_reachable(target.driver_state, minimum):
+        reason = "driver-limit" if target.driver_state.requested is None else "toolkit-driver-picked"
+        raise part_choice_error("cuda_toolkit", requested, reason, suggestion)
+    platform = (target.machine.os.system, target.arch)
+    if installed is None and release is not None and not any((i.system, i.arch) == platform for i in release.installers):
+        raise part_choice_error("cuda_toolkit", requested, "no-installer", suggestion)
     return replace(
         parts,
-        toolkit=PartAdvice(action="keep" if here is not None else "install", version=picked),
-        cudnn=cudnn_for(where, series[0], chips) if parts.cudnn.action != "none" else parts.cudnn,
-        near=cuda is not None and series != cuda,
-        lowest=lowest,
-        impossible=False,
-        chip_unknown=not sure,
+        toolkit=PartAdvice(action="keep" if installed is not None else "install", version=requested),
+        cudnn=advise_cudnn(target, series[0], chips) if parts.cudnn.action != "none" else parts.cudnn,
+        is_other_minor=cuda is not None and series != cuda,
+        minimum_driver=minimum,
+        is_impossible=False,
+        is_chip_unknown=not is_certain,
     )
 
 
-def _cudnn(where: Site, cuda: tuple[int, int] | None, picked: str, parts: Parts) -> PartAdvice:
-    if picked == "none":
+def _apply_cudnn_version(target: TargetSystem, cuda: tuple[int, int] | None, requested: str, parts: ToolkitAdvice) -> PartAdvice:
+    if requested == "none":
         return PartAdvice(action="none")
-    if numbers(picked) is None:
-        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
-    series = series_of(parts.toolkit.version) if parts.toolkit.version is not None else cuda
-    if where.card is None or series is None:
-        raise impossible("cudnn", picked, "no-card", None)
-    chips = chips_of(where)
-    best = cudnn_for(where, series[0], chips).version
-    releases = [r for r in releases_like(where.catalog, picked) if not r.yanked]
+    if parse_version(requested) is None:
+        raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
+    series = parse_series(parts.toolkit.version) if parts.toolkit.version is not None else cuda
+    if target.gpu is None or series is None:
+        raise part_choice_error("cudnn", requested, "no-card", None)
+    chips = target_chips(target)
+    best = advise_cudnn(target, series[0], chips).version
+    releases = [r for r in find_cudnn_releases(target.catalog, requested) if not r.yanked]
     if not releases:
-        raise impossible("cudnn", picked, "no-cudnn", best)
+        raise part_choice_error("cudnn", requested, "no-cudnn", best)
     if not any(series[0] in r.cuda_majors for r in releases):
-        why = "@choice.cudnn-cuda"
-        raise ChoiceImpossible(part="cudnn", choice=picked, why=why, newest=best, cuda=series[0])
-    fitting = next((r for r in releases if serves(r, series[0], chips)), None)
-    if fitting is None:
-        unknown = any(r.lowest_capability.get(str(series[0])) is None for r in releases if series[0] in r.cuda_majors)
-        raise impossible("cudnn", picked, "cudnn-chip-unknown" if unknown else "cudnn-chip", best)
-    wanted = numbers(picked)
-    here = any(numbers(c.version) == wanted for c in where.machine.cudnn or ())
-    return PartAdvice(action="keep" if here else "install", version=picked if here else fitting.version)
+        reason = "@choice.cudnn-cuda"
+        raise UnsatisfiableChoice(part="cudnn", choice=requested, why=reason, newest=best, cuda=series[0])
+    release = next((r for r in releases if supports_chips(r, series[0], chips)), None)
+    if release is None:
+        is_unknown = any(r.lowest_capability.get(str(series[0])) is None for r in releases if series[0] in r.cuda_majors)
+        raise part_choice_error("cudnn", requested, "cudnn-chip-unknown" if is_unknown else "cudnn-chip", best)
+    version = parse_version(requested)
+    is_installed = any(parse_version(c.version) == version for c in target.machine.cudnn or ())
+    return PartAdvice(action="keep" if is_installed else "install", version=requested if is_installed else release.version)
 
 
-def chosen_tensorflow(where: Site, picked: str | None) -> TensorFlowPick | None:
+def resolve_tensorflow_choice(target: TargetSystem, requested: str | None) -> TensorFlowCandidate | None:
     """The TensorFlow that was picked, else the newest for this system."""
-    if picked is None:
-        return tensorflow_for(where)
-    wanted, newest = numbers(picked), tensorflow_for(where)
-    if wanted is None:
-        raise CallError("choice-unreadable", choice=picked.lstrip("@"))
-    for build in tensorflow_builds(where):
-        if wanted in (numbers(build.version), numbers(exact(where.catalog, build))):
-            return replace(judged(where, build), by_hand=True)
-    raise impossible("tensorflow", picked, "no-tensorflow", newest.version if newest is not None else None)
+    if requested is None:
+        return best_tensorflow(target)
+    version, newest = parse_version(requested), best_tensorflow(target)
+    if version is None:
+        raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
+    for build in list_tensorflow_builds(target):
+        if version in (parse_version(build.version), parse_version(exact_version(target.catalog, build))):
+            return replace(evaluate_tensorflow(target, build), by_hand=True)
+    raise part_choice_error("tensorflow", requested, "no-tensorflow", newest.version if newest is not None else None)

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from ..catalog.load import Catalog
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.machine import Machine
 from ..core.recommendation import Channel
-from .builds import Build, Code, builds_for, code_for, cuda_builds, widest_builds
-from .cards import Card
-from .cudnn import cudnn_fit
-from .drivers import DriverState, Floor, build_floor, driver_state, native_cuda, reachable
+from .builds import Build, CodeKind, list_builds, code_kind, cuda_builds, widest_builds
+from .cards import NvidiaGpu
+from .cudnn import cudnn_support
+from .drivers import DriverState, MinimumDriver, build_minimum_driver, find_driver_state, native_cuda, is_reachable
 
-Keep = Callable[[Build], bool]
+BuildFilter = Callable[[Build], bool]
 
 
-class Site(Struct, frozen=True, kw_only=True):
+class TargetSystem(Struct, frozen=True, kw_only=True):
     """What decides about a machine: its catalog, processor type, deciding card (None: no NVIDIA card that can be
     used here) and driver. `others` are the chips of further cards that the build must serve too.
     """
@@ -26,150 +26,150 @@ class Site(Struct, frozen=True, kw_only=True):
     machine: Machine
     catalog: Catalog
     arch: str
-    card: Card | None
-    state: DriverState | None
-    others: tuple[tuple[int, int], ...] = ()
+    gpu: NvidiaGpu | None
+    driver_state: DriverState | None
+    other_chips: tuple[tuple[int, int], ...] = ()
 
     @property
     def glibc(self) -> tuple[int, ...] | None:
         """The version of this Linux's C library; None where it is not known or this is no Linux."""
-        return numbers(self.machine.os.glibc) if self.machine.os.system == "linux" else None
+        return parse_version(self.machine.os.glibc) if self.machine.os.system == "linux" else None
 
     @property
     def builds(self) -> tuple[Build, ...]:
         """Every build that this system can load, newest release first."""
-        return builds_for(self.catalog, self.machine.os.system, self.arch, self.glibc)
+        return list_builds(self.catalog, self.machine.os.system, self.arch, self.glibc)
 
 
-class Pick(Struct, frozen=True, kw_only=True):
+class Candidate(Struct, frozen=True, kw_only=True):
     """A build with how it runs on the card and the driver that it needs (None for the CPU)."""
 
     build: Build
-    code: Code | None = None
-    floor: Floor | None = None
+    code_kind: CodeKind | None = None
+    minimum_driver: MinimumDriver | None = None
 
 
-def site(
+def make_target(
     machine: Machine,
     catalog: Catalog,
     arch: str,
-    card: Card | None,
+    card: NvidiaGpu | None,
     channel: Channel,
     *,
-    oldest: tuple[int, int] | None = None,
-) -> Site:
+    oldest_chip: tuple[int, int] | None = None,
+) -> TargetSystem:
     """The deciding facts of a machine; `oldest` is the chip of an older card that the driver shall know too."""
     state = None
     if card is not None:
-        state = driver_state(machine, catalog, card.capability, card.segment, channel, oldest=oldest)
-    return Site(machine=machine, catalog=catalog, arch=arch, card=card, state=state)
+        state = find_driver_state(machine, catalog, card.capability, card.segment, channel, oldest=oldest_chip)
+    return TargetSystem(machine=machine, catalog=catalog, arch=arch, gpu=card, driver_state=state)
 
 
-def cpu_pick(where: Site, keep: Keep | None = None) -> Pick | None:
+def best_cpu_build(target: TargetSystem, accepts: BuildFilter | None = None) -> Candidate | None:
     """The newest build without CUDA for this system."""
-    for build in where.builds:
-        if build.variant == "cpu" and (keep is None or keep(build)):
-            return Pick(build=build)
+    for build in target.builds:
+        if build.variant == "cpu" and (accepts is None or accepts(build)):
+            return Candidate(build=build)
     return None
 
 
-def cuda_pick(where: Site, keep: Keep | None = None, *, with_driver_there: bool = False) -> Pick | None:
+def best_cuda_build(target: TargetSystem, accepts: BuildFilter | None = None, *, installed_driver_only: bool = False) -> Candidate | None:
     """The newest CUDA build that has code for the card and whose driver the card can get.
 
     `with_driver_there` counts only on the driver that is installed.
     """
-    if where.card is None or where.state is None:
+    if target.gpu is None or target.driver_state is None:
         return None
-    state = where.state
-    best: Pick | None = None
-    best_order: tuple[bool, bool, bool, int] | None = None
-    for build, code in with_code(where):
+    state = target.driver_state
+    best: Candidate | None = None
+    best_rank: tuple[bool, bool, bool, int] | None = None
+    for build, code in list_runnable_builds(target):
         if best is not None and build.rank > best.build.rank:
             break
-        if keep is not None and not keep(build):
+        if accepts is not None and not accepts(build):
             continue
-        lowest = build_floor(where.catalog, state, build, code)
-        if lowest is None or not reachable(state, lowest):
+        minimum = build_minimum_driver(target.catalog, state, build, code)
+        if minimum is None or not is_reachable(state, minimum):
             continue
-        if with_driver_there and (state.usable is None or state.usable < lowest.version):
+        if installed_driver_only and (state.usable_version is None or state.usable_version < minimum.version):
             continue
-        order = _order(where.catalog, state, build, lowest)
-        if best_order is None or order > best_order:
-            best, best_order = Pick(build=build, code=code, floor=lowest), order
+        rank = _rank_build(target.catalog, state, build, minimum)
+        if best_rank is None or rank > best_rank:
+            best, best_rank = Candidate(build=build, code_kind=code, minimum_driver=minimum), rank
     return best
 
 
-def best_pick(where: Site, keep: Keep | None = None) -> Pick | None:
+def best_candidate(target: TargetSystem, accepts: BuildFilter | None = None) -> Candidate | None:
     """The CUDA build to recommend. For an unknown card one that the present driver runs comes first, since
     nobody can say which newer driver such a card gets; then the one that asks for the smallest update.
     """
-    if where.card is not None and where.card.capability is None:
-        there = cuda_pick(where, keep, with_driver_there=True)
-        if there is not None:
-            return there
-        if where.state is not None and where.state.version is not None:
-            return _least_step(where, where.state, keep)
-    best = cuda_pick(where, keep)
-    if best is None or not _cudnn_too_new(where, best.build):
+    if target.gpu is not None and target.gpu.capability is None:
+        current = best_cuda_build(target, accepts, installed_driver_only=True)
+        if current is not None:
+            return current
+        if target.driver_state is not None and target.driver_state.version is not None:
+            return _lowest_demand(target, target.driver_state, accepts)
+    best = best_cuda_build(target, accepts)
+    if best is None or not _is_cudnn_too_new(target, best.build):
         return best
     # An older release whose cuDNN still serves the card is worth more than a newer one that fails at convolutions.
-    whole = cuda_pick(where, lambda b: (keep is None or keep(b)) and not _cudnn_too_new(where, b))
-    return whole if whole is not None else best
+    cudnn_supported = best_cuda_build(target, lambda b: (accepts is None or accepts(b)) and not _is_cudnn_too_new(target, b))
+    return cudnn_supported if cudnn_supported is not None else best
 
 
-def _least_step(where: Site, state: DriverState, keep: Keep | None) -> Pick | None:
+def _lowest_demand(target: TargetSystem, state: DriverState, accepts: BuildFilter | None) -> Candidate | None:
     """The build with the lowest demand on the driver, of these the newest."""
-    found = (
-        Pick(build=build, code=code, floor=lowest)
-        for build, code in with_code(where)
-        if (keep is None or keep(build))
-        and (lowest := build_floor(where.catalog, state, build, code)) is not None
-        and reachable(state, lowest)
+    candidates = (
+        Candidate(build=build, code_kind=code, minimum_driver=minimum)
+        for build, code in list_runnable_builds(target)
+        if (accepts is None or accepts(build))
+        and (minimum := build_minimum_driver(target.catalog, state, build, code)) is not None
+        and is_reachable(state, minimum)
     )
-    return min(found, key=lambda p: (p.floor.version if p.floor is not None else (), p.build.rank), default=None)
+    return min(candidates, key=lambda p: (p.minimum_driver.version if p.minimum_driver is not None else (), p.build.rank), default=None)
 
 
-def _cudnn_too_new(where: Site, build: Build) -> bool:
-    chips = (where.card.capability if where.card is not None else None, *where.others)
-    return any(cudnn_fit(where.catalog, build, chip) == "too-new" for chip in chips)
+def _is_cudnn_too_new(target: TargetSystem, build: Build) -> bool:
+    chips = (target.gpu.capability if target.gpu is not None else None, *target.other_chips)
+    return any(cudnn_support(target.catalog, build, chip) == "too-new" for chip in chips)
 
 
-def with_code(where: Site) -> Iterable[tuple[Build, Code]]:
+def list_runnable_builds(target: TargetSystem) -> Iterable[tuple[Build, CodeKind]]:
     """The CUDA builds with code for the deciding card; for an unknown card those that fit the most cards."""
-    if where.card is None or where.state is None:
+    if target.gpu is None or target.driver_state is None:
         return ()
-    system = where.machine.os.system
-    if where.card.capability is not None:
-        found = cuda_builds(where.catalog, system, where.arch, where.card.capability, where.glibc)
-        return _for_all(where, found) if where.others else found
-    lowest = (0, 0)
-    if where.state.generation is not None:
-        major, minor = where.state.generation.from_capability.split(".")
-        lowest = (int(major), int(minor))
-    return widest_builds(where.catalog, system, where.arch, lowest, where.glibc)
+    system = target.machine.os.system
+    if target.gpu.capability is not None:
+        builds = cuda_builds(target.catalog, system, target.arch, target.gpu.capability, target.glibc)
+        return _builds_for_all_chips(target, builds) if target.other_chips else builds
+    lowest_chip = (0, 0)
+    if target.driver_state.generation is not None:
+        major, minor = target.driver_state.generation.from_capability.split(".")
+        lowest_chip = (int(major), int(minor))
+    return widest_builds(target.catalog, system, target.arch, lowest_chip, target.glibc)
 
 
-def _for_all(where: Site, builds: Iterable[tuple[Build, Code]]) -> Iterable[tuple[Build, Code]]:
+def _builds_for_all_chips(target: TargetSystem, builds: Iterable[tuple[Build, CodeKind]]) -> Iterable[tuple[Build, CodeKind]]:
     """Those of the builds that have known code for every other chip too; portable code sets the stricter floor."""
     for build, code in builds:
-        others = [code_for(where.catalog, build.record, chip) for chip in where.others]
-        if code != "unknown" and all(other in ("binary", "ptx") for other in others):
-            yield build, "ptx" if "ptx" in (code, *others) else "binary"
+        other_codes = [code_kind(target.catalog, build.record, chip) for chip in target.other_chips]
+        if code != "unknown" and all(other_code in ("binary", "ptx") for other_code in other_codes):
+            yield build, "ptx" if "ptx" in (code, *other_codes) else "binary"
 
 
-def _order(catalog: Catalog, state: DriverState, build: Build, lowest: Floor) -> tuple[bool, bool, bool, int]:
+def _rank_build(catalog: Catalog, state: DriverState, build: Build, minimum: MinimumDriver) -> tuple[bool, bool, bool, int]:
     """Among one release's builds: those that run on the driver that is there come first, then those whose CUDA the
     driver implements by itself, of these the release's own default, then the newest; where the driver implements
     none, the oldest is the surest.
     """
-    there = state.usable is not None and state.usable >= lowest.version
-    native = state.cuda if there else native_cuda(catalog, state.newest)
+    runs_now = state.usable_version is not None and state.usable_version >= minimum.version
+    native_version = state.cuda if runs_now else native_cuda(catalog, state.newest_version)
     cuda = build.cuda or (0, 0)
     number = cuda[0] * 100 + cuda[1]
-    by_itself = native is not None and native >= cuda
-    return there, by_itself, by_itself and is_default(build), number if by_itself else -number
+    is_native = native_version is not None and native_version >= cuda
+    return runs_now, is_native, is_native and is_default_build(build), number if is_native else -number
 
 
-def is_default(build: Build) -> bool:
+def is_default_build(build: Build) -> bool:
     """Whether this is the CUDA build that the release's makers serve by default (on Linux; Windows gets none)."""
     return build.release.default_variant.get("linux") == build.variant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..catalog.load import Catalog
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.errors import AppError
 from ..core.machine import Gpu, Machine
 from ..core.recommendation import (
@@ -15,25 +15,25 @@ from ..core.recommendation import (
     PyTorchChoice,
     Recommendation,
 )
-from .alternatives import alternatives
-from .cards import Card, nvidia_cards
-from .cautions import cautions
-from .choices import chosen, python_refused, sensible
+from .alternatives import list_alternatives
+from .cards import NvidiaGpu, nvidia_gpus
+from .cautions import collect_warnings
+from .choices import resolve_build_choice, python_choice_error, validate_choice
 from .decision import Decision
-from .distributions import with_packages
-from .driver_advice import driver_advice
-from .driver_choices import with_driver
-from .drivers import Floor
-from .others import other_pick
-from .part_choices import chosen_parts, chosen_tensorflow
-from .pick import Pick, Site, best_pick, cpu_pick, site
-from .pythons import PythonPick, python_for
-from .reasons import reasons
-from .systems import refuse_unfit
-from .team import Team, team
-from .tensorflow import TensorFlowPick
-from .tensorflow_goal import on_its_card, tensorflow_alone
-from .tensorflow_ways import picked_wsl, wsl_floor
+from .distributions import add_package_source
+from .driver_advice import advise_driver
+from .driver_choices import apply_driver_choice
+from .drivers import MinimumDriver
+from .others import best_non_nvidia_candidate
+from .part_choices import apply_toolkit_choice, resolve_tensorflow_choice
+from .pick import Candidate, TargetSystem, best_candidate, best_cpu_build, make_target
+from .pythons import PythonCandidate, select_python
+from .reasons import collect_reasons
+from .systems import check_system_supported
+from .team import MultiGpuPlan, plan_multi_gpu
+from .tensorflow import TensorFlowCandidate
+from .tensorflow_goal import select_tensorflow_target, recommend_tensorflow
+from .tensorflow_ways import with_wsl_choice, wsl_minimum_driver
 
 
 def recommend(
@@ -53,18 +53,18 @@ def recommend(
     AppError("no-build") or AppError("no-tensorflow") where nothing is published for this kind of computer,
     AppError("catalog-broken").
     """
-    wish = sensible(choice)
-    arch, arch_known = _arch(machine)
-    refuse_unfit(machine, catalog, arch)
-    cards = nvidia_cards(machine, catalog) if machine.os.system != "darwin" else ()
-    together = team(machine, catalog, arch, cards, channel)
-    where = with_driver(together.where, wish.driver)
-    if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:
+    valid_choice = validate_choice(choice)
+    arch, is_arch_known = _select_arch(machine)
+    check_system_supported(machine, catalog, arch)
+    cards = nvidia_gpus(machine, catalog) if machine.os.system != "darwin" else ()
+    multi_gpu = plan_multi_gpu(machine, catalog, arch, cards, channel)
+    target = apply_driver_choice(multi_gpu.target, valid_choice.driver)
+    if goal == "tensorflow" and valid_choice.pytorch is None and valid_choice.variant is None:
         if len(cards) > 1:
-            where = on_its_card(where, with_driver(site(machine, catalog, arch, cards[0], channel), wish.driver))
-        return tensorflow_alone(where, cards, wish, arch_known=arch_known)
-    decision = _decided(where, together, cards=cards, goal=goal, wish=wish, wheels=wheels, arch_known=arch_known)
-    build = decision.pick.build
+            target = select_tensorflow_target(target, apply_driver_choice(make_target(machine, catalog, arch, cards[0], channel), valid_choice.driver))
+        return recommend_tensorflow(target, cards, valid_choice, is_arch_known=is_arch_known)
+    decision = _decide(target, multi_gpu, cards=cards, goal=goal, choice=valid_choice, wheels=wheels, is_arch_known=is_arch_known)
+    build = decision.candidate.build
     return Recommendation(
         schema="gpu-assistant/recommendation/1",
         goal=goal,
@@ -76,81 +76,81 @@ def recommend(
             index_url=build.record.index_url,
             torchvision=build.release.torchvision,
             torchaudio=decision.torchaudio,
-            cuda=_cuda_inside(decision.pick),
+            cuda=_bundled_cuda_version(decision.candidate),
             cudnn=build.record.cudnn,
         ),
         driver=decision.driver,
         cuda_toolkit=decision.parts.toolkit,
         cudnn=decision.parts.cudnn,
-        tensorflow=picked_wsl(where, decision.tensorflow, wish.wsl) if decision.tensorflow is not None else None,
-        reasons=reasons(decision),
-        warnings=cautions(decision),
-        alternatives=alternatives(decision, wheels),
+        tensorflow=with_wsl_choice(target, decision.tensorflow, valid_choice.wsl) if decision.tensorflow is not None else None,
+        reasons=collect_reasons(decision),
+        warnings=collect_warnings(decision),
+        alternatives=list_alternatives(decision, wheels),
         catalog_date=catalog.date,
     )
 
 
-def _decided(
-    where: Site,
-    together: Team,
+def _decide(
+    target: TargetSystem,
+    multi_gpu: MultiGpuPlan,
     *,
-    cards: tuple[Card, ...],
+    cards: tuple[NvidiaGpu, ...],
     goal: Goal,
-    wish: Choice,
+    choice: Choice,
     wheels: tuple[LocalWheel, ...],
-    arch_known: bool,
+    is_arch_known: bool,
 ) -> Decision:
-    pick, other = _picked(where, wish, wheels)
-    flow = None
-    if goal in ("all", "tensorflow") or wish.tensorflow is not None:
-        flow = chosen_tensorflow(where, wish.tensorflow)
-    parts = chosen_parts(where, pick, wish, wanted=goal in ("cuda-dev", "all"))
-    flow_floor = flow.floor if flow is not None else None
-    lowest = _highest(pick.floor, parts.lowest, flow_floor, wsl_floor(where, flow, wish.wsl))
+    candidate, other_gpu = _select_candidate(target, choice, wheels)
+    tensorflow = None
+    if goal in ("all", "tensorflow") or choice.tensorflow is not None:
+        tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
+    parts = apply_toolkit_choice(target, candidate, choice, required=goal in ("cuda-dev", "all"))
+    tensorflow_minimum = tensorflow.minimum_driver if tensorflow is not None else None
+    minimum = _strictest_minimum(candidate.minimum_driver, parts.minimum_driver, tensorflow_minimum, wsl_minimum_driver(target, tensorflow, choice.wsl))
     return Decision(
-        where=where,
+        target=target,
         goal=goal,
         cards=cards,
-        team=together,
-        pick=pick,
-        other=other,
-        accelerator=_accelerator(pick),
-        driver=with_packages(where, driver_advice(where.state, lowest)),
-        python=_python(where, pick, flow, wish),
+        multi_gpu=multi_gpu,
+        candidate=candidate,
+        other_gpu=other_gpu,
+        accelerator=_accelerator_of(candidate),
+        driver=add_package_source(target, advise_driver(target.driver_state, minimum)),
+        python=_select_environment_python(target, candidate, tensorflow, choice),
         parts=parts,
-        tensorflow=flow,
-        wish=wish,
-        torchaudio=_torchaudio(pick),
-        arch_known=arch_known,
+        tensorflow=tensorflow,
+        choice=choice,
+        torchaudio=_matching_torchaudio(candidate),
+        is_arch_known=is_arch_known,
     )
 
 
-def _picked(where: Site, wish: Choice, wheels: tuple[LocalWheel, ...]) -> tuple[Pick, Gpu | None]:
+def _select_candidate(target: TargetSystem, choice: Choice, wheels: tuple[LocalWheel, ...]) -> tuple[Candidate, Gpu | None]:
     """The build, and the card of another maker where that one computes."""
-    if (wish.pytorch, wish.variant, wish.python) != (None, None, None):
-        return chosen(where, wish, wheels), None
-    best = best_pick(where)
+    if (choice.pytorch, choice.variant, choice.python) != (None, None, None):
+        return resolve_build_choice(target, choice, wheels), None
+    best = best_candidate(target)
     if best is not None:
         return best, None
-    other = other_pick(where)
-    if other is not None:
-        return other
-    plain = cpu_pick(where)
-    if plain is None and where.builds and where.card is not None:
+    non_nvidia = best_non_nvidia_candidate(target)
+    if non_nvidia is not None:
+        return non_nvidia
+    cpu_build = best_cpu_build(target)
+    if cpu_build is None and target.builds and target.gpu is not None:
         raise AppError(
-            "no-build-for-card", gpu=where.card.name, system=f"@system.{where.machine.os.system}", arch=where.arch
+            "no-build-for-card", gpu=target.gpu.name, system=f"@system.{target.machine.os.system}", arch=target.arch
         )
-    if plain is None:
-        raise AppError("no-build", system=f"@system.{where.machine.os.system}", arch=where.arch)
-    return plain, None
+    if cpu_build is None:
+        raise AppError("no-build", system=f"@system.{target.machine.os.system}", arch=target.arch)
+    return cpu_build, None
 
 
-def _highest(*floors: Floor | None) -> Floor | None:
+def _strictest_minimum(*minimums: MinimumDriver | None) -> MinimumDriver | None:
     """The strictest of several demands on the driver."""
-    return max((floor for floor in floors if floor is not None), key=lambda floor: floor.version, default=None)
+    return max((minimum for minimum in minimums if minimum is not None), key=lambda floor: floor.version, default=None)
 
 
-def _arch(machine: Machine) -> tuple[str, bool]:
+def _select_arch(machine: Machine) -> tuple[str, bool]:
     """The processor type, and whether the machine said so itself."""
     if machine.os.arch is not None:
         return machine.os.arch, True
@@ -160,36 +160,36 @@ def _arch(machine: Machine) -> tuple[str, bool]:
     return "x86_64", False
 
 
-def _accelerator(pick: Pick) -> Accelerator:
-    if pick.build.cuda is not None:
+def _accelerator_of(candidate: Candidate) -> Accelerator:
+    if candidate.build.cuda is not None:
         return "cuda"
-    if pick.build.record.mps:
+    if candidate.build.record.mps:
         return "mps"
-    if pick.build.variant.startswith("rocm"):
+    if candidate.build.variant.startswith("rocm"):
         return "rocm"
-    return "xpu" if pick.build.variant == "xpu" else "cpu"
+    return "xpu" if candidate.build.variant == "xpu" else "cpu"
 
 
-def _python(where: Site, pick: Pick, flow: TensorFlowPick | None, wish: Choice) -> PythonPick | None:
+def _select_environment_python(target: TargetSystem, candidate: Candidate, tensorflow: TensorFlowCandidate | None, choice: Choice) -> PythonCandidate | None:
     """The newest Python that all chosen packages support."""
-    series = pick.build.release.python
-    if flow is not None:
-        series = tuple(s for s in series if s in flow.build.python)
-    if wish.python is not None:
-        if wish.python not in series and flow is not None:
-            raise python_refused(where, wish.python, series)
-        series = (wish.python,)
-    return python_for(where.machine, where.catalog, where.arch, series)
+    series = candidate.build.release.python
+    if tensorflow is not None:
+        series = tuple(s for s in series if s in tensorflow.build.python)
+    if choice.python is not None:
+        if choice.python not in series and tensorflow is not None:
+            raise python_choice_error(target, choice.python, series)
+        series = (choice.python,)
+    return select_python(target.machine, target.catalog, target.arch, series)
 
 
-def _torchaudio(pick: Pick) -> str | None:
+def _matching_torchaudio(candidate: Candidate) -> str | None:
     """torchaudio where it was made for this very release series; an older one may not fit."""
-    audio, torch = numbers(pick.build.release.torchaudio), numbers(pick.build.version)
+    audio, torch = parse_version(candidate.build.release.torchaudio), parse_version(candidate.build.version)
     if audio is None or torch is None or audio[:2] != torch[:2]:
         return None
-    return pick.build.release.torchaudio
+    return candidate.build.release.torchaudio
 
 
-def _cuda_inside(pick: Pick) -> str | None:
-    cuda = pick.build.cuda
-    return pick.build.record.cuda or (f"{cuda[0]}.{cuda[1]}" if cuda is not None else None)
+def _bundled_cuda_version(candidate: Candidate) -> str | None:
+    cuda = candidate.build.cuda
+    return candidate.build.record.cuda or (f"{cuda[0]}.{cuda[1]}" if cuda is not None else None)

@@ -4,56 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..catalog.libraries import VcNeed
-from ..catalog.versions import numbers
+from ..catalog.libraries import VcRuntimeRequirement
+from ..catalog.versions import parse_version
 from ..core.machine import Tools
-from ..core.recommendation import Warning as Caution
+from ..core.recommendation import RecommendationWarning as Caution
 from .builds import Build
-from .driver_cautions import warn
-from .pick import Site
-from .tensorflow import TensorFlowPick
+from .driver_cautions import make_warning
+from .pick import TargetSystem
+from .tensorflow import TensorFlowCandidate
 
 
-def runtime_cautions(where: Site, *, pytorch: Build | None, tensorflow: TensorFlowPick | None) -> Iterator[Caution]:
+def vc_runtime_warnings(target: TargetSystem, *, pytorch: Build | None, tensorflow: TensorFlowCandidate | None) -> Iterator[Caution]:
     """What is missing for those that come; one warning, for one installer mends it for both."""
-    tools, catalog = where.machine.tools, where.catalog
-    if where.machine.os.system != "windows" or tools is None:
+    tools, catalog = target.machine.tools, target.catalog
+    if target.machine.os.system != "windows" or tools is None:
         return
-    needs: list[tuple[str, VcNeed | None]] = []
+    requirements: list[tuple[str, VcRuntimeRequirement | None]] = []
     if pytorch is not None:
-        needs.append((pytorch.label, catalog.vc_need(pytorch.version)))
+        requirements.append((pytorch.label, catalog.vc_requirement(pytorch.version)))
     if tensorflow is not None:
-        needs.append((f"TensorFlow {tensorflow.version}", catalog.vc_need_tensorflow(tensorflow.version)))
-    for judge in (_lacking, _not_current):
-        for label, need in needs:
-            found = judge(where, tools, label, need) if need is not None else None
-            if found is not None:
-                yield found
+        requirements.append((f"TensorFlow {tensorflow.version}", catalog.tensorflow_vc_requirement(tensorflow.version)))
+    for check in (_missing_runtime_warning, _outdated_runtime_warning):
+        for label, requirement in requirements:
+            warning = check(target, tools, label, requirement) if requirement is not None else None
+            if warning is not None:
+                yield warning
                 return
 
 
-def _lacking(where: Site, tools: Tools, label: str, need: VcNeed) -> Caution | None:
+def _missing_runtime_warning(target: TargetSystem, tools: Tools, label: str, requirement: VcRuntimeRequirement) -> Caution | None:
     """What the plan mends."""
-    url = where.catalog.vc_redist.package.url
-    here, lowest = numbers(tools.vc_redist), numbers(need.lowest)
-    there = tools.vc_libraries
-    lacking = [file for file in need.needs_files if there is not None and file not in there]
+    url = target.catalog.vc_redist.package.url
+    installed_version, minimum_version = parse_version(tools.vc_redist), parse_version(requirement.lowest)
+    installed_files = tools.vc_libraries
+    missing = [file for file in requirement.needs_files if installed_files is not None and file not in installed_files]
     if tools.vc_redist is None:
-        return warn("vc-missing", build=label, url=url)
-    if lacking:
-        return warn("vc-files", build=label, installed=tools.vc_redist, files=", ".join(lacking), url=url)
-    if here is not None and lowest is not None and here < lowest:
-        return warn("vc-old", build=label, installed=tools.vc_redist, needed=need.lowest, url=url)
+        return make_warning("vc-missing", build=label, url=url)
+    if missing:
+        return make_warning("vc-files", build=label, installed=tools.vc_redist, files=", ".join(missing), url=url)
+    if installed_version is not None and minimum_version is not None and installed_version < minimum_version:
+        return make_warning("vc-old", build=label, installed=tools.vc_redist, needed=requirement.lowest, url=url)
     return None
 
 
-def _not_current(where: Site, tools: Tools, label: str, need: VcNeed) -> Caution | None:
+def _outdated_runtime_warning(target: TargetSystem, tools: Tools, label: str, requirement: VcRuntimeRequirement) -> Caution | None:
     """What the newest release asks for is in the current runtime: one without it is older."""
-    package, there = where.catalog.vc_redist.package, tools.vc_libraries
-    if not need.advise_current or there is None:
+    package, installed_files = target.catalog.vc_redist.package, tools.vc_libraries
+    if not requirement.advise_current or installed_files is None:
         return None
-    newer = [file for file in where.catalog.vc_redist.needs[0].needs_files if file not in there]
-    if not newer:
+    missing = [file for file in target.catalog.vc_redist.required_before[0].needs_files if file not in installed_files]
+    if not missing:
         return None
-    files = ", ".join(newer)
-    return warn("vc-not-current", build=label, installed=tools.vc_redist, files=files, url=package.url)
+    files = ", ".join(missing)
+    return make_warning("vc-not-current", build=label, installed=tools.vc_redist, files=files, url=package.url)

@@ -8,77 +8,77 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..catalog.load import Catalog
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.machine import Machine
 from ..core.recommendation import Channel
-from .builds import Build, code_for
-from .cards import Card
-from .cudnn import cudnn_fit
-from .drivers import driver_system, drops, serves_both
-from .pick import Pick, Site, best_pick, site
+from .builds import Build, code_kind
+from .cards import NvidiaGpu
+from .cudnn import cudnn_support
+from .drivers import select_driver_system, dropping_driver, supports_both
+from .pick import Candidate, TargetSystem, best_candidate, make_target
 
 Chip = tuple[int, int]
 
 
-class Team(Struct, frozen=True, kw_only=True):
+class MultiGpuPlan(Struct, frozen=True, kw_only=True):
     """Who works together. `where` decides. `whole` is the newest build that serves every card, `whole_where` the
     place where it was found, `alone` what the strongest card would get by itself: None where all cards agree.
     """
 
-    where: Site
-    whole: Pick | None = None
-    whole_where: Site | None = None
-    alone: Pick | None = None
+    target: TargetSystem
+    all_gpus_candidate: Candidate | None = None
+    all_gpus_target: TargetSystem | None = None
+    primary_candidate: Candidate | None = None
 
 
-class _Room(Struct, frozen=True, kw_only=True):
+class _TeamContext(Struct, frozen=True, kw_only=True):
     """What is asked again and again for one machine."""
 
     machine: Machine
     catalog: Catalog
     arch: str
-    cards: tuple[Card, ...]
+    cards: tuple[NvidiaGpu, ...]
     channel: Channel
 
-    def site(self, card: Card, oldest: Chip | None = None, others: tuple[Chip, ...] = ()) -> Site:
-        found = site(self.machine, self.catalog, self.arch, card, self.channel, oldest=oldest)
-        return replace(found, others=others) if others else found
+    def make_target(self, card: NvidiaGpu, oldest_chip: Chip | None = None, other_chips: tuple[Chip, ...] = ()) -> TargetSystem:
+        target = make_target(self.machine, self.catalog, self.arch, card, self.channel, oldest_chip=oldest_chip)
+        return replace(target, other_chips=other_chips) if other_chips else target
 
 
-def team(machine: Machine, catalog: Catalog, arch: str, cards: tuple[Card, ...], channel: Channel) -> Team:
+def plan_multi_gpu(machine: Machine, catalog: Catalog, arch: str, cards: tuple[NvidiaGpu, ...], channel: Channel) -> MultiGpuPlan:
     """The deciding facts of a machine with any number of NVIDIA cards (strongest first)."""
-    room = _Room(machine=machine, catalog=catalog, arch=arch, cards=cards, channel=channel)
-    alone = site(machine, catalog, arch, cards[0] if cards else None, channel)
+    context = _TeamContext(machine=machine, catalog=catalog, arch=arch, cards=cards, channel=channel)
+    primary_target = make_target(machine, catalog, arch, cards[0] if cards else None, channel)
     chips = _other_chips(cards)
-    best = best_pick(alone) if chips else None
-    if best is None or all(_serves(catalog, best.build, chip) for chip in chips):
-        return Team(where=alone)
-    strongest = cards[0].capability or (0, 0)
-    system = driver_system(machine)
-    partners = tuple(chip for chip in chips if serves_both(catalog, strongest, chip, system))
-    whole, whole_where = _together(room, partners) if partners == chips else (None, None)
+    primary_best = best_candidate(primary_target) if chips else None
+    if primary_best is None or all(_has_full_support(catalog, primary_best.build, chip) for chip in chips):
+        return MultiGpuPlan(target=primary_target)
+    strongest_chip = cards[0].capability or (0, 0)
+    system = select_driver_system(machine)
+    partners = tuple(chip for chip in chips if supports_both(catalog, strongest_chip, chip, system))
+    all_gpus_candidate, all_gpus_target = _best_for_all_chips(context, partners) if partners == chips else (None, None)
     # A driver that is there and refuses the older card is not taken back unasked.
-    here = numbers(machine.driver.version) if machine.driver is not None else None
-    known = tuple(c for c in partners if drops(catalog, here, c, system) is None)
-    where = alone
-    if known:
+    installed_version = parse_version(machine.driver.version) if machine.driver is not None else None
+    supported = tuple(c for c in partners if dropping_driver(catalog, installed_version, c, system) is None)
+    target = primary_target
+    if supported:
         # The older card keeps its driver where the strongest loses no release by that.
-        shared = room.site(cards[0], oldest=known[-1])
-        there = best_pick(shared)
-        keeps = there is not None and there.build.rank <= best.build.rank and _has_driver(shared, there)
-        where = shared if keeps else alone
-    for count in range(len(known), 0, -1):
-        crowd = known[:count]
-        if not _loses_nothing(room, crowd[-1], best):
+        shared_target = context.make_target(cards[0], oldest_chip=supported[-1])
+        shared_candidate = best_candidate(shared_target)
+        loses_nothing = shared_candidate is not None and shared_candidate.build.rank <= primary_best.build.rank and _has_known_driver(shared_target, shared_candidate)
+        target = shared_target if loses_nothing else primary_target
+    for count in range(len(supported), 0, -1):
+        served = supported[:count]
+        if not _keeps_newest_release(context, served[-1], primary_best):
             continue
-        pick, place = _together(room, crowd)
-        if pick is not None and place is not None and _has_driver(place, pick) and _costs_nothing(room, pick, crowd):
-            where = _kept_too(room, crowd, known[count:], pick) or place
+        candidate, candidate_target = _best_for_all_chips(context, served)
+        if candidate is not None and candidate_target is not None and _has_known_driver(candidate_target, candidate) and _matches_single_gpu_release(context, candidate, served):
+            target = _target_for_older_chips(context, served, supported[count:], candidate) or candidate_target
             break
-    return Team(where=where, whole=whole, whole_where=whole_where, alone=best)
+    return MultiGpuPlan(target=target, all_gpus_candidate=all_gpus_candidate, all_gpus_target=all_gpus_target, primary_candidate=primary_best)
 
 
-def _other_chips(cards: tuple[Card, ...]) -> tuple[Chip, ...]:
+def _other_chips(cards: tuple[NvidiaGpu, ...]) -> tuple[Chip, ...]:
     """The further kinds of chips beside the strongest, newest first; none where that one is not known."""
     if len(cards) < 2 or cards[0].capability is None:
         return ()
@@ -86,44 +86,44 @@ def _other_chips(cards: tuple[Card, ...]) -> tuple[Chip, ...]:
     return tuple(sorted(chips - {cards[0].capability}, reverse=True))
 
 
-def _serves(catalog: Catalog, build: Build, chip: Chip) -> bool:
+def _has_full_support(catalog: Catalog, build: Build, chip: Chip) -> bool:
     """Whether a build has code for a chip, in its cuDNN, too."""
-    return code_for(catalog, build.record, chip) is not None and cudnn_fit(catalog, build, chip) != "too-new"
+    return code_kind(catalog, build.record, chip) is not None and cudnn_support(catalog, build, chip) != "too-new"
 
 
-def _together(room: _Room, chips: tuple[Chip, ...]) -> tuple[Pick | None, Site | None]:
+def _best_for_all_chips(context: _TeamContext, chips: tuple[Chip, ...]) -> tuple[Candidate | None, TargetSystem | None]:
     """The newest build with code for the strongest card and for further chips, on a driver that knows them all."""
-    where = room.site(room.cards[0], oldest=chips[-1], others=chips)
-    pick = best_pick(where)
-    return pick, where if pick is not None else None
+    target = context.make_target(context.cards[0], oldest_chip=chips[-1], other_chips=chips)
+    candidate = best_candidate(target)
+    return candidate, target if candidate is not None else None
 
 
-def _kept_too(room: _Room, chips: tuple[Chip, ...], older: tuple[Chip, ...], pick: Pick) -> Site | None:
+def _target_for_older_chips(context: _TeamContext, chips: tuple[Chip, ...], older: tuple[Chip, ...], candidate: Candidate) -> TargetSystem | None:
     """The place with a driver that serves still older cards, too, for which the build has no code: where the cards
     that it has code for lose no release by that.
     """
     for oldest in reversed(older):
-        place = room.site(room.cards[0], oldest=oldest, others=chips)
-        there = best_pick(place)
-        if there is not None and there.build.rank <= pick.build.rank and _has_driver(place, there):
-            return place
+        target = context.make_target(context.cards[0], oldest_chip=oldest, other_chips=chips)
+        best = best_candidate(target)
+        if best is not None and best.build.rank <= candidate.build.rank and _has_known_driver(target, best):
+            return target
     return None
 
 
-def _has_driver(where: Site, pick: Pick) -> bool:
+def _has_known_driver(target: TargetSystem, candidate: Candidate) -> bool:
     """Whether a driver for all cards is there or known by its number."""
-    state, lowest = where.state, pick.floor
-    there = state is not None and state.usable is not None and lowest is not None and state.usable >= lowest.version
-    return there or (state is not None and state.package is not None)
+    state, minimum = target.driver_state, candidate.minimum_driver
+    is_installed = state is not None and state.usable_version is not None and minimum is not None and state.usable_version >= minimum.version
+    return is_installed or (state is not None and state.package is not None)
 
 
-def _loses_nothing(room: _Room, oldest: Chip, best: Pick) -> bool:
+def _keeps_newest_release(context: _TeamContext, oldest: Chip, best: Candidate) -> bool:
     """Whether the strongest card has its newest release on the older card's drivers, too."""
-    there = best_pick(room.site(room.cards[0], oldest=oldest))
-    return there is not None and there.build.rank <= best.build.rank
+    candidate = best_candidate(context.make_target(context.cards[0], oldest_chip=oldest))
+    return candidate is not None and candidate.build.rank <= best.build.rank
 
 
-def _costs_nothing(room: _Room, pick: Pick, chips: tuple[Chip, ...]) -> bool:
+def _matches_single_gpu_release(context: _TeamContext, candidate: Candidate, chips: tuple[Chip, ...]) -> bool:
     """Whether a build is as new as what one of the older cards could have by itself."""
-    own = (best_pick(room.site(card)) for card in room.cards if card.capability in chips)
-    return any(mine is not None and pick.build.rank <= mine.build.rank for mine in own)
+    candidates = (best_candidate(context.make_target(card)) for card in context.cards if card.capability in chips)
+    return any(own_candidate is not None and candidate.build.rank <= own_candidate.build.rank for own_candidate in candidates)

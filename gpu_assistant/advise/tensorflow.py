@@ -7,16 +7,16 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.libraries import TensorFlowBuild
+from ..catalog.libraries import TensorFlowBuildRecord
 from ..catalog.load import Catalog
-from ..catalog.versions import capability, numbers
+from ..catalog.versions import parse_capability, parse_version
 from ..core.recommendation import TensorFlowChoice
-from .builds import Code, excluded_devices
-from .cards import Card, nvidia_cards
-from .drivers import Floor, floor, reachable, series_of
-from .pick import Site
+from .builds import CodeKind, excluded_devices
+from .cards import NvidiaGpu, nvidia_gpus
+from .drivers import MinimumDriver, find_minimum_driver, is_reachable, parse_series
+from .pick import TargetSystem
 
-Why = Literal[
+TensorFlowStatus = Literal[
     "card",
     "no-card",
     "windows",
@@ -31,160 +31,160 @@ Why = Literal[
 ]
 
 
-class TensorFlowPick(Struct, frozen=True, kw_only=True):
+class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
     """One TensorFlow: `why` says why it uses the card ("card") or not; `floor` is the driver that it needs then,
     `may_try` that the wheels have portable code that could run on the card all the same. `cudnn` is the requirement
     that holds cuDNN back for a card (`held_for`) which newer ones do not support.
     """
 
-    build: TensorFlowBuild
+    build: TensorFlowBuildRecord
     version: str
-    why: Why
-    floor: Floor | None = None
-    may_try: bool = False
-    by_hand: bool = False
-    cudnn: str | None = None
-    held_for: str | None = None
+    status: TensorFlowStatus
+    minimum_driver: MinimumDriver | None = None
+    may_work: bool = False
+    is_chosen: bool = False
+    cudnn_constraint: str | None = None
+    constrained_for: str | None = None
 
     @property
-    def gpu(self) -> bool:
+    def uses_gpu(self) -> bool:
         """Whether TensorFlow computes on the card."""
-        return self.why == "card"
+        return self.status == "card"
 
     @property
-    def choice(self) -> TensorFlowChoice:
+    def to_choice(self) -> TensorFlowChoice:
         """The release with the requirement that installs it."""
-        plain, bracket, rest = self.build.requirement.partition("[")
+        requirement, bracket, suffix = self.build.requirement.partition("[")
         # Without a card the CUDA libraries would be gigabytes for nothing.
-        plain = plain + rest.partition("]")[2] if bracket and not self.gpu else self.build.requirement
-        constraints = (self.cudnn,) if self.cudnn is not None else ()
-        return TensorFlowChoice(version=self.version, requirement=plain, gpu=self.gpu, constraints=constraints)
+        requirement = requirement + suffix.partition("]")[2] if bracket and not self.uses_gpu else self.build.requirement
+        constraints = (self.cudnn_constraint,) if self.cudnn_constraint is not None else ()
+        return TensorFlowChoice(version=self.version, requirement=requirement, gpu=self.uses_gpu, constraints=constraints)
 
 
-def tensorflow_builds(where: Site) -> tuple[TensorFlowBuild, ...]:
+def list_tensorflow_builds(target: TargetSystem) -> tuple[TensorFlowBuildRecord, ...]:
     """The builds for this kind of computer, newest first."""
-    here = (where.machine.os.system, where.arch)
-    mine = (b for b in where.catalog.tensorflow.builds if (b.system, b.arch) == here)
-    return tuple(b for b in mine if not _glibc_lacking(where, b))
+    platform = (target.machine.os.system, target.arch)
+    builds = (b for b in target.catalog.tensorflow.builds if (b.system, b.arch) == platform)
+    return tuple(b for b in builds if not _has_old_glibc(target, b))
 
 
-def _glibc_lacking(where: Site, build: TensorFlowBuild) -> bool:
+def _has_old_glibc(target: TargetSystem, build: TensorFlowBuildRecord) -> bool:
     """Whether this Linux is known to have too old a glibc for a build."""
-    version = numbers(build.version) or ()
-    for need in where.catalog.tensorflow.glibc:
-        since, lowest = numbers(need.from_release), numbers(need.lowest)
-        if where.glibc is not None and since is not None and lowest is not None and version >= since:
-            return where.glibc < lowest
+    version = parse_version(build.version) or ()
+    for requirement in target.catalog.tensorflow.glibc:
+        first_version, minimum = parse_version(requirement.from_release), parse_version(requirement.lowest)
+        if target.glibc is not None and first_version is not None and minimum is not None and version >= first_version:
+            return target.glibc < minimum
     return False
 
 
-def exact(catalog: Catalog, build: TensorFlowBuild) -> str:
+def exact_version(catalog: Catalog, build: TensorFlowBuildRecord) -> str:
     """The exact release of a series where it is known: "2.21" is 2.21.0."""
     newest = catalog.tensorflow.newest
-    return newest if series_of(newest) == series_of(build.version) else build.version
+    return newest if parse_series(newest) == parse_series(build.version) else build.version
 
 
-def judged(where: Site, build: TensorFlowBuild) -> TensorFlowPick:
+def evaluate_tensorflow(target: TargetSystem, build: TensorFlowBuildRecord) -> TensorFlowCandidate:
     """A build with whether the card can be used, and the reason."""
-    version = exact(where.catalog, build)
+    version = exact_version(target.catalog, build)
 
-    def pick(why: Why, lowest: Floor | None = None, *, may_try: bool = False) -> TensorFlowPick:
-        return TensorFlowPick(build=build, version=version, why=why, floor=lowest, may_try=may_try)
+    def candidate(status: TensorFlowStatus, minimum: MinimumDriver | None = None, *, may_work: bool = False) -> TensorFlowCandidate:
+        return TensorFlowCandidate(build=build, version=version, status=status, minimum_driver=minimum, may_work=may_work)
 
-    if where.card is None or where.state is None:
-        return pick("no-card")
-    if where.machine.os.system == "windows":
+    if target.gpu is None or target.driver_state is None:
+        return candidate("no-card")
+    if target.machine.os.system == "windows":
         # 2.10 needs a CUDA and a cuDNN that nobody here can install any more.
         if build.gpu:
-            return pick("old-windows")
-        return pick(_on_windows(where, where.card.capability, build))
-    chip = where.card.capability
-    code = _code(where.catalog, build, chip)
-    if not build.gpu or code is None or _gap(where.catalog, chip):
-        why: Why = "no-gpu-build" if not build.gpu else "no-code" if code is None else "chip"
-        return pick(why, may_try=why == "chip")
-    lowest = _floor(where, build, code)
-    if lowest is None or not reachable(where.state, lowest):
-        return pick("driver")
-    return _with_cudnn(where, build, pick("card", lowest))
+            return candidate("old-windows")
+        return candidate(_windows_status(target, target.gpu.capability, build))
+    chip = target.gpu.capability
+    code = _tensorflow_code_kind(target.catalog, build, chip)
+    if not build.gpu or code is None or _is_unsupported_chip(target.catalog, chip):
+        status: TensorFlowStatus = "no-gpu-build" if not build.gpu else "no-code" if code is None else "chip"
+        return candidate(status, may_work=status == "chip")
+    minimum = _tensorflow_minimum_driver(target, build, code)
+    if minimum is None or not is_reachable(target.driver_state, minimum):
+        return candidate("driver")
+    return _with_cudnn_constraint(target, build, candidate("card", minimum))
 
 
-def _with_cudnn(where: Site, build: TensorFlowBuild, pick: TensorFlowPick) -> TensorFlowPick:
+def _with_cudnn_constraint(target: TargetSystem, build: TensorFlowBuildRecord, candidate: TensorFlowCandidate) -> TensorFlowCandidate:
     """The pick with what holds cuDNN back for the oldest card that needs it."""
-    for card in _served_oldest_first(where, build):
-        held = _held_back(where.catalog, build, card.capability)
-        if held is not None:
-            return replace(pick, cudnn=held, held_for=card.name)
-    return pick
+    for card in _supported_gpus_oldest_first(target, build):
+        constraint = _cudnn_constraint(target.catalog, build, card.capability)
+        if constraint is not None:
+            return replace(candidate, cudnn_constraint=constraint, constrained_for=card.name)
+    return candidate
 
 
-def _on_windows(where: Site, chip: tuple[int, int] | None, build: TensorFlowBuild) -> Why:
+def _windows_status(target: TargetSystem, chip: tuple[int, int] | None, build: TensorFlowBuildRecord) -> TensorFlowStatus:
     """Why TensorFlow on Windows uses no card: one that the Linux builds do not suit either, or of which that is not
     known, is not sent to WSL2, and neither is anybody whose Windows has none yet.
     """
     if chip is None:
         return "windows-unknown"
-    if _gap(where.catalog, chip) or _code(where.catalog, build, chip) is None:
+    if _is_unsupported_chip(target.catalog, chip) or _tensorflow_code_kind(target.catalog, build, chip) is None:
         return "windows-chip"
-    route = where.catalog.tensorflow.route("windows", "wsl2")
-    here, lowest = where.machine.os.build, route.lowest_windows_build if route is not None else None
-    return "windows-update" if here is not None and lowest is not None and here < lowest else "windows"
+    route = target.catalog.tensorflow.find_route("windows", "wsl2")
+    windows_build, minimum_build = target.machine.os.build, route.lowest_windows_build if route is not None else None
+    return "windows-update" if windows_build is not None and minimum_build is not None and windows_build < minimum_build else "windows"
 
 
-def _served_oldest_first(where: Site, build: TensorFlowBuild) -> list[Card]:
+def _supported_gpus_oldest_first(target: TargetSystem, build: TensorFlowBuildRecord) -> list[NvidiaGpu]:
     """The cards that the build has code for, oldest first."""
-    served = [
+    supported = [
         (card.capability, card)
-        for card in nvidia_cards(where.machine, where.catalog)
+        for card in nvidia_gpus(target.machine, target.catalog)
         if card.capability is not None
-        and _code(where.catalog, build, card.capability) is not None
-        and not _gap(where.catalog, card.capability)
+        and _tensorflow_code_kind(target.catalog, build, card.capability) is not None
+        and not _is_unsupported_chip(target.catalog, card.capability)
     ]
-    return [card for _, card in sorted(served, key=lambda pair: pair[0])]
+    return [card for _, card in sorted(supported, key=lambda pair: pair[0])]
 
 
-def _held_back(catalog: Catalog, build: TensorFlowBuild, chip: tuple[int, int] | None) -> str | None:
+def _cudnn_constraint(catalog: Catalog, build: TensorFlowBuildRecord, chip: tuple[int, int] | None) -> str | None:
     """[and-cuda] takes the newest cuDNN, which has no code for older chips: those need the last one that has."""
-    last, cuda = catalog.cudnn.last_for_old_chips, series_of(build.cuda) if build.cuda is not None else None
-    below = capability(last.below_capability)
+    last, cuda = catalog.cudnn.last_for_old_chips, parse_series(build.cuda) if build.cuda is not None else None
+    below = parse_capability(last.below_capability)
     if chip is None or below is None or chip >= below or cuda is None or not build.bundled_cuda:
         return None
     package = catalog.cudnn.wheel_packages.get(str(cuda[0]))
     return f"{package}=={last.version}" if package is not None else None
 
 
-def _gap(catalog: Catalog, chip: tuple[int, int] | None) -> bool:
+def _is_unsupported_chip(catalog: Catalog, chip: tuple[int, int] | None) -> bool:
     for gap in catalog.tensorflow.not_for:
-        low, high = capability(gap.from_capability), capability(gap.below_capability)
-        if chip is not None and low is not None and chip >= low and (high is None or chip < high):
+        lowest, limit = parse_capability(gap.from_capability), parse_capability(gap.below_capability)
+        if chip is not None and lowest is not None and chip >= lowest and (limit is None or chip < limit):
             return True
     return False
 
 
-def _code(catalog: Catalog, build: TensorFlowBuild, chip: tuple[int, int] | None) -> Code | None:
+def _tensorflow_code_kind(catalog: Catalog, build: TensorFlowBuildRecord, chip: tuple[int, int] | None) -> CodeKind | None:
     """How the build runs on a chip, by the build itself or by the newest that somebody looked into."""
-    known = build if build.arch_list is not None else next((b for b in catalog.tensorflow.builds if b.arch_list), None)
-    if chip is None or known is None or known.arch_list is None:
+    reference_build = build if build.arch_list is not None else next((b for b in catalog.tensorflow.builds if b.arch_list), None)
+    if chip is None or reference_build is None or reference_build.arch_list is None:
         return "unknown"
-    compiled = [c for text in known.arch_list if (c := capability(text)) is not None]
+    compiled = [c for text in reference_build.arch_list if (c := parse_capability(text)) is not None]
     excluded = excluded_devices(catalog)
     if any(c[0] == chip[0] and c[1] <= chip[1] and chip not in excluded.get(c, ()) for c in compiled):
         return "binary"
-    portable = [c for text in known.ptx_for if (c := capability(text)) is not None]
+    portable = [c for text in reference_build.ptx_for if (c := parse_capability(text)) is not None]
     return "ptx" if any(c <= chip for c in portable) else None
 
 
-def _floor(where: Site, build: TensorFlowBuild, code: Code) -> Floor | None:
-    cuda = series_of(build.cuda) if build.cuda is not None else None
-    if where.state is None or cuda is None:
+def _tensorflow_minimum_driver(target: TargetSystem, build: TensorFlowBuildRecord, code: CodeKind) -> MinimumDriver | None:
+    cuda = parse_series(build.cuda) if build.cuda is not None else None
+    if target.driver_state is None or cuda is None:
         return None
     if code == "ptx":
-        return floor(where.catalog, cuda, where.state.system, "ptx")
-    text = where.catalog.tensorflow.minimum_drivers.get("wsl" if where.machine.os.wsl else "linux")
-    version = numbers(text)
-    return Floor(text, version) if text is not None and version is not None else None
+        return find_minimum_driver(target.catalog, cuda, target.driver_state.system, "ptx")
+    text = target.catalog.tensorflow.minimum_drivers.get("wsl" if target.machine.os.wsl else "linux")
+    version = parse_version(text)
+    return MinimumDriver(text, version) if text is not None and version is not None else None
 
 
-def tensorflow_for(where: Site) -> TensorFlowPick | None:
+def best_tensorflow(target: TargetSystem) -> TensorFlowCandidate | None:
     """The newest TensorFlow for this system; None where none is known."""
-    return next((judged(where, build) for build in tensorflow_builds(where)), None)
+    return next((evaluate_tensorflow(target, build) for build in list_tensorflow_builds(target)), None)

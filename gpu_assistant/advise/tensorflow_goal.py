@@ -7,166 +7,166 @@ from collections.abc import Iterator
 from ..core.errors import AppError
 from ..core.message import Value
 from ..core.recommendation import Choice, DriverAdvice, Reason, Recommendation
-from ..core.recommendation import Warning as Caution
-from .cards import Card, said_name
+from ..core.recommendation import RecommendationWarning as Caution
+from .cards import NvidiaGpu, display_name
 from .cautions import (
-    card_cautions,
-    machine_cautions,
-    part_cautions,
-    tensorflow_cautions,
-    who_is_there,
-    wsl_cautions,
+    gpu_warnings,
+    machine_warnings,
+    toolkit_warnings,
+    tensorflow_warnings,
+    gpu_identity_warnings,
+    wsl_warnings,
 )
-from .choices import python_refused
-from .distributions import with_packages
-from .driver_advice import driver_advice
-from .driver_cautions import driver_cautions, warn
-from .linux_cautions import fabric_cautions
-from .part_choices import chosen_parts, chosen_tensorflow
-from .pick import Site
-from .pythons import PythonPick, passed_kind, python_for
-from .reasons_driver import driver_reasons, say
-from .reasons_parts import part_reasons, tensorflow_reasons
-from .runtime_cautions import runtime_cautions
-from .tensorflow import TensorFlowPick, tensorflow_for
-from .tensorflow_beside import driverless_cards, idle_cards
-from .tensorflow_ways import inside_wsl, picked_wsl, tensorflow_ways
-from .toolkit import Parts
+from .choices import python_choice_error
+from .distributions import add_package_source
+from .driver_advice import advise_driver
+from .driver_cautions import driver_warnings, make_warning
+from .linux_cautions import fabric_warnings
+from .part_choices import apply_toolkit_choice, resolve_tensorflow_choice
+from .pick import TargetSystem
+from .pythons import PythonCandidate, skipped_reason_code, select_python
+from .reasons_driver import driver_reasons, make_reason
+from .reasons_parts import toolkit_reasons, tensorflow_reasons
+from .runtime_cautions import vc_runtime_warnings
+from .tensorflow import TensorFlowCandidate, best_tensorflow
+from .tensorflow_beside import driverless_gpu_warnings, unsupported_gpu_warnings
+from .tensorflow_ways import find_wsl_candidate, with_wsl_choice, tensorflow_alternatives
+from .toolkit import ToolkitAdvice
 
 
-def on_its_card(shared: Site, alone: Site) -> Site:
+def select_tensorflow_target(shared_target: TargetSystem, single_target: TargetSystem) -> TargetSystem:
     """The place with a driver that TensorFlow's card works on: an older card beside it, which shares PyTorch's, does
     not hold that driver back.
     """
-    found, own = tensorflow_for(shared), tensorflow_for(alone)
-    return alone if found is not None and found.why == "driver" and own is not None and own.gpu else shared
+    shared_candidate, single_candidate = best_tensorflow(shared_target), best_tensorflow(single_target)
+    return single_target if shared_candidate is not None and shared_candidate.status == "driver" and single_candidate is not None and single_candidate.uses_gpu else shared_target
 
 
-def tensorflow_alone(where: Site, cards: tuple[Card, ...], wish: Choice, *, arch_known: bool) -> Recommendation:
+def recommend_tensorflow(target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool) -> Recommendation:
     """TensorFlow for a machine. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where none is known
     for this kind of computer.
     """
-    found = chosen_tensorflow(where, wish.tensorflow)
-    if found is None:
+    tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
+    if tensorflow is None:
         # Nobody is sent to a goal that would refuse too.
-        code = "no-tensorflow" if where.builds else "no-tensorflow-nor-pytorch"
-        raise AppError(code, system=f"@system.{where.machine.os.system}", arch=where.arch)
-    if wish.python is not None and wish.python not in found.build.python:
-        raise python_refused(where, wish.python, found.build.python)
-    python = python_for(where.machine, where.catalog, where.arch, (wish.python,) if wish.python else found.build.python)
-    parts = chosen_parts(where, None, wish, wanted=False)
-    inside = inside_wsl(where, found) if wish.wsl is not None else None
+        code = "no-tensorflow" if target.builds else "no-tensorflow-nor-pytorch"
+        raise AppError(code, system=f"@system.{target.machine.os.system}", arch=target.arch)
+    if choice.python is not None and choice.python not in tensorflow.build.python:
+        raise python_choice_error(target, choice.python, tensorflow.build.python)
+    python = select_python(target.machine, target.catalog, target.arch, (choice.python,) if choice.python else tensorflow.build.python)
+    parts = apply_toolkit_choice(target, None, choice, required=False)
+    wsl_candidate = find_wsl_candidate(target, tensorflow) if choice.wsl is not None else None
     # Under WSL2 the card is served by Windows' driver, which has to be new enough before that is set up.
-    lowest = found.floor or (inside.floor if inside is not None else None) or parts.lowest
-    driver = with_packages(where, driver_advice(where.state, lowest))
-    cuda = found.build.cuda if found.gpu else inside.build.cuda if inside is not None else parts.toolkit.version
+    minimum = tensorflow.minimum_driver or (wsl_candidate.minimum_driver if wsl_candidate is not None else None) or parts.minimum_driver
+    driver = add_package_source(target, advise_driver(target.driver_state, minimum))
+    cuda = tensorflow.build.cuda if tensorflow.uses_gpu else wsl_candidate.build.cuda if wsl_candidate is not None else parts.toolkit.version
     reasons = [
-        _accelerator(where, found),
-        *tensorflow_reasons(where, found, beside_pytorch=False),
-        _python(where, found, python, wish),
-        *driver_reasons(where, driver, cuda),
-        *_beside(where, found, parts),
+        _tensorflow_accelerator_reason(target, tensorflow),
+        *tensorflow_reasons(target, tensorflow, beside_pytorch=False),
+        _tensorflow_python_reason(target, tensorflow, python, choice),
+        *driver_reasons(target, driver, cuda),
+        *_bundled_libraries_reasons(target, tensorflow, parts),
     ]
     return Recommendation(
         schema="gpu-assistant/recommendation/1",
         goal="tensorflow",
-        accelerator="cuda" if found.gpu else "cpu",
+        accelerator="cuda" if tensorflow.uses_gpu else "cpu",
         python=python.series if python is not None else None,
         pytorch=None,
         driver=driver,
         cuda_toolkit=parts.toolkit,
         cudnn=parts.cudnn,
-        tensorflow=picked_wsl(where, found, wish.wsl),
+        tensorflow=with_wsl_choice(target, tensorflow, choice.wsl),
         reasons=tuple(reasons),
         warnings=tuple(
-            _cautions(
-                where,
-                found,
+            _tensorflow_warnings(
+                target,
+                tensorflow,
                 python,
                 parts,
                 cards=cards,
                 driver=driver,
-                arch_known=arch_known,
+                is_arch_known=is_arch_known,
             )
         ),
-        alternatives=tuple(tensorflow_ways(where, found, beside_pytorch=False, wsl=wish.wsl)),
-        catalog_date=where.catalog.date,
+        alternatives=tuple(tensorflow_alternatives(target, tensorflow, beside_pytorch=False, wsl=choice.wsl)),
+        catalog_date=target.catalog.date,
     )
 
 
-def _accelerator(where: Site, found: TensorFlowPick) -> Reason:
-    flow, about = where.catalog.tensorflow, "accelerator"
-    if where.card is not None:
-        known = "" if where.card.capability is not None else "-unknown"
-        code = f"tensorflow-on-card{known}" if found.gpu else "tensorflow-beside-card"
-        return say(where, about, code, flow, "pip", gpu=where.card.name, capability=where.card.capability_text)
-    gpu = next(iter(where.machine.gpus), None)
-    plugin = flow.apple_plugin
-    if gpu is not None and where.machine.os.system == "darwin" and plugin is not None:
-        said: dict[str, Value] = {"gpu": said_name(gpu, where.catalog), "plugin": plugin.name}
-        said |= {"broken": plugin.broken_from, "version": found.version}
-        return say(where, about, "tensorflow-apple", flow, plugin.source, **said)
+def _tensorflow_accelerator_reason(target: TargetSystem, tensorflow: TensorFlowCandidate) -> Reason:
+    tensorflow_catalog, about = target.catalog.tensorflow, "accelerator"
+    if target.gpu is not None:
+        suffix = "" if target.gpu.capability is not None else "-unknown"
+        code = f"tensorflow-on-card{suffix}" if tensorflow.uses_gpu else "tensorflow-beside-card"
+        return make_reason(target, about, code, tensorflow_catalog, "pip", gpu=target.gpu.name, capability=target.gpu.capability_text)
+    gpu = next(iter(target.machine.gpus), None)
+    plugin = tensorflow_catalog.apple_plugin
+    if gpu is not None and target.machine.os.system == "darwin" and plugin is not None:
+        data: dict[str, Value] = {"gpu": display_name(gpu, target.catalog), "plugin": plugin.name}
+        data |= {"broken": plugin.broken_from, "version": tensorflow.version}
+        return make_reason(target, about, "tensorflow-apple", tensorflow_catalog, plugin.source, **data)
     code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
-    if gpu is None and where.machine.os.wsl and where.machine.driver is None:
+    if gpu is None and target.machine.os.wsl and target.machine.driver is None:
         code = "tensorflow-no-gpu-wsl"
-    return say(where, about, code, flow, "pip", gpu=said_name(gpu, where.catalog) if gpu is not None else None)
+    return make_reason(target, about, code, tensorflow_catalog, "pip", gpu=display_name(gpu, target.catalog) if gpu is not None else None)
 
 
-def _python(where: Site, found: TensorFlowPick, python: PythonPick | None, wish: Choice) -> Reason:
-    flow, source = where.catalog.tensorflow, "pip"
+def _tensorflow_python_reason(target: TargetSystem, tensorflow: TensorFlowCandidate, python: PythonCandidate | None, choice: Choice) -> Reason:
+    tensorflow_catalog, source = target.catalog.tensorflow, "pip"
     if python is None:
-        return say(where, "python", "tensorflow-python-unknown", flow, source, version=found.version)
-    code = "by-hand" if wish.python is not None else python.origin
-    data: dict[str, Value] = {"python": python.version, "version": found.version}
-    if wish.python is None and python.passed is not None:
-        data["passed"] = python.passed.version.lstrip("@")
-        return say(where, "python", f"tensorflow-python-{passed_kind(python.passed)}", flow, source, **data)
-    return say(where, "python", f"tensorflow-python-{code}", flow, source, **data)
+        return make_reason(target, "python", "tensorflow-python-unknown", tensorflow_catalog, source, version=tensorflow.version)
+    code = "by-hand" if choice.python is not None else python.origin
+    data: dict[str, Value] = {"python": python.version, "version": tensorflow.version}
+    if choice.python is None and python.skipped is not None:
+        data["passed"] = python.skipped.version.lstrip("@")
+        return make_reason(target, "python", f"tensorflow-python-{skipped_reason_code(python.skipped)}", tensorflow_catalog, source, **data)
+    return make_reason(target, "python", f"tensorflow-python-{code}", tensorflow_catalog, source, **data)
 
 
-def _beside(where: Site, found: TensorFlowPick, parts: Parts) -> Iterator[Reason]:
+def _bundled_libraries_reasons(target: TargetSystem, tensorflow: TensorFlowCandidate, parts: ToolkitAdvice) -> Iterator[Reason]:
     """Toolkit and cuDNN, which the requirement brings itself."""
-    flow = where.catalog.tensorflow
+    tensorflow_catalog = target.catalog.tensorflow
     if parts.toolkit.action == "none" and parts.cudnn.action == "none":
-        code = "tensorflow-brings" if found.gpu and found.build.bundled_cuda else "tensorflow-needs-no"
-        data: dict[str, Value] = {"cuda": found.build.cuda, "cudnn": found.build.cudnn}
-        if found.gpu and not found.build.bundled_cuda:
+        code = "tensorflow-brings" if tensorflow.uses_gpu and tensorflow.build.bundled_cuda else "tensorflow-needs-no"
+        data: dict[str, Value] = {"cuda": tensorflow.build.cuda, "cudnn": tensorflow.build.cudnn}
+        if tensorflow.uses_gpu and not tensorflow.build.bundled_cuda:
             for about in ("cuda_toolkit", "cudnn"):
-                yield say(where, about, "tensorflow-not-bundled", flow, "pip", **data)
+                yield make_reason(target, about, "tensorflow-not-bundled", tensorflow_catalog, "pip", **data)
             return
-        yield say(where, "cuda_toolkit", f"{code}-toolkit", flow, "pip", **data)
-        yield say(where, "cudnn", f"{code}-cudnn", flow, "pip", **data)
+        yield make_reason(target, "cuda_toolkit", f"{code}-toolkit", tensorflow_catalog, "pip", **data)
+        yield make_reason(target, "cudnn", f"{code}-cudnn", tensorflow_catalog, "pip", **data)
         return
-    yield from part_reasons(where, None, parts, wanted=True)
+    yield from toolkit_reasons(target, None, parts, required=True)
 
 
-def _cautions(
-    where: Site,
-    found: TensorFlowPick,
-    python: PythonPick | None,
-    parts: Parts,
+def _tensorflow_warnings(
+    target: TargetSystem,
+    tensorflow: TensorFlowCandidate,
+    python: PythonCandidate | None,
+    parts: ToolkitAdvice,
     *,
-    cards: tuple[Card, ...],
+    cards: tuple[NvidiaGpu, ...],
     driver: DriverAdvice,
-    arch_known: bool,
+    is_arch_known: bool,
 ) -> Iterator[Caution]:
-    label = f"TensorFlow {found.version}"
-    yield from who_is_there(where, cards)
-    if found.gpu:
-        yield from card_cautions(where, label, found.floor.text if found.floor is not None else None)
-    yield from tensorflow_cautions(where, found, beside_pytorch=False)
-    dark = tuple(driverless_cards(where, found, cards, driver))
+    label = f"TensorFlow {tensorflow.version}"
+    yield from gpu_identity_warnings(target, cards)
+    if tensorflow.uses_gpu:
+        yield from gpu_warnings(target, label, tensorflow.minimum_driver.text if tensorflow.minimum_driver is not None else None)
+    yield from tensorflow_warnings(target, tensorflow, beside_pytorch=False)
+    driverless = tuple(driverless_gpu_warnings(target, tensorflow, cards, driver))
     # A card without a driver needs no telling that there is no code for it either.
-    told = {caution.data["gpu"] for caution in dark}
-    yield from dark
-    yield from idle_cards(where, found, tuple(card for card in cards if card.listed not in told))
-    yield from wsl_cautions(where, found, driver)
-    yield from part_cautions(where, None, parts)
+    reported_gpus = {caution.data["gpu"] for caution in driverless}
+    yield from driverless
+    yield from unsupported_gpu_warnings(target, tensorflow, tuple(card for card in cards if card.label not in reported_gpus))
+    yield from wsl_warnings(target, tensorflow, driver)
+    yield from toolkit_warnings(target, None, parts)
     if python is None:
-        yield warn("no-python", build=label, series=", ".join(found.build.python))
-    yield from runtime_cautions(where, pytorch=None, tensorflow=found)
-    yield from machine_cautions(where, driver_changes=driver.changes)
-    yield from driver_cautions(where, driver)
-    yield from fabric_cautions(where, driver)
-    if not arch_known:
-        yield warn("arch-unknown", arch=where.arch)
+        yield make_warning("no-python", build=label, series=", ".join(tensorflow.build.python))
+    yield from vc_runtime_warnings(target, pytorch=None, tensorflow=tensorflow)
+    yield from machine_warnings(target, driver_changes=driver.needs_install)
+    yield from driver_warnings(target, driver)
+    yield from fabric_warnings(target, driver)
+    if not is_arch_known:
+        yield make_warning("arch-unknown", arch=target.arch)

@@ -6,32 +6,32 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from ..catalog.torch_builds import TorchRelease, TorchVariant
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.machine import Machine
 from ..core.recommendation import Alternative, LocalWheel
-from .builds import Build, builds_for, cuda_of
-from .pick import Pick, Site, best_pick
-from .pythons import python_for
+from .builds import Build, list_builds, parse_cuda_tag
+from .pick import Candidate, TargetSystem, best_candidate
+from .pythons import select_python
 
 
-def series_of(tag: str | None) -> str | None:
+def python_series_of_tag(tag: str | None) -> str | None:
     """The Python series of a wheel's tag: "cp311" or "3.11" is "3.11"; None if it serves every Python 3."""
     if tag is None:
         return None
     digits = tag.removeprefix("cp")
     if digits != tag and digits.isascii() and digits.isdigit() and len(digits) > 1:
         return f"{digits[0]}.{digits[1:]}"
-    version = numbers(tag)
+    version = parse_version(tag)
     return tag if version is not None and len(version) == 2 else None
 
 
 def fits_platform(wheel: LocalWheel, machine: Machine, arch: str) -> bool:
     """Whether the wheel's file name is for this system, processor and C library."""
     platform = PurePath(wheel.path.replace("\\", "/")).name.removesuffix(".whl").rsplit("-", 1)[-1]
-    return any(_fits(tag, machine, arch) for tag in platform.split("."))
+    return any(_is_platform_tag_compatible(tag, machine, arch) for tag in platform.split("."))
 
 
-def _fits(tag: str, machine: Machine, arch: str) -> bool:
+def _is_platform_tag_compatible(tag: str, machine: Machine, arch: str) -> bool:
     if tag == "any":
         return True
     linux_arch = "x86_64" if arch == "x86_64" else "aarch64"
@@ -43,109 +43,109 @@ def _fits(tag: str, machine: Machine, arch: str) -> bool:
         case "linux":
             if not tag.endswith(f"_{linux_arch}"):
                 return False
-            glibc = numbers(machine.os.glibc)
+            glibc = parse_version(machine.os.glibc)
             parts = tag.split("_")
             if glibc is None or parts[0] != "manylinux" or len(parts) < 3:
                 return tag.startswith(("manylinux", "linux"))
-            needed = numbers(f"{parts[1]}.{parts[2]}")
+            needed = parse_version(f"{parts[1]}.{parts[2]}")
             return needed is not None and glibc >= needed
 
 
-def torch_wheels(where: Site, wheels: tuple[LocalWheel, ...]) -> Iterator[tuple[LocalWheel, str]]:
+def list_torch_wheels(target: TargetSystem, wheels: tuple[LocalWheel, ...]) -> Iterator[tuple[LocalWheel, str]]:
     """The torch wheels for this system, each with its variant (an untagged one is the system's default)."""
     for wheel in wheels:
-        if wheel.project != "torch" or numbers(wheel.version) is None:
+        if wheel.project != "torch" or parse_version(wheel.version) is None:
             continue
-        if not fits_platform(wheel, where.machine, where.arch):
+        if not fits_platform(wheel, target.machine, target.arch):
             continue
-        variant = wheel.variant or where.catalog.default_variant(wheel.version, where.machine.os.system, where.arch)
+        variant = wheel.variant or target.catalog.default_variant(wheel.version, target.machine.os.system, target.arch)
         if variant is not None:
             yield wheel, variant
 
 
-def local_builds(where: Site, wheels: tuple[LocalWheel, ...]) -> tuple[Build, ...]:
+def list_local_builds(target: TargetSystem, wheels: tuple[LocalWheel, ...]) -> tuple[Build, ...]:
     """The wheelhouse's torch builds as builds, each for the Pythons that its wheels serve, newest first.
 
     What the catalog knows about a build is kept; a build that it does not know has unknown code.
     """
     if not wheels:
         return ()
-    known = {(b.version, b.variant): b for b in builds_for(where.catalog, where.machine.os.system, where.arch)}
+    catalog_builds = {(b.version, b.variant): b for b in list_builds(target.catalog, target.machine.os.system, target.arch)}
     series: dict[tuple[str, str], set[str]] = {}
-    for wheel, variant in torch_wheels(where, wheels):
-        tag = series_of(wheel.python)
-        release = where.catalog.release(wheel.version)
-        offered = {tag} if tag is not None else set(release.python if release is not None else ())
-        series.setdefault((wheel.version, variant), set()).update(offered)
+    for wheel, variant in list_torch_wheels(target, wheels):
+        tag = python_series_of_tag(wheel.python)
+        release = target.catalog.release(wheel.version)
+        python_series = {tag} if tag is not None else set(release.python if release is not None else ())
+        series.setdefault((wheel.version, variant), set()).update(python_series)
     newest_first = sorted(
         (key for key, pythons in series.items() if pythons),
-        key=lambda key: (numbers(key[0]) or (), cuda_of(key[1]) or (0, 0)),
+        key=lambda key: (parse_version(key[0]) or (), parse_cuda_tag(key[1]) or (0, 0)),
         reverse=True,
     )
     return tuple(
         Build(
-            release=_release(where, version, tuple(sorted(series[version, variant])), wheels),
-            record=known[version, variant].record if (version, variant) in known else _unknown_record(where, variant),
+            release=_local_release(target, version, tuple(sorted(series[version, variant])), wheels),
+            record=catalog_builds[version, variant].record if (version, variant) in catalog_builds else _unknown_record(target, variant),
             rank=rank,
-            cuda=cuda_of(variant),
+            cuda=parse_cuda_tag(variant),
             local=True,
         )
         for rank, (version, variant) in enumerate(newest_first)
     )
 
 
-def _unknown_record(where: Site, variant: str) -> TorchVariant:
+def _unknown_record(target: TargetSystem, variant: str) -> TorchVariant:
     return TorchVariant(
-        system=where.machine.os.system,
-        arch="arm64" if where.arch == "arm64" else "x86_64",
+        system=target.machine.os.system,
+        arch="arm64" if target.arch == "arm64" else "x86_64",
         variant=variant,
         index_url=None,
     )
 
 
-def _release(where: Site, version: str, pythons: tuple[str, ...], wheels: tuple[LocalWheel, ...]) -> TorchRelease:
-    known = where.catalog.release(version)
-    vision = known.torchvision if known is not None else None
-    here = any(
+def _local_release(target: TargetSystem, version: str, pythons: tuple[str, ...], wheels: tuple[LocalWheel, ...]) -> TorchRelease:
+    release = target.catalog.release(version)
+    torchvision = release.torchvision if release is not None else None
+    has_torchvision = any(
         w.project == "torchvision"
-        and w.version == vision
-        and (series_of(w.python) is None or series_of(w.python) in pythons)
-        and fits_platform(w, where.machine, where.arch)
+        and w.version == torchvision
+        and (python_series_of_tag(w.python) is None or python_series_of_tag(w.python) in pythons)
+        and fits_platform(w, target.machine, target.arch)
         for w in wheels
     )
     return TorchRelease(
         version=version,
-        date=known.date if known is not None else None,
+        date=release.date if release is not None else None,
         python=pythons,
-        torchvision=vision if here else None,
+        torchvision=torchvision if has_torchvision else None,
         torchaudio=None,
-        default_variant=known.default_variant if known is not None else {},
+        default_variant=release.default_variant if release is not None else {},
         variants=(),
     )
 
 
-def alternative(
-    where: Site, recommended: Pick, python: str | None, wheels: tuple[LocalWheel, ...]
+def wheelhouse_alternative(
+    target: TargetSystem, recommended: Candidate, python: str | None, wheels: tuple[LocalWheel, ...]
 ) -> Alternative | None:
     """The wheelhouse's best build for this machine, unless it holds the recommended one."""
-    builds = local_builds(where, wheels)
-    wanted = (recommended.build.version, recommended.build.variant)
-    if any((b.version, b.variant) == wanted and python in b.release.python for b in builds):
+    builds = list_local_builds(target, wheels)
+    key = (recommended.build.version, recommended.build.variant)
+    if any((b.version, b.variant) == key and python in b.release.python for b in builds):
         return None
     for build in builds:
-        if not _suits(where, recommended, build):
+        if not _is_suitable(target, recommended, build):
             continue
-        found = python_for(where.machine, where.catalog, where.arch, build.release.python)
-        if found is not None:
-            change = {"pytorch": build.version, "variant": build.variant, "python": found.series}
+        interpreter = select_python(target.machine, target.catalog, target.arch, build.release.python)
+        if interpreter is not None:
+            change = {"pytorch": build.version, "variant": build.variant, "python": interpreter.series}
             return Alternative(code="wheelhouse-torch", change={**change}, data={**change, "build": build.label})
     return None
 
 
-def _suits(where: Site, recommended: Pick, build: Build) -> bool:
+def _is_suitable(target: TargetSystem, recommended: Candidate, build: Build) -> bool:
     if recommended.build.cuda is None:
         return build.variant == "cpu"
     if build.cuda is None or build.record.arch_list is None:
         return False
-    published = best_pick(where, lambda b: (b.version, b.variant) == (build.version, build.variant))
+    published = best_candidate(target, lambda b: (b.version, b.variant) == (build.version, build.variant))
     return published is not None

@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.machine import TorchBuild
 from ..core.message import Value
 from ..core.recommendation import Alternative
 from .decision import Decision
 
 
-def working(d: Decision) -> tuple[str, TorchBuild] | None:
+def find_working_torch(decision: Decision) -> tuple[str, TorchBuild] | None:
     """The newest PyTorch here that said itself that it reaches the card, with its Python's version; None where there
     is none, or more is wanted than PyTorch on the driver that is there.
     """
-    state, wish = d.where.state, d.wish
-    picked = (wish.pytorch, wish.variant, wish.python, wish.driver) != (None, None, None, None)
-    if d.goal != "pytorch" or d.accelerator != "cuda" or picked or d.parts.toolkit.action == "install":
+    state, choice = decision.target.driver_state, decision.choice
+    has_choice = (choice.pytorch, choice.variant, choice.python, choice.driver) != (None, None, None, None)
+    if decision.goal != "pytorch" or decision.accelerator != "cuda" or has_choice or decision.parts.toolkit.action == "install":
         return None
-    if state is None or state.installed is None or state.refused is not None:
+    if state is None or state.installed is None or state.dropped_from is not None:
         return None
-    found = ((p.version, p.torch) for p in d.where.machine.pythons or () if p.torch and p.torch.cuda_available)
-    return max(found, key=lambda each: numbers(each[1].version) or (), default=None)
+    candidates = ((p.version, p.torch) for p in decision.target.machine.pythons or () if p.torch and p.torch.cuda_available)
+    return max(candidates, key=lambda each: parse_version(each[1].version) or (), default=None)
 
 
-def said_of(d: Decision) -> dict[str, Value] | None:
+def working_torch_data(decision: Decision) -> dict[str, Value] | None:
     """What the sentences about it say; None where nothing works yet."""
-    found = working(d)
-    if found is None:
+    working_torch = find_working_torch(decision)
+    if working_torch is None:
         return None
-    python, torch = found
+    python, torch = working_torch
     return {
         "there": torch.version.lstrip("@"),
         "python": python.lstrip("@"),
-        "installed": (d.driver.installed or "").lstrip("@"),
-        "recommended": d.pick.build.label,
-        "driver_version": d.driver.recommended or d.driver.minimum,
+        "installed": (decision.driver.installed or "").lstrip("@"),
+        "recommended": decision.candidate.build.label,
+        "driver_version": decision.driver.recommended or decision.driver.minimum,
     }
 
 
-def as_it_is(d: Decision) -> Alternative | None:
+def keep_as_is_alternative(decision: Decision) -> Alternative | None:
     """To leave everything as it is, which works: nothing to do, so nothing to take."""
-    data = said_of(d)
+    data = working_torch_data(decision)
     if data is None:
         return None
-    return Alternative(code="works-without-update" if d.driver.changes else "works-already", change={}, data=data)
+    return Alternative(code="works-without-update" if decision.driver.needs_install else "works-already", change={}, data=data)

@@ -6,10 +6,10 @@ same answer. Rooms are imported on first use, so that `--help` loads nothing.
 
 from __future__ import annotations
 
-from .after import AfterInstall
-from .bundles import Bundles
-from .figures import Figures
+from .after import IntegrationService
+from .bundles import BundleService
+from .figures import MonitoringService
 
 
-class App(Bundles, AfterInstall, Figures):
+class App(BundleService, IntegrationService, MonitoringService):
     """All services."""

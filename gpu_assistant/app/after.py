@@ -6,40 +6,40 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .base import Base
+from .base import AppContext
 
 if TYPE_CHECKING:
-    from ..install.after import EditorJob, KernelJob, MenuEntryJob, Ways
-    from ..system.desktop import Desktop
+    from ..install.after import EditorJob, JupyterKernelJob, MenuEntryJob, EnvironmentActions
+    from ..system.desktop import DesktopEnvironment
 
 
-class AfterInstall(Base):
+class IntegrationService(AppContext):
     """How an environment that stands is used."""
 
     @cached_property
-    def desktop(self) -> Desktop:
+    def desktop(self) -> DesktopEnvironment:
         """This computer's menu and editors."""
-        from ..system.desktop import current
+        from ..system.desktop import current_desktop
 
-        return current()
+        return current_desktop()
 
-    def ways(self, environment: Path) -> Ways:
+    def environment_actions(self, environment: Path) -> EnvironmentActions:
         """How an environment of ours is used: interpreter, command, editor, kernel, lock. Raises AppError."""
-        from ..install.after import ways
+        from ..install.after import environment_actions
 
-        return ways(environment, self.system, self.desktop)
+        return environment_actions(environment, self.system, self.desktop)
 
-    def menu_entry(self, environment: Path) -> MenuEntryJob:
+    def create_menu_entry(self, environment: Path) -> MenuEntryJob:
         """Put a terminal with this environment into the desktop's menu."""
         from ..install.after import MenuEntryJob
 
         return MenuEntryJob(environment, self.data, self.system, self.desktop)
 
-    def kernel(self, environment: Path) -> KernelJob:
+    def register_kernel(self, environment: Path) -> JupyterKernelJob:
         """Tell Jupyter of this environment."""
-        from ..install.after import KernelJob
+        from ..install.after import JupyterKernelJob
 
-        return KernelJob(environment, self.data, self.system, self.desktop)
+        return JupyterKernelJob(environment, self.data, self.system, self.desktop)
 
     def open_in_editor(self, environment: Path, folder: Path) -> EditorJob:
         """Open a folder in Visual Studio Code with this environment's Python."""
@@ -47,8 +47,8 @@ class AfterInstall(Base):
 
         return EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
 
-    def share_lock(self, environment: Path, target: Path) -> None:
+    def export_lockfile(self, environment: Path, target: Path) -> None:
         """Copy the environment's lock (`pylock.toml`) to a file; raises AppError."""
-        from ..install.after import share_lock
+        from ..install.after import export_lockfile
 
-        share_lock(environment, target)
+        export_lockfile(environment, target)

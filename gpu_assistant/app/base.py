@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core import json, paths, settings
-from ..core.errors import CallError
+from ..core.errors import UsageError
 from ..core.machine import Machine
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..update.service import UpdateService
 
 
-class Base:
+class AppContext:
     """The product's services for one data folder and, if given, one simulated machine."""
 
     def __init__(
@@ -36,18 +36,18 @@ class Base:
     ) -> None:
         self._environ = environ
         self.data = paths.data_dir(data_dir, environ)
-        _refuse_file(self.data.root)
-        self.wheelhouse = paths.wheelhouse(wheelhouse, environ)
+        _check_data_dir(self.data.root)
+        self.wheelhouse = paths.wheelhouse_dir(wheelhouse, environ)
         if self.wheelhouse is not None and (self.wheelhouse / "bundle.json").is_file():
             self.wheelhouse /= "wheels"  # a bundle's wheels are as good as any folder of them
         if self.wheelhouse is not None and not self.wheelhouse.is_dir():
-            raise CallError("wheelhouse-missing", path=str(self.wheelhouse))
+            raise UsageError("wheelhouse-missing", path=str(self.wheelhouse))
         # Where the simulated machine was read from, as it is typed again.
         self.machine_file = str(Path(machine_file).absolute()) if machine_file else None
         self.simulated_machine = (
             json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
         )
-        self.settings = settings.load(self.data.settings)
+        self.settings = settings.load_settings(self.data.settings)
         self._mirrors = mirrors
         self._speed_limit = speed_limit
         # The window was started to go on by itself with the install that a restart interrupted.
@@ -60,28 +60,28 @@ class Base:
 
     def terminal(self) -> Terminal | None:
         """How our commands are typed here; None about a simulated machine, which has its own."""
-        from ..texts.terminal import OURS, Terminal
+        from ..texts.terminal import PROGRAM_NAME, Terminal
 
         if self.simulated:
             return None
-        home, program = paths.installed_home(), OURS
+        home, program = paths.install_dir(), PROGRAM_NAME
         if home is not None:
-            own, found = home / self.system.executable(OURS), self.system.program(OURS)
-            program = OURS if found is not None and found.resolve() == own.resolve() else str(own)
-        usual = self.data.root == paths.data_dir(None, self._environ).root
-        return Terminal(system=self.system.name, program=program, data=None if usual else str(self.data.root))
+            managed_program, program_on_path = home / self.system.executable(PROGRAM_NAME), self.system.find_program(PROGRAM_NAME)
+            program = PROGRAM_NAME if program_on_path is not None and program_on_path.resolve() == managed_program.resolve() else str(managed_program)
+        is_default_folder = self.data.root == paths.data_dir(None, self._environ).root
+        return Terminal(system=self.system.name, program=program, data_dir=None if is_default_folder else str(self.data.root))
 
-    def save_settings(self, new: settings.Settings) -> None:
+    def save_settings(self, new_settings: settings.Settings) -> None:
         """Keep the settings; raises AppError when the data folder cannot be written."""
-        self.settings = new
-        settings.save(self.data.settings, new)
+        self.settings = new_settings
+        settings.save_settings(self.data.settings, new_settings)
 
     @property
     def mirrors(self) -> settings.MirrorUse:
         """When mirrors give files: as this call says, else as the settings do."""
         return self._mirrors or self.settings.mirrors
 
-    def download_pace(self) -> Pace:
+    def rate_limiter(self) -> Pace:
         """How downloads go: as fast as this call, else the settings, allow; the holder may hold them or change the
         speed.
         """
@@ -92,18 +92,18 @@ class Base:
     @cached_property
     def system(self) -> System:
         """This operating system."""
-        from ..system import current
+        from ..system import current_system
 
-        return current()
+        return current_system()
 
     @cached_property
     def catalog(self) -> Catalog:
         """The compatibility data in use."""
-        from ..catalog.load import load
+        from ..catalog.load import load_catalog
 
-        return load(paths.resources() / "catalog", self.data.catalog / "current")
+        return load_catalog(paths.resources_dir() / "catalog", self.data.catalog / "current")
 
-    def reloaded_catalog(self) -> Catalog:
+    def reload_catalog(self) -> Catalog:
         """The compatibility data as it stands on the disk now, after a refresh."""
         vars(self).pop("catalog", None)
         return self.catalog
@@ -115,7 +115,7 @@ class Base:
         from ..refresh.job import RefreshJob
 
         folder = self.data.catalog / "current"
-        return RefreshJob(self.catalog, self.catalog.refreshing, folder, today=datetime.now(UTC).date())
+        return RefreshJob(self.catalog, self.catalog.refresh_settings, folder, today=datetime.now(UTC).date())
 
     @cached_property
     def updates(self) -> UpdateService:
@@ -123,7 +123,7 @@ class Base:
         from ..update.service import UpdateService
 
         return UpdateService(
-            self.catalog.updates, self.data, self.system, simulated=self.simulated, pace=self.download_pace
+            self.catalog.updates, self.data, self.system, simulated=self.simulated, rate_limiter=self.rate_limiter
         )
 
     def language(self) -> settings.Language:
@@ -131,8 +131,8 @@ class Base:
         return self.settings.language or self.system.language()
 
 
-def _refuse_file(root: Path) -> None:
+def _check_data_dir(root: Path) -> None:
     """Raise CallError("data-dir-file") where a file stands in the data folder's place, or above it."""
-    there = next((place for place in (root, *root.parents) if os.path.lexists(place)), None)
-    if there is not None and not there.is_dir():
-        raise CallError("data-dir-file", path=str(root), file=str(there))
+    existing = next((candidate for candidate in (root, *root.parents) if os.path.lexists(candidate)), None)
+    if existing is not None and not existing.is_dir():
+        raise UsageError("data-dir-file", path=str(root), file=str(existing))

@@ -5,26 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .road import Road
+from .road import SetupService
 
 if TYPE_CHECKING:
     from ..core.machine import Machine
     from ..core.plan import Plan
     from ..core.recommendation import Channel, Choice, Recommendation
     from ..fetch.pace import Pace
-    from ..install.bundle.check import CheckJob
-    from ..install.bundle.contents import Contents
-    from ..install.bundle.create import CreateJob
+    from ..install.bundle.check import CheckBundleJob
+    from ..install.bundle.contents import BundleContents
+    from ..install.bundle.create import CreateBundleJob
 
 
-class Bundles(Road):
+class BundleService(SetupService):
     """All files of a plan in a folder, for a computer without internet."""
 
-    def read_bundle(self, folder: Path) -> Contents:
+    def read_bundle(self, folder: Path) -> BundleContents:
         """What a bundle was made for and holds; raises CallError. Its files are read when they are used."""
-        from ..install.bundle.contents import read
+        from ..install.bundle.contents import read_contents
 
-        return read(folder)
+        return read_contents(folder)
 
     def create_bundle(
         self,
@@ -35,15 +35,15 @@ class Bundles(Road):
         channel: Channel = "studio",
         choice: Choice | None = None,
         pace: Pace | None = None,
-    ) -> CreateJob:
+    ) -> CreateBundleJob:
         """Gather all that a plan for the machine needs in a folder; a stopped one goes on where it was.
 
         Its downloads go at `pace`, else as fast as the settings allow.
         """
-        from ..install.bundle.create import CreateJob
-        from ..install.place import Ground
+        from ..install.bundle.create import CreateBundleJob
+        from ..install.place import ValidationContext
         from ..install.planner import make_plan
-        from ..install.target import target_of
+        from ..install.target import platform_for
 
         # Where the environment will be, only the other computer knows; nothing of the plan is carried out here.
         plan = make_plan(
@@ -55,45 +55,45 @@ class Bundles(Road):
             wheelhouse=self.wheelhouse,
             simulated=True,
         )
-        (resolve,) = (step for step in plan.steps if step.kind == "resolve")
-        target = target_of(machine.os, str(resolve.data["release"]))
-        ground = Ground(self.system, self.data, self.catalog)
-        return CreateJob(
+        (resolve_step,) = (step for step in plan.steps if step.kind == "resolve")
+        platform = platform_for(machine.os, str(resolve_step.data["release"]))
+        validation_context = ValidationContext(self.system, self.data, self.catalog)
+        return CreateBundleJob(
             plan,
-            target,
+            platform,
             folder,
-            ground,
+            validation_context,
             channel=channel,
             choice=choice,
             mirrors=self.mirrors,
-            pace=pace or self.download_pace(),
+            rate_limiter=pace or self.rate_limiter(),
         )
 
-    def check_bundle(self, folder: Path, *, here: bool = False) -> CheckJob:
+    def check_bundle(self, folder: Path, *, match_computer: bool = False) -> CheckBundleJob:
         """Read every byte of a bundle and compare it with its list; with `here`, ask too whether this computer is of
         the kind that it was made for.
         """
-        from ..install.bundle.check import CheckJob
+        from ..install.bundle.check import CheckBundleJob
 
         simulated = self.simulated_machine
-        system = simulated.os if simulated is not None else self.system.operating_system()
-        return CheckJob(folder, system if here else None)
+        operating_system = simulated.os if simulated is not None else self.system.operating_system()
+        return CheckBundleJob(folder, operating_system if match_computer else None)
 
-    def recommend_from(self, folder: Path, machine: Machine) -> Recommendation:
+    def recommend_for_bundle(self, folder: Path, machine: Machine) -> Recommendation:
         """What a bundle was made for, on this machine; raises what reading it and `recommend` raise."""
         contents = self.read_bundle(folder)
         return self.recommend(
-            machine, goal=contents.goal, channel=contents.channel, choice=contents.picks, bundle=folder
+            machine, goal=contents.goal, channel=contents.channel, choice=contents.pinned_choice, bundle=folder
         )
 
-    def plan_from(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+    def plan_for_bundle(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
         """The steps that take every file from a bundle; raises CallError("bundle-other-machine"),
         AppError("bundle-lacks").
         """
-        from ..install.bundle.shelf import Shelf
-        from ..install.target import target_of
+        from ..install.bundle.shelf import BundleSource
+        from ..install.target import platform_for
 
         plan = self.plan(machine, recommendation, environment, bundle=folder)
-        shelf = Shelf(folder)
-        shelf.refuse_strange(plan, target_of(machine.os, shelf.contents.wish.label))
+        bundle_source = BundleSource(folder)
+        bundle_source.check_plan(plan, platform_for(machine.os, bundle_source.contents.wish.label))
         return plan

@@ -7,45 +7,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError
-from .base import Base
+from .base import AppContext
 
 if TYPE_CHECKING:
-    from ..bench.fit import FitJob, FitModel
-    from ..bench.kept import Kept
-    from ..bench.parent import BenchJob
+    from ..bench.fit import MemoryFitJob, FitModel
+    from ..bench.kept import StoredBenchmarks
+    from ..bench.parent import BenchmarkJob
     from ..catalog.health import HealthRules
     from ..core.results import GpuSample, Sample
-    from ..health.figures import Form
+    from ..health.figures import FormFactor
     from ..health.job import HealthJob
-    from ..health.minder import Looks
-    from ..health.watch import Watch
+    from ..health.minder import SamplerProtocol
+    from ..health.watch import HealthMonitor
     from ..monitor.history import History
     from ..monitor.sampler import Sampler
 
 
-class Figures(Base):
+class MonitoringService(AppContext):
     """What a computer does and can: live figures, their past, health, benchmarks."""
 
-    def bench(self, environment: Path, *, full: bool = False, device: str | None = None) -> BenchJob:
+    def benchmark(self, environment: Path, *, full: bool = False, device: str | None = None) -> BenchmarkJob:
         """Measure an environment's devices."""
-        from ..bench.parent import BenchJob
+        from ..bench.parent import BenchmarkJob
 
-        return BenchJob(
+        return BenchmarkJob(
             environment,
             self.system,
             self.data,
             full=full,
             device=device,
             catalog=self.catalog,
-            start_limit=self._torch_load_limit,
+            start_limit=self._torch_load_timeout,
             simulated=self.simulated,
         )
 
-    def fit(self, environment: Path, *, model: FitModel, batch: int, device: str) -> FitJob:
+    def estimate_memory(self, environment: Path, *, model: FitModel, batch: int, device: str) -> MemoryFitJob:
         """What a training step of a model needs of a device's memory; "cuda" is the card with the most."""
-        from ..bench.fit import FitJob
+        from ..bench.fit import MemoryFitJob
 
-        return FitJob(
+        return MemoryFitJob(
             environment,
             self.system,
             self.data,
@@ -53,38 +53,38 @@ class Figures(Base):
             model=model,
             batch=batch,
             device=device,
-            start_limit=self._torch_load_limit,
+            start_limit=self._torch_load_timeout,
             simulated=self.simulated,
         )
 
-    def lacking(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
+    def missing_example_packages(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
         """The packages of our example programs that an environment does not have, each with the command that brings it;
         None: nobody knows which release of it belongs to the PyTorch there.
         """
-        from ..bench.needed import command
-        from ..bench.snippet import EXAMPLES
+        from ..bench.needed import install_command
+        from ..bench.snippet import EXAMPLE_MODELS
         from ..detect import packages
-        from ..install.owned import SITE
+        from ..install.owned import SITE_PACKAGES_GLOBS
 
-        folders = [folder for pattern in SITE for folder in environment.glob(pattern)]
-        build = packages.torch(folders)
-        python, here = self.system.environment_python(environment), self.system.operating_system()
+        folders = [folder for pattern in SITE_PACKAGES_GLOBS for folder in environment.glob(pattern)]
+        build = packages.find_torch(folders)
+        python, operating_system = self.system.environment_python(environment), self.system.operating_system()
         return {
-            needed: command(needed, python, build.version if build is not None else None, self.catalog, here)
-            for needed in sorted({example.needs for example in EXAMPLES.values()})
-            if not any((folder / needed).is_dir() for folder in folders)
+            package: install_command(package, python, build.version if build is not None else None, self.catalog, operating_system)
+            for package in sorted({example.package for example in EXAMPLE_MODELS.values()})
+            if not any((folder / package).is_dir() for folder in folders)
         }
 
-    def benchmarks(self) -> Kept:
+    def stored_benchmarks(self) -> StoredBenchmarks:
         """The benchmarks kept so far; one that cannot be read, or is another version's, is left out and counted."""
-        from ..bench.kept import all_of
+        from ..bench.kept import read_benchmarks
 
-        return all_of(self.data.benchmarks)
+        return read_benchmarks(self.data.benchmarks)
 
-    def health(
+    def health_test(
         self,
         environment: Path | None,
-        looks: Looks,
+        sampler: SamplerProtocol,
         *,
         level: int = 1,
         device: str | None = None,
@@ -100,22 +100,22 @@ class Figures(Base):
             environment,
             self.system,
             self.health_rules,
-            looks,
+            sampler,
             level=level,
             device=device,
             load_seconds=load_seconds,
-            start_limit=self._torch_load_limit,
-            allowed=self.allowed_temperature,
-            form=self.card_form,
-            lanes=self.card_lanes,
+            start_limit=self._torch_load_timeout,
+            max_temperature=self.max_temperature,
+            form_factor=self.form_factor,
+            lanes=self.pcie_lanes,
         )
 
     @property
-    def _torch_load_limit(self) -> float:
+    def _torch_load_timeout(self) -> float:
         """Seconds after which a PyTorch that does not load is taken for one that hangs."""
-        from ..catalog.paces import paces
+        from ..catalog.paces import load_durations
 
-        return paces(self.catalog).torch_load_limit_seconds
+        return load_durations(self.catalog).torch_load_limit_seconds
 
     @cached_property
     def health_rules(self) -> HealthRules:
@@ -124,61 +124,61 @@ class Figures(Base):
 
         return self.catalog.read("health.json", HealthRules)
 
-    def health_watch(self) -> Watch:
+    def health_monitor(self) -> HealthMonitor:
         """Whether the cards are well: give it every sample, and it says so."""
-        from ..health.watch import Watch
+        from ..health.watch import HealthMonitor
 
-        return Watch(self.health_rules, allowed=self.allowed_temperature, form=self.card_form, lanes=self.card_lanes)
+        return HealthMonitor(self.health_rules, max_temperature=self.max_temperature, form_factor=self.form_factor, lanes=self.pcie_lanes)
 
-    def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
+    def load_baselines(self, monitor: HealthMonitor, history: History, sample: Sample) -> None:
         """Tell a watch how hot the cards of a sample usually are, and what the driver reported of them since the
         computer was started; it takes some milliseconds, once an hour will do.
         """
         import psutil
 
-        from ..health.past import remembered, reported
-        from ..monitor.series import card
+        from ..health.past import baseline_from_history, last_reported_xid
+        from ..monitor.series import gpu_key
 
         for gpu in sample.gpus:
-            watch.remember(gpu.index, remembered(history, card(gpu), sample.t, self.health_rules.settling))
+            monitor.set_baseline(gpu.index, baseline_from_history(history, gpu_key(gpu), sample.t, self.health_rules.settling))
             # A restart of the computer is what helps: what was before it is over.
-            last = reported(history, card(gpu), sample.t, self.health_rules, since=psutil.boot_time())
-            if last is not None:
-                watch.recall(gpu, *last)
+            latest_xid = last_reported_xid(history, gpu_key(gpu), sample.t, self.health_rules, since=psutil.boot_time())
+            if latest_xid is not None:
+                monitor.record_xid(gpu, *latest_xid)
 
-    def allowed_temperature(self, gpu: GpuSample) -> float | None:
+    def max_temperature(self, gpu: GpuSample) -> float | None:
         """°C that a card's maker allows; None where nobody knows."""
-        card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
-        return card.max_temp_c if card is not None else None
+        reference = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        return reference.max_temp_c if reference is not None else None
 
-    def card_lanes(self, gpu: GpuSample) -> int | None:
+    def pcie_lanes(self, gpu: GpuSample) -> int | None:
         """The PCI Express lanes that a card has by its maker; None where nobody knows."""
-        card = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
-        return card.pcie_lanes if card is not None else None
+        reference = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        return reference.pcie_lanes if reference is not None else None
 
-    def card_form(self, gpu: GpuSample) -> Form:
+    def form_factor(self, gpu: GpuSample) -> FormFactor:
         """What a card is built into, by the name it is sold under."""
-        from ..catalog.names import portable_name
+        from ..catalog.names import is_laptop_name
 
         if gpu.name is None:
             return "any"
-        if portable_name(gpu.name):
+        if is_laptop_name(gpu.name):
             return "laptop"
-        row = self.catalog.gpu_named(gpu.name)
-        if row is None:
+        catalog_gpu = self.catalog.gpu_by_name(gpu.name)
+        if catalog_gpu is None:
             return "any"
-        return "laptop" if row.laptop else "server" if row.segment == "datacenter" else "desktop"
+        return "laptop" if catalog_gpu.is_laptop else "server" if catalog_gpu.segment == "datacenter" else "desktop"
 
     def sampler(self) -> Sampler:
         """Samples of this machine's GPU, CPU and memory."""
         from ..monitor.sampler import Sampler
-        from ..system.nvml import Nvml
+        from ..system.nvml import NvmlMonitor
 
         try:
-            forget_s = self.health_rules.forget_seconds
+            idle_release_s = self.health_rules.forget_seconds
         except AppError:  # whoever judges says so; figures are shown without rules
-            forget_s = None
-        return Sampler(Nvml(self.system, forget_s=forget_s))
+            idle_release_s = None
+        return Sampler(NvmlMonitor(self.system, forget_s=idle_release_s))
 
     def history(self) -> History:
         """What this computer's window saw in the last month, not yet read from the disk. The window of a simulated

@@ -7,27 +7,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core import json, paths
-from ..core.errors import CallError
-from .base import Base
+from ..core.errors import UsageError
+from .base import AppContext
 
 if TYPE_CHECKING:
     from ..advise.options import Options
     from ..core.machine import Machine
     from ..core.names import EnvironmentKind
-    from ..core.plan import Interrupted, Plan
+    from ..core.plan import InterruptedInstall, Plan
     from ..core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
     from ..detect.job import DetectJob
     from ..fetch.job import DownloadJob
     from ..fetch.pace import Pace
     from ..install.environments import Environment
-    from ..install.farewell import FarewellJob
-    from ..install.pricing import PriceJob
+    from ..install.farewell import PurgeJob
+    from ..install.pricing import SizeProbeJob
     from ..install.runner import InstallJob
     from ..install.uninstall import UninstallJob
     from ..verify.job import VerifyJob
 
 
-class Road(Base):
+class SetupService(AppContext):
     """The road of a setup: machine, recommendation, plan, install, proof, and the way back."""
 
     def detect(self) -> DetectJob:
@@ -38,11 +38,11 @@ class Road(Base):
 
     def local_wheels(self, bundle: Path | None = None) -> tuple[LocalWheel, ...]:
         """What the wheelhouse offers, or a bundle in its place."""
-        from ..install.bundle.contents import WHEELS
-        from ..install.wheelhouse import scan
+        from ..install.bundle.contents import WHEELS_FOLDER
+        from ..install.wheelhouse import scan_wheelhouse
 
-        folder = bundle / WHEELS if bundle is not None else self.wheelhouse
-        return scan(folder) if folder is not None else ()
+        folder = bundle / WHEELS_FOLDER if bundle is not None else self.wheelhouse
+        return scan_wheelhouse(folder) if folder is not None else ()
 
     def recommend(
         self,
@@ -68,20 +68,20 @@ class Road(Base):
         choice: Choice | None = None,
     ) -> Options:
         """What can be picked by hand for each part, and what becomes of it. Raises what `recommend` raises."""
-        from ..advise.options import options
+        from ..advise.options import list_options
 
-        return options(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
+        return list_options(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels())
 
-    def environment_path(self, given: str | None, goal: Goal = "pytorch") -> Path:
+    def environment_path(self, requested: str | None, goal: Goal = "pytorch") -> Path:
         """The folder of the environment to work on: the given one, else the usual one for this goal. Raises
         CallError("not-a-folder") for a file.
         """
-        if given:
-            folder = paths.plain(given)
+        if requested:
+            folder = paths.normalize_path(requested)
             if not self.simulated and folder.is_file():
-                raise CallError("not-a-folder", path=str(folder))
+                raise UsageError("not-a-folder", path=str(folder))
             return folder
-        return self.system.default_environments(self.data.root) / goal
+        return self.system.default_environments_folder(self.data.root) / goal
 
     def plan(
         self,
@@ -107,61 +107,61 @@ class Road(Base):
             wheelhouse=self.wheelhouse,
             simulated=self.simulated,
             bundle=bundle,
-            made_by=made_by,
-            conda=self.system.program("conda") if made_by == "conda" and not self.simulated else None,
+            environment_kind=made_by,
+            conda=self.system.find_program("conda") if made_by == "conda" and not self.simulated else None,
         )
-        return self.look_ahead(plan)
+        return self.preview(plan)
 
-    def look_ahead(self, plan: Plan) -> Plan:
+    def preview(self, plan: Plan) -> Plan:
         """The same plan with what each step finds on this computer just now."""
-        from ..install.outlook import with_outlook
-        from ..install.place import Ground
+        from ..install.outlook import preview
+        from ..install.place import ValidationContext
 
-        return with_outlook(plan, Ground(self.system, self.data, self.catalog))
+        return preview(plan, ValidationContext(self.system, self.data, self.catalog))
 
-    def refuse_folder(self, environment: Path) -> None:
+    def check_folder(self, environment: Path) -> None:
         """Raise CallError, AppError where no environment can be put into a folder, also because nothing can be written
         there or to the data folder; of a simulated machine's, and of what lies in it, nothing is known.
         """
-        from ..install.occupied import refuse_taken, refuse_unfit, refuse_unwritable
+        from ..install.occupied import check_available, check_location, check_writable
 
-        refuse_unfit(environment)
+        check_location(environment)
         if not self.simulated:
-            refuse_taken(environment, self.data)
-            refuse_unwritable(self.data.root)
-            refuse_unwritable(environment.parent)
+            check_available(environment, self.data)
+            check_writable(self.data.root)
+            check_writable(environment.parent)
 
-    def price(self, machine: Machine, plan: Plan) -> PriceJob:
+    def probe_sizes(self, machine: Machine, plan: Plan) -> SizeProbeJob:
         """Ask the publishers how large everything in a plan is: `plan` asked again then knows its price."""
-        from ..install.place import Ground
-        from ..install.pricing import PriceJob
+        from ..install.place import ValidationContext
+        from ..install.pricing import SizeProbeJob
 
-        return PriceJob(plan, machine.os, Ground(self.system, self.data, self.catalog))
+        return SizeProbeJob(plan, machine.os, ValidationContext(self.system, self.data, self.catalog))
 
     def read_plan(self, path: Path) -> Plan:
         """A plan file somebody gives us, in our own words and figures; raises CallError when it is broken, or not one
         that we would make, or says something else than it does.
         """
         from ..core.plan import Plan
-        from ..install.place import Ground
+        from ..install.place import ValidationContext
         from ..install.retold import retold
-        from ..install.untrusted import check
+        from ..install.untrusted import validate_plan
 
         plan = json.read_file(path, Plan, code="plan-file")
-        ground = Ground(self.system, self.data, self.catalog)
-        check(plan, ground)
-        return self.look_ahead(retold(plan, ground))
+        validation_context = ValidationContext(self.system, self.data, self.catalog)
+        validate_plan(plan, validation_context)
+        return self.preview(retold(plan, validation_context))
 
     def interrupted_plan(self) -> Plan | None:
         """The plan of the last install that began and did not end, if there is one."""
-        found = self.interrupted()
-        return found.plan if found is not None else None
+        interrupted = self.interrupted_install()
+        return interrupted.plan if interrupted is not None else None
 
-    def interrupted(self) -> Interrupted | None:
+    def interrupted_install(self) -> InterruptedInstall | None:
         """The last install that began and did not end, and the step at which it stopped."""
-        from ..install.journal import interrupted
+        from ..install.journal import interrupted_install
 
-        return interrupted(self.data)
+        return interrupted_install(self.data)
 
     def install(
         self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: Pace | None = None
@@ -172,23 +172,23 @@ class Road(Base):
         """
         from ..install.runner import InstallJob
 
-        dry = dry_run or plan.simulated
+        simulate = dry_run or plan.simulated
         return InstallJob(
             plan,
             self.system,
             self.data,
             self.catalog,
-            dry_run=dry,
-            resume=resume,
+            dry_run=simulate,
+            login_command=resume,
             mirrors=self.mirrors,
-            pace=pace or self.download_pace(),
+            rate_limiter=pace or self.rate_limiter(),
         )
 
-    def resume_words(self, *, window: bool) -> tuple[str, ...]:
+    def resume_command(self, *, window: bool) -> tuple[str, ...]:
         """The command that goes on after a restart: the window, or the command line's `install --resume`."""
-        from ..install.login import resume_words
+        from ..install.login import resume_command
 
-        return resume_words(self.data, self.system, window=window)
+        return resume_command(self.data, self.system, gui=window)
 
     def verify(self, environment: Path) -> VerifyJob:
         """Prove an environment."""
@@ -202,17 +202,17 @@ class Road(Base):
 
         return UninstallJob(environment, self.data, self.system, dry_run=dry_run)
 
-    def farewell(self, *, keep_environments: bool, dry_run: bool = False) -> FarewellJob:
+    def purge(self, *, keep_environments: bool, dry_run: bool = False) -> PurgeJob:
         """Take away everything that the program keeps for itself (or only say what would be done)."""
-        from ..install.farewell import FarewellJob
+        from ..install.farewell import PurgeJob
 
-        return FarewellJob(self.data, self.system, keep_environments=keep_environments, dry_run=dry_run)
+        return PurgeJob(self.data, self.system, keep_environments=keep_environments, dry_run=dry_run)
 
     def environments(self) -> tuple[Environment, ...]:
         """The environments that install made and that still stand."""
-        from ..install.environments import known
+        from ..install.environments import list_environments
 
-        return known(self.data)
+        return list_environments(self.data)
 
     def download(self, urls: Sequence[str], path: Path, *, sha256: str | None, connections: int) -> DownloadJob:
         """Fetch one file; the further addresses are mirrors. What lies in the cache or wheelhouse is not fetched, and
@@ -221,13 +221,13 @@ class Road(Base):
         from ..fetch.job import DownloadJob
         from ..fetch.limits import Limits
         from ..fetch.wanted import Wanted
-        from ..install.mirrors import sourced
+        from ..install.mirrors import with_mirrors
 
-        copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
+        local_copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
         if self.wheelhouse is not None:
-            copies.append(self.wheelhouse / path.name)
-        wanted = Wanted(
-            url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(copies), replace=False
+            local_copies.append(self.wheelhouse / path.name)
+        request = Wanted(
+            url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(local_copies), replace=False
         )
         limits = Limits(connections=connections)
-        return DownloadJob(sourced(wanted, self.catalog, self.mirrors), limits, self.download_pace())
+        return DownloadJob(with_mirrors(request, self.catalog, self.mirrors), limits, self.rate_limiter())

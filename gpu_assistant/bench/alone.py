@@ -7,22 +7,22 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError
-from ..system.single import one_at_a_time
+from ..system.single import data_folder_lock
 
 if TYPE_CHECKING:
     from ..core.paths import DataDir
 
-RUNNING = "bench-running"
+ALREADY_RUNNING = "bench-running"
 
 
 @contextmanager
-def alone(data: DataDir, log: Callable[[str], None]) -> Iterator[None]:
+def benchmark_lock(data: DataDir, log: Callable[[str], None]) -> Iterator[None]:
     """Hold the data folder for a measurement; raises AppError("bench-running", pid=…) while another is under way."""
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
-            held.enter_context(one_at_a_time(data, "benchmark", RUNNING))
+            stack.enter_context(data_folder_lock(data, "benchmark", ALREADY_RUNNING))
         except AppError as error:
-            if error.code == RUNNING:
+            if error.code == ALREADY_RUNNING:
                 raise
             log(f"{error.code}: {data.root}")  # a full disk is no reason not to measure
         yield

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..core.results import BenchDevice, BenchResult, BenchWatch
-from .watch import BUSY_PERCENT, HELD_BACK, HOT
+from ..core.results import BenchDevice, BenchResult, BenchGpuLog
+from .watch import BUSY_GPU_PERCENT, ABNORMAL_THROTTLE_REASONS, THERMAL_THROTTLE_REASONS
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
-    from ..catalog.reference import Rates, ReferenceCard
+    from ..catalog.reference import DerivedRates, ReferenceCard
 
-CAUSE = "bench.cause."
+CAUSE_PREFIX = "bench.cause."
 CAUSES = frozenset(
-    CAUSE + name for name in ("battery", "heat", "power-supply", "power-plan", "busy", "slot", "unknown")
+    CAUSE_PREFIX + name for name in ("battery", "heat", "power-supply", "power-plan", "busy", "slot", "unknown")
 )
 
 
-def cards_of(devices: Sequence[BenchDevice], catalog: Catalog) -> dict[str, ReferenceCard]:
+def reference_gpus(devices: Sequence[BenchDevice], catalog: Catalog) -> dict[str, ReferenceCard]:
     """The makers' figures of the devices that the catalog knows, by device."""
-    found = {
+    gpus = {
         device.id: catalog.reference_card(device.name, device.memory_bytes)
         for device in devices
         if device.id != "cpu" and device.name is not None
     }
-    return {device: card for device, card in found.items() if card is not None}
+    return {device: gpu for device, gpu in gpus.items() if gpu is not None}
 
 
-def expected(
+def expected_ranges(
     results: Iterable[BenchResult],
-    cards: Mapping[str, ReferenceCard],
+    gpus: Mapping[str, ReferenceCard],
     catalog: Catalog,
-    watched: Sequence[BenchWatch] = (),
+    gpu_logs: Sequence[BenchGpuLog] = (),
 ) -> dict[str, tuple[float, float]]:
     """The range that healthy cards reach, by "device/workload-dtype"; only for what was measured and is known.
 
@@ -41,79 +41,79 @@ def expected(
     """
     healthy, rates = catalog.reference.healthy, catalog.reference.rates
     shares = {"matmul": healthy.matmul_share, "copy-within": healthy.copy_share}
-    found: dict[str, tuple[float, float]] = {}
+    ranges: dict[str, tuple[float, float]] = {}
     for result in results:
-        card = cards.get(result.device)
-        if card is None:
+        gpu = gpus.get(result.device)
+        if gpu is None:
             continue
-        way = _way(result.device, card, rates, watched)
-        tf32 = card.bf16_tensor_tflops and card.bf16_tensor_tflops * rates.tf32_of_bf16
-        most = {
+        pcie_gb_s = _pcie_bandwidth(result.device, gpu, rates, gpu_logs)
+        tf32 = gpu.bf16_tensor_tflops and gpu.bf16_tensor_tflops * rates.tf32_of_bf16
+        peaks = {
             ("matmul", "tf32"): tf32,
-            ("copy-to-device-pinned", "uint8"): way,
-            ("copy-to-host-pinned", "uint8"): way,
-            ("matmul", "float32"): card.fp32_tflops,
-            ("matmul", "float16"): card.fp16_tensor_tflops,
-            ("matmul", "bfloat16"): card.bf16_tensor_tflops,
-            ("copy-within", "uint8"): card.bandwidth_gb_s,
+            ("copy-to-device-pinned", "uint8"): pcie_gb_s,
+            ("copy-to-host-pinned", "uint8"): pcie_gb_s,
+            ("matmul", "float32"): gpu.fp32_tflops,
+            ("matmul", "float16"): gpu.fp16_tensor_tflops,
+            ("matmul", "bfloat16"): gpu.bf16_tensor_tflops,
+            ("copy-within", "uint8"): gpu.bandwidth_gb_s,
         }.get((result.id, result.dtype))
-        if most is not None:
+        if peaks is not None:
             low, high = shares.get(result.id, healthy.pcie_share)
-            found[key(result)] = (most * low, most * high)
-    return found
+            ranges[result_key(result)] = (peaks * low, peaks * high)
+    return ranges
 
 
-def _way(device: str, card: ReferenceCard, rates: Rates, watched: Sequence[BenchWatch]) -> float | None:
+def _pcie_bandwidth(device: str, gpu: ReferenceCard, rates: DerivedRates, gpu_logs: Sequence[BenchGpuLog]) -> float | None:
     """10^9 bytes a second that the card's lanes carry in one direction."""
     index = int(device.partition(":")[2] or 0)
-    seen = next((each.pcie_gen for each in watched if each.index == index), None)
-    lane = rates.pcie_gb_s_per_lane.get(str(min(seen or card.pcie_gen, card.pcie_gen)))
-    return None if lane is None else lane * card.pcie_lanes
+    logged_gen = next((gpu_log.pcie_gen for gpu_log in gpu_logs if gpu_log.index == index), None)
+    lane_gb_s = rates.pcie_gb_s_per_lane.get(str(min(logged_gen or gpu.pcie_gen, gpu.pcie_gen)))
+    return None if lane_gb_s is None else lane_gb_s * gpu.pcie_lanes
 
 
-def key(result: BenchResult) -> str:
+def result_key(result: BenchResult) -> str:
     """Where a result stands among the expected ranges."""
     return f"{result.device}/{result.id}-{result.dtype}"
 
 
-def below(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
+def keys_below(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
     """The keys whose best figure, of all sizes, is less than what healthy cards reach."""
-    best = _best(results)
-    return tuple(name for name, (low, _) in ranges.items() if best.get(name, low) < low)
+    best_values = _best_by_key(results)
+    return tuple(name for name, (low, _) in ranges.items() if best_values.get(name, low) < low)
 
 
-def above(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
+def keys_above(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
     """The keys whose best figure is more than what healthy cards reach: nothing bad, but not as expected either."""
-    best = _best(results)
-    return tuple(name for name, (_, high) in ranges.items() if best.get(name, high) > high)
+    best_values = _best_by_key(results)
+    return tuple(name for name, (_, high) in ranges.items() if best_values.get(name, high) > high)
 
 
-def _best(results: Iterable[BenchResult]) -> dict[str, float]:
+def _best_by_key(results: Iterable[BenchResult]) -> dict[str, float]:
     best: dict[str, float] = {}
     for result in results:
-        best[key(result)] = max(best.get(key(result), 0.0), result.median)
+        best[result_key(result)] = max(best.get(result_key(result), 0.0), result.median)
     return best
 
 
-def causes(
-    watched: Sequence[BenchWatch], cards: Iterable[ReferenceCard], *, on_battery: bool | None, saving: bool | None
+def slow_causes(
+    gpu_logs: Sequence[BenchGpuLog], gpus: Iterable[ReferenceCard], *, on_battery: bool | None, power_saving: bool | None
 ) -> tuple[str, ...]:
     """What may make a card slow, by what was seen along the run; the surest first."""
-    throttle = {reason for card in watched for reason in card.throttle}
-    lanes = {(card.name.lower(), card.pcie_lanes) for card in cards}
-    found = {
+    throttle = {reason for gpu in gpu_logs for reason in gpu.throttle}
+    lanes = {(gpu.name.lower(), gpu.pcie_lanes) for gpu in gpus}
+    conditions = {
         "battery": on_battery is True,
-        "heat": bool(throttle & HOT),
-        "power-supply": bool(throttle & (HELD_BACK - HOT)),
-        "power-plan": saving is True,
-        "busy": any(card.util_before is not None and card.util_before > BUSY_PERCENT for card in watched),
+        "heat": bool(throttle & THERMAL_THROTTLE_REASONS),
+        "power-supply": bool(throttle & (ABNORMAL_THROTTLE_REASONS - THERMAL_THROTTLE_REASONS)),
+        "power-plan": power_saving is True,
+        "busy": any(gpu.util_before is not None and gpu.util_before > BUSY_GPU_PERCENT for gpu in gpu_logs),
         "slot": any(
-            card.pcie_width is not None
-            and card.name is not None
-            and card.name.lower().endswith(name)
-            and card.pcie_width < most
-            for card in watched
-            for name, most in lanes
+            gpu.pcie_width is not None
+            and gpu.name is not None
+            and gpu.name.lower().endswith(name)
+            and gpu.pcie_width < max_lanes
+            for gpu in gpu_logs
+            for name, max_lanes in lanes
         ),
     }
-    return tuple(CAUSE + code for code, seen in found.items() if seen)
+    return tuple(CAUSE_PREFIX + code for code, is_present in conditions.items() if is_present)

@@ -6,15 +6,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..catalog.fitting import fitting
-from ..core.errors import AppError, CallError
-from ..core.memory import FitSteps, FitVariant, MemoryFits
-from ..system.json_lines import Patience
-from .alone import alone
-from .lines import NOTE, REASONS, FitProgress, Line, Loading
-from .listen import Ending, broken, ended, listen
-from .places import CHILD
-from .projection import projected
+from ..catalog.fitting import load_memory_planning
+from ..core.errors import AppError, UsageError
+from ..core.memory import MemoryProfile, FitVariant, MemoryFits
+from ..system.json_lines import DeadlineEvent
+from .alone import benchmark_lock
+from .lines import NOTE_PREFIX, SKIP_REASONS, MemoryFitProgress, ChildMessage, TorchLoading
+from .listen import ChildExit, torch_load_error, child_exit_error, run_benchmark_child
+from .places import CHILD_PROGRAM
+from .projection import project_memory
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ..core.paths import DataDir
     from ..system.base import System
 
-LIMIT_S = 600.0
-OVER = "over"  # the time limit came first
-LARGEST_GPU = "cuda"  # the device that stands for the card with the most memory
+TIME_LIMIT_S = 600.0
+TIME_OVER = "over"  # the time limit came first
+LARGEST_GPU_DEVICE = "cuda"  # the device that stands for the card with the most memory
 FitModel = Literal["resnet50", "bert-base", "language-model"]
 
 
-class FitJob:
+class MemoryFitJob:
     """What a training step of `model` needs of `device` ("cpu", "cuda:0", "cuda" for the card with the most memory)
     with `batch` examples. News are `Loading`, `FitProgress`, `MemoryFit`, and once the devices that there are as
     `Start`.
@@ -47,7 +47,7 @@ class FitJob:
         model: FitModel,
         batch: int,
         device: str,
-        time_limit: float = LIMIT_S,
+        time_limit: float = TIME_LIMIT_S,
         start_limit: float | None = None,
         simulated: bool = False,
     ) -> None:
@@ -62,74 +62,74 @@ class FitJob:
         AppError("environment-missing", "bench-running", "bench-stopped", "catalog-broken", and what `listen` finds).
         """
         if self._simulated:
-            raise CallError("bench-simulated")
+            raise UsageError("bench-simulated")
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
-        with alone(self._data, context.log):
-            return self._measured(interpreter, context)
+        with benchmark_lock(self._data, context.log):
+            return self._measure(interpreter, context)
 
-    def _measured(self, interpreter: Path, context: JobContext[Any]) -> MemoryFits:
-        began = time.monotonic()
-        lines: list[Line] = []
-        steps: list[FitSteps] = []
-        begun: list[FitVariant] = []
-        patience = Patience(context.cancel, self._start_limit)
-        context.report(Loading(limit_s=self._start_limit))
+    def _measure(self, interpreter: Path, context: JobContext[Any]) -> MemoryFits:
+        started_at = time.monotonic()
+        lines: list[ChildMessage] = []
+        steps: list[MemoryProfile] = []
+        started_variants: list[FitVariant] = []
+        deadline = DeadlineEvent(context.cancel, self._start_limit)
+        context.report(TorchLoading(limit_s=self._start_limit))
 
-        def line(line: Line) -> None:
-            lines.append(line)
-            if line.start is not None:
-                patience.give(self._time_limit)
-                context.report(line.start)
-            if line.fit is not None:
-                steps.append(line.fit)
-                context.report(projected(line.fit, self._batch))
-            elif line.variant is not None and line.left is None:
-                begun.append(line.variant)
-                of = len(get_args(FitVariant))
-                context.report(FitProgress(n=len(begun), of=of, variant=line.variant))
+        def handle_message(message: ChildMessage) -> None:
+            lines.append(message)
+            if message.start is not None:
+                deadline.extend(self._time_limit)
+                context.report(message.start)
+            if message.fit is not None:
+                steps.append(message.fit)
+                context.report(project_memory(message.fit, self._batch))
+            elif message.variant is not None and message.left is None:
+                started_variants.append(message.variant)
+                total = len(get_args(FitVariant))
+                context.report(MemoryFitProgress(index=len(started_variants), total=total, variant=message.variant))
 
         with self._system.keep_awake("benchmark"):
             # What was measured before the time was up is still true.
-            ending = listen(self._system, self._argv(interpreter), line, patience=patience, log=context.log)
-        left: dict[str, str] = {
-            each.variant: NOTE + each.left
+            child_exit = run_benchmark_child(self._system, self._argv(interpreter), handle_message, deadline=deadline, log=context.log)
+        skipped_variants: dict[str, str] = {
+            each.variant: NOTE_PREFIX + each.left
             for each in lines
-            if each.variant is not None and each.left is not None and each.left in REASONS
+            if each.variant is not None and each.left is not None and each.left in SKIP_REASONS
         }
         if not steps:
-            raise self._trouble(lines, left, ending, patience)
+            raise self._failure(lines, skipped_variants, child_exit, deadline)
         if not any(each.end for each in lines):
-            known = {*left, *(each.variant for each in steps)}
-            why = NOTE + (OVER if patience.is_set() else ending.how)
-            left.update({variant: why for variant in get_args(FitVariant) if variant not in known})
-        start = next((each.start for each in lines if each.start is not None), None)
+            handled = {*skipped_variants, *(each.variant for each in steps)}
+            reason = NOTE_PREFIX + (TIME_OVER if deadline.is_set() else child_exit.reason)
+            skipped_variants.update({variant: reason for variant in get_args(FitVariant) if variant not in handled})
+        start_message = next((each.start for each in lines if each.start is not None), None)
         return MemoryFits(
             schema="gpu-assistant/memory/1",
-            torch=start.torch if start is not None else "",
-            fits=tuple(projected(each, self._batch) for each in steps),
+            torch=start_message.torch if start_message is not None else "",
+            fits=tuple(project_memory(each, self._batch) for each in steps),
             steps=tuple(steps),
-            left_out=left,
-            devices=start.devices if start is not None else (),
-            seconds=time.monotonic() - began,
+            left_out=skipped_variants,
+            devices=start_message.devices if start_message is not None else (),
+            seconds=time.monotonic() - started_at,
         )
 
     def _argv(self, interpreter: Path) -> list[str | Path]:
         cores = self._system.cpu().cores
-        argv: list[str | Path] = [interpreter, CHILD, "--fit", self._model]
+        argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--fit", self._model]
         argv += ["--device", self._device]
-        kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
-        spare = fitting(self._catalog).spare_of(kind, self._system.name)
-        argv += ["--spare-share", str(spare.share), "--spare-least", str(spare.least_bytes)] if spare else []
+        device_kind: Literal["cpu", "gpu"] = "cpu" if self._device == "cpu" else "gpu"
+        memory_reserve = load_memory_planning(self._catalog).find_reserve(device_kind, self._system.name)
+        argv += ["--spare-share", str(memory_reserve.share), "--spare-least", str(memory_reserve.least_bytes)] if memory_reserve else []
         return [*argv, *(["--cores", str(cores)] if cores else [])]
 
-    def _trouble(self, lines: list[Line], left: dict[str, str], ending: Ending, patience: Patience) -> AppError:
-        for line in lines:
-            if line.broken is not None:
-                return broken(self.environment, line.broken)
-            if line.missing is not None:
-                return CallError("bench-no-device", device=line.missing, have=", ".join(line.have))
-        if not left or not any(line.end for line in lines):
-            return ended(self.environment, ending, patience)
-        return AppError("bench-stopped", reason=f"@{next(iter(left.values()))}")
+    def _failure(self, messages: list[ChildMessage], skipped_variants: dict[str, str], child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:
+        for message in messages:
+            if message.broken is not None:
+                return torch_load_error(self.environment, message.broken)
+            if message.missing is not None:
+                return UsageError("bench-no-device", device=message.missing, have=", ".join(message.have))
+        if not skipped_variants or not any(message.end for message in messages):
+            return child_exit_error(self.environment, child_exit, deadline)
+        return AppError("bench-stopped", reason=f"@{next(iter(skipped_variants.values()))}")

@@ -9,25 +9,25 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..core.memory import FitSteps, FitVariant
-from ..core.results import BenchDevice, BenchResult, DType, LeftOut
+from ..core.memory import MemoryProfile, FitVariant
+from ..core.results import BenchDevice, BenchResult, DType, SkippedWorkload
 
-NOTE = "bench.note."
-BUSY_CPU = "busy-cpu"
+NOTE_PREFIX = "bench.note."
+BUSY_CPU_NOTE = "busy-cpu"
 # Why a workload is left out, and what is noted about a result; each has a text `bench.note.<code>`.
-REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
-REMARKS = frozenset({"spread", "few", "wrong", BUSY_CPU})
-ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before its end
-CANCELLED = NOTE + "cancelled"
-CONDITIONS = ("battery", "saving", "busy", "throttled")  # what made the test unfair
-UNSAVED = NOTE + "unsaved"
-PARALLEL = NOTE + "parallel"
+SKIP_REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
+RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
+CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before its end
+CANCELLED_NOTE = NOTE_PREFIX + "cancelled"
+UNFAIR_CONDITIONS = ("battery", "saving", "busy", "throttled")  # what made the test unfair
+UNSAVED_NOTE = NOTE_PREFIX + "unsaved"
+PARALLEL_FAILED_NOTE = NOTE_PREFIX + "parallel"
 # All that is noted about a benchmark, why something of it was left out, and what is said of it all; texts' keys.
-NOTES = frozenset(NOTE + name for name in (*REASONS, *REMARKS, *ENDINGS, *CONDITIONS)) | {UNSAVED, PARALLEL}
-LEFT = frozenset(NOTE + name for name in (*REASONS, *ENDINGS))
-VERDICT = "bench.verdict."
+BENCHMARK_NOTES = frozenset(NOTE_PREFIX + name for name in (*SKIP_REASONS, *RESULT_NOTES, *CHILD_ENDINGS, *UNFAIR_CONDITIONS)) | {UNSAVED_NOTE, PARALLEL_FAILED_NOTE}
+SKIP_NOTES = frozenset(NOTE_PREFIX + name for name in (*SKIP_REASONS, *CHILD_ENDINGS))
+VERDICT_PREFIX = "bench.verdict."
 VERDICTS = frozenset(
-    VERDICT + name
+    VERDICT_PREFIX + name
     for name in (
         "cpu-only",
         "cpu-chosen",
@@ -40,7 +40,7 @@ VERDICTS = frozenset(
         "below",
     )
 )
-QUIET = frozenset({"hardware", "unsupported"})  # says nothing against the figures
+HARMLESS_REASONS = frozenset({"hardware", "unsupported"})  # says nothing against the figures
 # What can be measured; each has a text `bench.workload.<id>`.
 WORKLOADS = frozenset(
     {
@@ -60,32 +60,32 @@ WORKLOADS = frozenset(
 UNITS = frozenset({"TFLOP/s", "GB/s", "images/s", "sequences/s", "tokens/s"})
 
 
-class Loading(Struct, frozen=True, kw_only=True):
+class TorchLoading(Struct, frozen=True, kw_only=True):
     """PyTorch is being loaded, which may take so many seconds the first time; None: nobody says how long."""
 
     limit_s: float | None
 
 
-class BenchProgress(Struct, frozen=True, kw_only=True):
+class BenchmarkProgress(Struct, frozen=True, kw_only=True):
     """What is being measured now: the `n`th of `of`, a workload on a device in a format; `size` as in results."""
 
-    n: int
-    of: int
+    index: int
+    total: int
     workload: str
     device: str
     dtype: DType
     size: tuple[int, ...]
 
 
-class FitProgress(Struct, frozen=True, kw_only=True):
+class MemoryFitProgress(Struct, frozen=True, kw_only=True):
     """What is being worked out now: the `n`th of `of` ways to train."""
 
-    n: int
-    of: int
+    index: int
+    total: int
     variant: FitVariant
 
 
-class Begin(Struct, frozen=True):
+class MeasurementStart(Struct, frozen=True):
     """A measurement begins."""
 
     n: int
@@ -95,7 +95,7 @@ class Begin(Struct, frozen=True):
     size: tuple[int, ...]
 
 
-class Start(Struct, frozen=True):
+class ChildStart(Struct, frozen=True):
     """What is there, how many measurements come and which, and the seconds until it ends at the latest."""
 
     torch: str
@@ -103,25 +103,25 @@ class Start(Struct, frozen=True):
     of: int
     limit_s: float
     versions: dict[str, str] = {}
-    work: tuple[Begin, ...] = ()
+    work: tuple[MeasurementStart, ...] = ()
 
 
-class Line(Struct, frozen=True, forbid_unknown_fields=True):
+class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
     """One line of the child; what is `left` out wanted and had so many seconds or bytes. `missing` names the wanted
     device where there is none such, `have` those there are.
 
     A `variant` with neither `left` nor `fit` begins.
     """
 
-    start: Start | None = None
-    begin: Begin | None = None
+    start: ChildStart | None = None
+    begin: MeasurementStart | None = None
     result: BenchResult | None = None
     left: str | None = None
     wanted_s: float | None = None
     had_s: float | None = None
     wanted_bytes: int | None = None
     had_bytes: int | None = None
-    fit: FitSteps | None = None
+    fit: MemoryProfile | None = None
     variant: FitVariant | None = None
     broken: str | None = None
     missing: str | None = None
@@ -129,15 +129,15 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
     end: bool = False
 
 
-def sound(result: BenchResult) -> bool:
+def is_plausible(result: BenchResult) -> bool:
     """Whether a measurement can have come out like this."""
-    measured = (*result.samples, result.median, result.q1, result.q3)
+    figures = (*result.samples, result.median, result.q1, result.q3)
     return (
         result.id in WORKLOADS
         and result.unit in UNITS
-        and all(math.isfinite(each) and each > 0 for each in measured)
+        and all(math.isfinite(each) and each > 0 for each in figures)
         and result.q1 <= result.median <= result.q3
-        and all(side > 0 for side in result.size)
+        and all(dimension > 0 for dimension in result.size)
         and (result.batch is None or result.batch > 0)
         and (result.runs > 0) != result.extrapolated
         and 0 <= result.seconds < math.inf
@@ -146,7 +146,7 @@ def sound(result: BenchResult) -> bool:
     )
 
 
-class Heard:
+class ChildMessageCollector:
     """What the child said so far; `report` gets `BenchProgress` and results, `log` what cannot be.
 
     `more` is how many measurements come after the child's own. `busy`: other programs keep the processor busy, and each
@@ -157,78 +157,78 @@ class Heard:
         self,
         report: Callable[[Any], None],
         log: Callable[[str], None] = lambda _: None,
-        more: Callable[[Start], int] = lambda _: 0,
+        extra_measurements: Callable[[ChildStart], int] = lambda _: 0,
         *,
-        busy: bool = False,
+        busy_cpu: bool = False,
     ) -> None:
-        self._report, self._log, self._more, self._busy = report, log, more, busy
-        self.of = 0
-        self._at: Begin | None = None
-        self._answered = 0  # the number of the last measurement that has a result, or a reason to have none
-        self.start: Start | None = None
+        self._report, self._log, self._extra_measurements, self._busy_cpu = report, log, extra_measurements, busy_cpu
+        self.total = 0
+        self._current: MeasurementStart | None = None
+        self._last_answered = 0  # the number of the last measurement that has a result, or a reason to have none
+        self.start: ChildStart | None = None
         self.results: list[BenchResult] = []
-        self.left_out: list[LeftOut] = []
+        self.skipped: list[SkippedWorkload] = []
         self.notes: dict[str, None] = {}  # each once, in order
         self.broken: str | None = None
-        self.missing: Line | None = None
-        self.ended = False
+        self.missing: ChildMessage | None = None
+        self.is_complete = False
 
-    def line(self, line: Line) -> None:
+    def receive(self, message: ChildMessage) -> None:
         """Take one line in and pass its news on."""
-        if line.start is not None:
-            self.start, self.of = line.start, line.start.of + self._more(line.start)
-        self.broken = line.broken if line.broken is not None else self.broken
-        self.missing = line if line.missing is not None else self.missing
-        self.ended = self.ended or line.end
-        begin = line.begin
+        if message.start is not None:
+            self.start, self.total = message.start, message.start.of + self._extra_measurements(message.start)
+        self.broken = message.broken if message.broken is not None else self.broken
+        self.missing = message if message.missing is not None else self.missing
+        self.is_complete = self.is_complete or message.end
+        begin = message.begin
         if begin is not None and self.start is not None and begin.workload in WORKLOADS:
-            self._at = begin
-            self.say(begin)
-        if self._at is not None and (line.left is not None or line.result is not None):
-            self._answered = self._at.n
-        if line.left is not None and line.left in REASONS and self._at is not None:
-            self._left(self._at, line)
-        if line.result is not None:
-            self.take(line.result)
+            self._current = begin
+            self.report_progress(begin)
+        if self._current is not None and (message.left is not None or message.result is not None):
+            self._last_answered = self._current.n
+        if message.left is not None and message.left in SKIP_REASONS and self._current is not None:
+            self._skip(self._current, message)
+        if message.result is not None:
+            self.add_result(message.result)
 
-    def say(self, at: Begin) -> None:
+    def report_progress(self, measurement: MeasurementStart) -> None:
         """What is being measured now."""
         self._report(
-            BenchProgress(n=at.n, of=self.of, workload=at.workload, device=at.device, dtype=at.dtype, size=at.size)
+            BenchmarkProgress(index=measurement.n, total=self.total, workload=measurement.workload, device=measurement.device, dtype=measurement.dtype, size=measurement.size)
         )
 
-    def take(self, result: BenchResult) -> None:
+    def add_result(self, result: BenchResult) -> None:
         """One more result; one that no measurement can have goes to the log."""
-        if not sound(result):
+        if not is_plausible(result):
             self._log(f"no figure: {result}")
             return
-        if self._busy and result.device == "cpu":
-            result = replace(result, notes=(*result.notes, BUSY_CPU))
+        if self._busy_cpu and result.device == "cpu":
+            result = replace(result, notes=(*result.notes, BUSY_CPU_NOTE))
         self.results.append(result)
-        self.notes.update({NOTE + note: None for note in result.notes if note in REMARKS})
+        self.notes.update({NOTE_PREFIX + note: None for note in result.notes if note in RESULT_NOTES})
         self._report(result)
 
-    def give_up(self, how: str) -> None:
+    def skip_remaining(self, ending: str) -> None:
         """The child ended before its end (one of `ENDINGS`): what it had not measured is left out."""
-        self.notes[NOTE + how] = None
+        self.notes[NOTE_PREFIX + ending] = None
         for begin in self.start.work if self.start is not None else ():
-            if begin.n > self._answered and begin.workload in WORKLOADS:
-                self._left(begin, Line(left=how))
+            if begin.n > self._last_answered and begin.workload in WORKLOADS:
+                self._skip(begin, ChildMessage(left=ending))
 
-    def _left(self, at: Begin, line: Line) -> None:
-        why = f"{NOTE}{line.left}"
-        self.left_out.append(
-            LeftOut(
-                id=at.workload,
-                device=at.device,
-                dtype=at.dtype,
-                size=at.size,
-                why=why,
-                wanted_s=line.wanted_s,
-                had_s=line.had_s,
-                wanted_bytes=line.wanted_bytes,
-                had_bytes=line.had_bytes,
+    def _skip(self, measurement: MeasurementStart, message: ChildMessage) -> None:
+        note = f"{NOTE_PREFIX}{message.left}"
+        self.skipped.append(
+            SkippedWorkload(
+                id=measurement.workload,
+                device=measurement.device,
+                dtype=measurement.dtype,
+                size=measurement.size,
+                why=note,
+                wanted_s=message.wanted_s,
+                had_s=message.had_s,
+                wanted_bytes=message.wanted_bytes,
+                had_bytes=message.had_bytes,
             )
         )
-        if line.left not in QUIET:
-            self.notes[why] = None
+        if message.left not in HARMLESS_REASONS:
+            self.notes[note] = None

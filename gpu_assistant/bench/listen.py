@@ -8,92 +8,92 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import AppError, Cancelled
-from ..system.base import KILLED
-from ..system.json_lines import Patience, run_child
-from .lines import Line
+from ..system.base import KILLED_RETURNCODE
+from ..system.json_lines import DeadlineEvent, run_json_lines
+from .lines import ChildMessage
 
 if TYPE_CHECKING:
     from ..system.base import System
 
-GRACE_S = 3.0  # what a child may be late that ends by itself
-MOST_STRANGE = 10_000  # lines that are none of ours, until nobody waits for another
-CRASHED = 0xC0000000  # from here on Windows' own exit codes: the program did something forbidden
-MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
-NO_TORCH = "ModuleNotFoundError: No module named 'torch'"
+EXIT_GRACE_S = 3.0  # what a child may be late that ends by itself
+MAX_FOREIGN_LINES = 10_000  # lines that are none of ours, until nobody waits for another
+FIRST_CRASH_STATUS = 0xC0000000  # from here on Windows' own exit codes: the program did something forbidden
+OUT_OF_MEMORY_MESSAGES = ("MemoryError", "Cannot allocate memory", "failed to map segment")
+TORCH_MISSING_MESSAGE = "ModuleNotFoundError: No module named 'torch'"
 
 
-class Ending(NamedTuple):
+class ChildExit(NamedTuple):
     """How a child ended: its exit status (None: it was stopped), the lines that were none of ours, its last words."""
 
     status: int | None
-    strange: int
-    words: str
+    foreign_lines: int
+    last_line: str
 
     @property
-    def how(self) -> str:
+    def reason(self) -> str:
         """A note's code: "killed", "crashed", "stopped"."""
-        if self.status == KILLED:
+        if self.status == KILLED_RETURNCODE:
             return "killed"
-        return "crashed" if self.status is not None and (self.status < 0 or self.status >= CRASHED) else "stopped"
+        return "crashed" if self.status is not None and (self.status < 0 or self.status >= FIRST_CRASH_STATUS) else "stopped"
 
 
-class _Strange(Exception):
+class _TooManyForeignLines(Exception):
     """It says nothing but what nobody understands."""
 
 
-def listen(
+def run_benchmark_child(
     system: System,
     argv: Sequence[str | Path],
-    on_line: Callable[[Line], None],
+    on_message: Callable[[ChildMessage], None],
     *,
-    patience: Patience,
+    deadline: DeadlineEvent,
     log: Callable[[str], None],
-) -> Ending:
+) -> ChildExit:
     """Run the child to its end, or to that of `patience`. Raises Cancelled and AppError("program-missing")."""
-    strange = 0
+    foreign_lines = 0
 
-    def said(text: str) -> None:
+    def count_foreign_line(text: str) -> None:
         nonlocal strange
         strange += 1
         log(text)
-        if strange > MOST_STRANGE:
-            raise _Strange
+        if strange > MAX_FOREIGN_LINES:
+            raise _TooManyForeignLines
 
     try:
-        done = run_child(system, argv, Line, on_line, timeout=threading.TIMEOUT_MAX, cancel=patience, log=said)
-    except _Strange:
-        return Ending(None, strange, "")
+        result = run_json_lines(system, argv, ChildMessage, on_message, timeout=threading.TIMEOUT_MAX, cancel=deadline, log=count_foreign_line)
+    except _TooManyForeignLines:
+        return ChildExit(None, foreign_lines, "")
     except Cancelled:
-        if patience.cancelled:
+        if deadline.cancelled:
             raise
-        return Ending(None, strange, "")
+        return ChildExit(None, foreign_lines, "")
     except AppError as error:
         if error.code != "program-endless":
             raise
         log(error.code)
-        return Ending(None, strange + 1, "")
-    words = [line.strip() for line in done.err.splitlines() if line.strip()]
-    return Ending(done.code, strange - len(done.err.splitlines()), words[-1] if words else "")
+        return ChildExit(None, foreign_lines + 1, "")
+    error_lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
+    return ChildExit(result.returncode, foreign_lines - len(result.stderr.splitlines()), error_lines[-1] if error_lines else "")
 
 
-def broken(environment: Path, reason: str) -> AppError:
+def torch_load_error(environment: Path, reason: str) -> AppError:
     """Why torch does not load, in words of ours where there are some."""
-    if reason == NO_TORCH:
+    if reason == TORCH_MISSING_MESSAGE:
         return AppError("bench-torch-missing", path=str(environment))
-    if any(word in reason for word in MEMORY):
+    if any(fragment in reason for fragment in OUT_OF_MEMORY_MESSAGES):
         return AppError("bench-memory", reason=reason)
     return AppError("bench-no-torch", path=str(environment), reason=reason)
 
 
-def ended(environment: Path, ending: Ending, patience: Patience) -> AppError:
+def child_exit_error(environment: Path, child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:
     """What to say of a child that ended, or was ended, before it said anything of use."""
-    path, status = str(environment), ending.status
-    if ending.how == "killed":
+    path, status = str(environment), child_exit.status
+    if child_exit.reason == "killed":
         return AppError("bench-killed")
-    if ending.how == "crashed":
+    if child_exit.reason == "crashed":
         return AppError("bench-crashed", path=path, status=status)
-    if ending.strange:
+    if child_exit.foreign_lines:
         return AppError("bench-garbled", path=path)
     if status is None:
-        return AppError("bench-silent", path=path, limit_seconds=patience.limit_s)
-    return AppError("bench-ended", path=path, status=status, reason=ending.words or "@bench.wordless")
+        return AppError("bench-silent", path=path, limit_seconds=deadline.timeout_s)
+    return AppError("bench-ended", path=path, status=status, reason=child_exit.last_line or "@bench.wordless")

@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     from ..catalog.load import Catalog
     from ..core.machine import OperatingSystem
 
-BOUND = "torchvision"  # built against one PyTorch: beside another one neither of them loads
+TORCHVISION = "torchvision"  # built against one PyTorch: beside another one neither of them loads
 
 
-def command(
+def install_command(
     package: str, python: Path, torch: str | None, catalog: Catalog, system: OperatingSystem
 ) -> tuple[str, ...] | None:
     """What to run for it with an environment's own Python; `torch` is the version there, as "2.13.0+cu126".
 
     None where the package is bound to a PyTorch and nobody knows which release of it belongs to this one.
     """
-    words = (str(python), "-m", "pip", "install")
-    if package != BOUND:
-        return (*words, package)
+    pip_command = (str(python), "-m", "pip", "install")
+    if package != TORCHVISION:
+        return (*pip_command, package)
     version, _, tag = (torch or "").partition("+")
     release = catalog.release(version)
     if release is None or release.torchvision is None or system.arch is None:
@@ -30,7 +30,7 @@ def command(
     build = catalog.build(version, variant, system.system, system.arch) if variant is not None else None
     if build is None or build.alone:
         return None
-    where = ("--index-url", build.index_url) if build.index_url is not None else ()
+    index_options = ("--index-url", build.index_url) if build.index_url is not None else ()
     # Of the very same build: pip's configuration may name further sources, and beside another build it does not load.
-    same = f"+{tag}" if tag else ""
-    return (*words, f"{package}=={release.torchvision}{same}", *where)
+    local_version = f"+{tag}" if tag else ""
+    return (*pip_command, f"{package}=={release.torchvision}{local_version}", *index_options)

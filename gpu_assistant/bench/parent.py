@@ -12,30 +12,30 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError, CallError, Cancelled
+from ..core.errors import AppError, UsageError, Cancelled
 from ..core.jobs import JobContext
-from ..core.results import BenchDevice, Benchmark, BenchWatch, GpuSample
-from ..system.json_lines import Patience
-from ..system.nvml import Nvml
+from ..core.results import BenchDevice, Benchmark, BenchGpuLog, GpuSample
+from ..system.json_lines import DeadlineEvent
+from ..system.nvml import NvmlMonitor
 from . import expected, scaling
-from .alone import alone
-from .compare import speedup
-from .lines import NOTE, PARALLEL, UNSAVED, VERDICT, Begin, BenchProgress, Heard, Line, Loading, Start
-from .listen import GRACE_S, Ending, broken, ended, listen
-from .places import CHILD
-from .watch import BUSY_CPU_PERCENT, BUSY_PERCENT, HELD_BACK, Watch, cpu_load
+from .alone import benchmark_lock
+from .compare import gpu_speedups
+from .lines import NOTE_PREFIX, PARALLEL_FAILED_NOTE, UNSAVED_NOTE, VERDICT_PREFIX, MeasurementStart, BenchmarkProgress, ChildMessageCollector, ChildMessage, TorchLoading, ChildStart
+from .listen import EXIT_GRACE_S, ChildExit, torch_load_error, child_exit_error, run_benchmark_child
+from .places import CHILD_PROGRAM
+from .watch import BUSY_CPU_PERCENT, BUSY_GPU_PERCENT, ABNORMAL_THROTTLE_REASONS, GpuLogger, read_cpu_load
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
     from ..core.paths import DataDir
     from ..system.base import System
 
-__all__ = ["BenchJob", "BenchProgress"]
+__all__ = ["BenchmarkJob", "BenchmarkProgress"]
 
-RESULT_BYTES = 256 * 1024  # what a result takes on the disk at most, about
+MAX_RESULT_BYTES = 256 * 1024  # what a result takes on the disk at most, about
 
 
-class BenchJob:
+class BenchmarkJob:
     """One run. News are `Loading`, `BenchProgress` and `BenchResult`.
 
     `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
@@ -52,10 +52,10 @@ class BenchJob:
         *,
         full: bool = False,
         device: str | None = None,
-        only: Sequence[str] = (),
+        workloads: Sequence[str] = (),
         catalog: Catalog | None = None,
-        cards: Callable[[], tuple[GpuSample, ...]] | None = None,
-        load: Callable[[threading.Event], float | None] = cpu_load,
+        read_gpus: Callable[[], tuple[GpuSample, ...]] | None = None,
+        read_cpu_load: Callable[[threading.Event], float | None] = read_cpu_load,
         start_limit: float | None = None,
         simulated: bool = False,
     ) -> None:
@@ -64,9 +64,9 @@ class BenchJob:
         self._data = data
         self._full = full
         self._device = device
-        self._only = tuple(only)
+        self._workloads = tuple(workloads)
         self._catalog = catalog
-        self._cards, self._load = cards, load
+        self._read_gpus, self._read_cpu_load = read_gpus, read_cpu_load
         self._start_limit = start_limit
         self._simulated = simulated
 
@@ -80,179 +80,179 @@ class BenchJob:
         `listen` finds).
         """
         if self._simulated:
-            raise CallError("bench-simulated")
+            raise UsageError("bench-simulated")
         interpreter = self._system.environment_python(self.environment)
         if not interpreter.is_file():
             raise AppError("environment-missing", path=str(self.environment))
-        with alone(self._data, context.log):
-            self._refuse_full()
-            return self._measured(interpreter, context)
+        with benchmark_lock(self._data, context.log):
+            self._check_disk_space()
+            return self._measure(interpreter, context)
 
-    def _refuse_full(self) -> None:
+    def _check_disk_space(self) -> None:
         """Nobody shall wait for a figure to hear then that the disk is full."""
-        trial = self._data.root / "benchmark.room"
-        json.write_file(trial, bytes(RESULT_BYTES))
-        trial.unlink(missing_ok=True)
+        trial_file = self._data.root / "benchmark.room"
+        json.write_file(trial_file, bytes(MAX_RESULT_BYTES))
+        trial_file.unlink(missing_ok=True)
 
-    def _measured(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:
+    def _measure(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:
         started = time.time()
-        busy = (self._load(context.cancel) or 0.0) > BUSY_CPU_PERCENT
+        busy_cpu = (self._read_cpu_load(context.cancel) or 0.0) > BUSY_CPU_PERCENT
         context.check_cancelled()
-        heard = Heard(context.report, context.log, lambda start: len(self._models(start)), busy=busy)
-        patience = Patience(context.cancel, self._start_limit)
-        context.report(Loading(limit_s=self._start_limit))
+        collector = ChildMessageCollector(context.report, context.log, lambda start: len(self._parallel_models(start)), busy_cpu=busy_cpu)
+        deadline = DeadlineEvent(context.cancel, self._start_limit)
+        context.report(TorchLoading(limit_s=self._start_limit))
         power = self._system.power()
-        awake, nvml = self._system.keep_awake("benchmark"), Nvml(self._system)
-        stopped = False
-        with awake, nvml, Watch(self._cards or nvml.sample) as watch:
+        sleep_inhibitor, nvml = self._system.keep_awake("benchmark"), NvmlMonitor(self._system)
+        was_cancelled = False
+        with sleep_inhibitor, nvml, GpuLogger(self._read_gpus or nvml.sample) as gpu_logger:
             try:
-                ending = self._listen(interpreter, heard, patience, context, since=started, busy=busy)
-                if heard.ended:
-                    self._together(interpreter, heard, context)
+                child_exit = self._run_child(interpreter, collector, deadline, context, started=started, busy_cpu=busy_cpu)
+                if collector.is_complete:
+                    self._measure_parallel(interpreter, collector, context)
                 else:
                     context.check_cancelled()  # a terminal's Ctrl+C may end the child before we hear of it
             except Cancelled:
-                if not (self._full and heard.results):
+                if not (self._full and collector.results):
                     raise
-                ending, stopped = Ending(None, 0, ""), True
-        if heard.start is None or not heard.results:
-            raise self._trouble(heard, ending, patience)
-        if stopped or not heard.ended:
-            heard.give_up("cancelled" if stopped else ending.how)
-        watched = watch.seen()
+                child_exit, was_cancelled = ChildExit(None, 0, ""), True
+        if collector.start is None or not collector.results:
+            raise self._failure(collector, child_exit, deadline)
+        if was_cancelled or not collector.is_complete:
+            collector.skip_remaining("cancelled" if was_cancelled else child_exit.reason)
+        gpu_logs = gpu_logger.gpu_logs()
         on_battery = None if power.source is None else power.source == "battery"
-        on_cards = any(result.device != "cpu" for result in heard.results)
-        for note in _conditions(watched if on_cards else (), on_battery=on_battery, saving=power.saving):
-            heard.notes[NOTE + note] = None
+        has_gpu_results = any(result.device != "cpu" for result in collector.results)
+        for note in _unfair_conditions(gpu_logs if has_gpu_results else (), on_battery=on_battery, power_saving=power.power_saving):
+            collector.notes[NOTE_PREFIX + note] = None
         benchmark = Benchmark(
             schema="gpu-assistant/benchmark/1",
-            torch=heard.start.torch,
-            devices=self._named(heard.start.devices),
-            results=tuple(heard.results),
-            speedup=speedup(heard.results),
+            torch=collector.start.torch,
+            devices=self._name_devices(collector.start.devices),
+            results=tuple(collector.results),
+            speedup=gpu_speedups(collector.results),
             started=started,
             seconds=time.time() - started,
-            notes=tuple(heard.notes),
+            notes=tuple(collector.notes),
             scope="full" if self._full else "quick",
-            versions={**heard.start.versions, **({"driver": nvml.driver} if nvml.driver else {})},
-            left_out=tuple(heard.left_out),
-            watched=watched,
+            versions={**collector.start.versions, **({"driver": nvml.driver} if nvml.driver else {})},
+            left_out=tuple(collector.skipped),
+            watched=gpu_logs,
             on_battery=on_battery,
         )
-        return self._kept(self._judged(benchmark, saving=power.saving), context)
+        return self._store(self._add_verdict(benchmark, power_saving=power.power_saving), context)
 
-    def _listen(
-        self, interpreter: Path, heard: Heard, patience: Patience, context: JobContext[Any], *, since: float, busy: bool
-    ) -> Ending:
+    def _run_child(
+        self, interpreter: Path, collector: ChildMessageCollector, deadline: DeadlineEvent, context: JobContext[Any], *, started: float, busy_cpu: bool
+    ) -> ChildExit:
         cores = self._system.cpu().cores
-        argv: list[str | Path] = [interpreter, CHILD, "--since", repr(since)]
+        argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--since", repr(started)]
         argv += ["--full"] if self._full else []
         # Beside other programs a thread that waits for the others must not keep a core from them.
-        argv += ["--yielding"] if busy else []
+        argv += ["--yielding"] if busy_cpu else []
         argv += ["--device", self._device] if self._device else []
-        for name in self._only:
+        for name in self._workloads:
             argv += ["--only", name]
         argv += ["--cores", str(cores)] if cores else []
 
-        def line(line: Line) -> None:
-            heard.line(line)
-            if line.start is not None:
-                patience.give(line.start.limit_s + GRACE_S)
+        def handle_message(message: ChildMessage) -> None:
+            collector.receive(message)
+            if message.start is not None:
+                deadline.extend(message.start.limit_s + EXIT_GRACE_S)
 
-        return listen(self._system, argv, line, patience=patience, log=context.log)
+        return run_benchmark_child(self._system, argv, handle_message, deadline=deadline, log=context.log)
 
-    def _models(self, start: Start) -> tuple[str, ...]:
+    def _parallel_models(self, start: ChildStart) -> tuple[str, ...]:
         """What all cards train together, where there are several."""
-        several = sum(device.id != "cpu" for device in start.devices) > 1
-        if not several or self._device is not None or (self._only and "parallel" not in self._only):
+        has_several_gpus = sum(device.id != "cpu" for device in start.devices) > 1
+        if not has_several_gpus or self._device is not None or (self._workloads and "parallel" not in self._workloads):
             return ()
-        return scaling.models(full=self._full)
+        return scaling.parallel_models(full=self._full)
 
-    def _together(self, interpreter: Path, heard: Heard, context: JobContext[Any]) -> None:
+    def _measure_parallel(self, interpreter: Path, collector: ChildMessageCollector, context: JobContext[Any]) -> None:
         """The same training step on all cards, in the format that each of them trained in alone."""
-        if heard.start is None:
+        if collector.start is None:
             return
-        count = sum(device.id != "cpu" for device in heard.start.devices)
-        for number, model in enumerate(self._models(heard.start), heard.start.of + 1):
-            alone = [r for r in heard.results if r.id == model and r.device != "cpu"]
-            like = next((r for r in alone if r.dtype.startswith("mixed-")), alone[0] if alone else None)
-            dtype, size = (like.dtype, like.size) if like is not None else ("float32", ())
-            heard.say(Begin(n=number, workload=f"{model}-parallel", device="cuda", dtype=dtype, size=size))
-            limit_s = scaling.limit_s(full=self._full)
-            result = scaling.measure(
-                self._system, interpreter, context, processes=count, model=model, dtype=dtype, limit_s=limit_s
+        gpu_count = sum(device.id != "cpu" for device in collector.start.devices)
+        for index, model in enumerate(self._parallel_models(collector.start), collector.start.of + 1):
+            single_results = [each for each in collector.results if each.id == model and each.device != "cpu"]
+            reference = next((each for each in single_results if each.dtype.startswith("mixed-")), single_results[0] if single_results else None)
+            dtype, size = (reference.dtype, reference.size) if reference is not None else ("float32", ())
+            collector.report_progress(MeasurementStart(n=index, workload=f"{model}-parallel", device="cuda", dtype=dtype, size=size))
+            limit_s = scaling.parallel_limit_s(full=self._full)
+            result = scaling.measure_parallel(
+                self._system, interpreter, context, processes=gpu_count, model=model, dtype=dtype, limit_s=limit_s
             )
             if result is None:
-                heard.notes[PARALLEL] = None
+                collector.notes[PARALLEL_FAILED_NOTE] = None
             else:
-                heard.take(result)
+                collector.add_result(result)
 
-    def _judged(self, benchmark: Benchmark, *, saving: bool | None) -> Benchmark:
+    def _add_verdict(self, benchmark: Benchmark, *, power_saving: bool | None) -> Benchmark:
         """With the range that is right for these cards, where it is known, and the verdict."""
         if all(result.device == "cpu" for result in benchmark.results):
-            return replace(benchmark, verdict=VERDICT + self._why_cpu(benchmark))
+            return replace(benchmark, verdict=VERDICT_PREFIX + self._cpu_verdict(benchmark))
         if self._catalog is None:
-            return replace(benchmark, verdict=VERDICT + "measured")
-        cards = expected.cards_of(benchmark.devices, self._catalog)
-        ranges = expected.expected(benchmark.results, cards, self._catalog, benchmark.watched)
+            return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
+        gpus = expected.reference_gpus(benchmark.devices, self._catalog)
+        ranges = expected.expected_ranges(benchmark.results, gpus, self._catalog, benchmark.watched)
         if not ranges:
-            return replace(benchmark, verdict=VERDICT + "measured")
-        if not expected.below(benchmark.results, ranges):
-            how = "above" if expected.above(benchmark.results, ranges) else "as-expected"
-            return replace(benchmark, expected=ranges, verdict=VERDICT + how)
-        causes = expected.causes(benchmark.watched, cards.values(), on_battery=benchmark.on_battery, saving=saving)
+            return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
+        if not expected.keys_below(benchmark.results, ranges):
+            outcome = "above" if expected.keys_above(benchmark.results, ranges) else "as-expected"
+            return replace(benchmark, expected=ranges, verdict=VERDICT_PREFIX + outcome)
+        found_causes = expected.slow_causes(benchmark.watched, gpus.values(), on_battery=benchmark.on_battery, power_saving=power_saving)
         return replace(
             benchmark,
             expected=ranges,
-            verdict=VERDICT + "below",
-            causes=causes or (expected.CAUSE + "unknown",),
+            verdict=VERDICT_PREFIX + "below",
+            causes=found_causes or (expected.CAUSE_PREFIX + "unknown",),
         )
 
-    def _why_cpu(self, benchmark: Benchmark) -> str:
+    def _cpu_verdict(self, benchmark: Benchmark) -> str:
         """Why there is no card's figure: torch has none, though the driver may; or it was not wanted, or gave none."""
-        seen = any(device.id != "cpu" for device in benchmark.devices)
-        if not seen and not benchmark.watched:
+        has_gpu = any(device.id != "cpu" for device in benchmark.devices)
+        if not has_gpu and not benchmark.watched:
             return "cpu-only"
         if self._device == "cpu":
             return "cpu-chosen"
-        if seen:
+        if has_gpu:
             return "card-failed"
         return "card-unseen" if {"cuda", "hip"} & set(benchmark.versions) else "cpu-build"
 
-    def _trouble(self, heard: Heard, ending: Ending, patience: Patience) -> AppError:
-        if heard.broken is not None:
-            return broken(self.environment, heard.broken)
-        if heard.missing is not None:
-            return CallError("bench-no-device", device=heard.missing.missing, have=", ".join(heard.missing.have))
-        if not heard.ended:
-            return ended(self.environment, ending, patience)
-        reason = next((left.why for left in heard.left_out), None)
+    def _failure(self, collector: ChildMessageCollector, child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:
+        if collector.broken is not None:
+            return torch_load_error(self.environment, collector.broken)
+        if collector.missing is not None:
+            return UsageError("bench-no-device", device=collector.missing.missing, have=", ".join(collector.missing.have))
+        if not collector.is_complete:
+            return child_exit_error(self.environment, child_exit, deadline)
+        reason = next((skipped.why for skipped in collector.skipped), None)
         if reason is None:
             return AppError("bench-garbled", path=str(self.environment))
         return AppError("bench-stopped", reason=f"@{reason}")
 
-    def _named(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:
+    def _name_devices(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:
         """The processor's name and the memory, which torch does not know."""
         name = self._system.cpu().name
         return tuple(replace(device, name=name) if device.id == "cpu" else device for device in devices)
 
-    def _kept(self, benchmark: Benchmark, context: JobContext[Any]) -> Benchmark:
-        moment = datetime.fromtimestamp(benchmark.started or 0, UTC)
-        path = self._data.benchmarks / f"{moment:%Y%m%dT%H%M%S.%fZ}.json"
+    def _store(self, benchmark: Benchmark, context: JobContext[Any]) -> Benchmark:
+        started_at = datetime.fromtimestamp(benchmark.started or 0, UTC)
+        path = self._data.benchmarks / f"{started_at:%Y%m%dT%H%M%S.%fZ}.json"
         try:
             json.write_file(path, json.encode_pretty(benchmark) + "\n")
         except AppError as error:
             context.log(f"{error.code}: {path}")
-            return replace(benchmark, notes=(*benchmark.notes, UNSAVED))
+            return replace(benchmark, notes=(*benchmark.notes, UNSAVED_NOTE))
         return benchmark
 
 
-def _conditions(watched: Sequence[BenchWatch], *, on_battery: bool | None, saving: bool | None) -> tuple[str, ...]:
+def _unfair_conditions(gpu_logs: Sequence[BenchGpuLog], *, on_battery: bool | None, power_saving: bool | None) -> tuple[str, ...]:
     """What made the test unfair."""
-    found = {
+    conditions = {
         "battery": on_battery is True,
-        "saving": saving is True,
-        "busy": any(card.util_before is not None and card.util_before > BUSY_PERCENT for card in watched),
-        "throttled": any(HELD_BACK & set(card.throttle) for card in watched),
+        "saving": power_saving is True,
+        "busy": any(gpu_log.util_before is not None and gpu_log.util_before > BUSY_GPU_PERCENT for gpu_log in gpu_logs),
+        "throttled": any(ABNORMAL_THROTTLE_REASONS & set(gpu_log.throttle) for gpu_log in gpu_logs),
     }
-    return tuple(code for code, seen in found.items() if seen)
+    return tuple(code for code, is_present in conditions.items() if is_present)

@@ -6,37 +6,37 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from ..core.results import Benchmark, Benchmarks, PastBenchmark
+from ..core.results import Benchmark, BenchmarkHistory, BenchmarkHistoryEntry
 from . import compare, summary
 
 
-def past(kept: Sequence[Benchmark], left_out: int = 0) -> Benchmarks:
+def benchmark_history(stored: Sequence[Benchmark], left_out: int = 0) -> BenchmarkHistory:
     """All of them, oldest first, as the window compares them; beside them others were `left_out`."""
-    return Benchmarks(
+    return BenchmarkHistory(
         schema="gpu-assistant/benchmarks/1",
-        runs=tuple(_one(each, kept[:at]) for at, each in enumerate(kept)),
+        runs=tuple(_history_entry(benchmark, stored[:index]) for index, benchmark in enumerate(stored)),
         left_out=left_out,
     )
 
 
-def _one(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> PastBenchmark:
-    pair = summary.headline(benchmark)
-    told = PastBenchmark(
+def _history_entry(benchmark: Benchmark, earlier: Sequence[Benchmark]) -> BenchmarkHistoryEntry:
+    comparison = summary.headline_comparison(benchmark)
+    entry = BenchmarkHistoryEntry(
         started=benchmark.started,
         seconds=benchmark.seconds,
         scope=benchmark.scope,
         versions={"torch": benchmark.torch, **benchmark.versions},
         devices=benchmark.devices,
-        finished=compare.whole(benchmark),
-        missing=tuple(dict.fromkeys(left.id for left in summary.missing(benchmark))),
+        finished=compare.is_complete(benchmark),
+        missing=tuple(dict.fromkeys(skipped.id for skipped in summary.skipped_main_workloads(benchmark))),
     )
-    if pair is None:
-        return told
-    common, before = summary.compared(benchmark, earlier)
-    told = replace(told, headline=pair.best, ratio=pair.ratio)
-    if not before:
-        return told
-    then, result = before[-1]
-    change = compare.change(result, common)
-    doubts = compare.doubts(result, common)
-    return replace(told, compared_with=then.started, change=change, compared=common, doubts=doubts)
+    if comparison is None:
+        return entry
+    result, matches = summary.find_comparable(benchmark, earlier)
+    entry = replace(entry, headline=comparison.fastest, ratio=comparison.ratio)
+    if not matches:
+        return entry
+    previous, previous_result = matches[-1]
+    ratio = compare.speed_ratio(previous_result, result)
+    notes = compare.doubtful_notes(previous_result, result)
+    return replace(entry, compared_with=previous.started, change=ratio, compared=result, doubts=notes)

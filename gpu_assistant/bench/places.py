@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from pathlib import Path
 
-CHILD = Path(__file__).parent / "child" / "__main__.py"
+CHILD_PROGRAM = Path(__file__).parent / "child" / "__main__.py"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import AppError, Cancelled
 from ..core.results import BenchResult, DType
-from ..system.json_lines import run_child
-from .lines import Heard, Line
-from .places import CHILD
+from ..system.json_lines import run_json_lines
+from .lines import ChildMessageCollector, ChildMessage
+from .places import CHILD_PROGRAM
 
 if TYPE_CHECKING:
     from ..core.jobs import JobContext
@@ -19,22 +19,22 @@ QUICK_LIMIT_S, FULL_LIMIT_S = 90.0, 300.0
 MODELS = ("resnet50", "bert-base")
 
 
-def models(*, full: bool) -> tuple[str, ...]:
+def parallel_models(*, full: bool) -> tuple[str, ...]:
     """What all cards train together."""
     return MODELS if full else MODELS[:1]
 
 
-def limit_s(*, full: bool) -> float:
+def parallel_limit_s(*, full: bool) -> float:
     """Seconds after which one of them is given up."""
     return FULL_LIMIT_S if full else QUICK_LIMIT_S
 
 
-def longest_s(*, full: bool) -> float:
+def max_total_s(*, full: bool) -> float:
     """Seconds that all of them take at the most, beside what each device does alone."""
-    return len(models(full=full)) * limit_s(full=full)
+    return len(parallel_models(full=full)) * parallel_limit_s(full=full)
 
 
-def measure(
+def measure_parallel(
     system: System,
     interpreter: Path,
     context: JobContext[Any],
@@ -49,15 +49,15 @@ def measure(
 
     None where that fails (the log says why). Raises Cancelled.
     """
-    heard = Heard(lambda _: None, context.log)
+    collector = ChildMessageCollector(lambda _: None, context.log)
     cores = system.cpu().cores
-    argv: list[str | Path] = [interpreter, CHILD, "--together", model, "--processes", str(processes)]
+    argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--together", model, "--processes", str(processes)]
     argv += ["--device", "cpu" if on_cpu else "cuda:0", "--dtype", dtype]
     argv += ["--cores", str(cores)] if cores else []
     try:
-        run_child(system, argv, Line, heard.line, timeout=limit_s, cancel=context.cancel, log=context.log)
+        run_json_lines(system, argv, ChildMessage, collector.receive, timeout=limit_s, cancel=context.cancel, log=context.log)
     except Cancelled:
         raise
     except AppError as error:
         context.log(f"{error.code}: {model}, {processes} processes")
-    return heard.results[-1] if heard.results else None
+    return collector.results[-1] if collector.results else None

@@ -7,42 +7,42 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..core.names import Value
-from ..core.results import Benchmark, BenchResult, BenchWatch, DType, LeftOut
-from .compare import fallen, history
-from .expected import key
-from .lines import NOTE
+from ..core.results import Benchmark, BenchResult, BenchGpuLog, DType, SkippedWorkload
+from .compare import is_disturbed, comparable_history
+from .expected import result_key
+from .lines import NOTE_PREFIX
 
-MIXED: tuple[DType, ...] = ("mixed-bfloat16", "mixed-float16")
-NARROW: tuple[DType, ...] = ("float16", "bfloat16")
+MIXED_DTYPES: tuple[DType, ...] = ("mixed-bfloat16", "mixed-float16")
+HALF_DTYPES: tuple[DType, ...] = ("float16", "bfloat16")
 # What stands beside each other, the most telling first: workload, formats of a card, formats of the processor. What
 # one would not compute with on a processor is compared with its float32.
-KINDS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...] = (
-    ("resnet50", (*MIXED, "float32"), ("float32",)),
-    ("bert-base", (*MIXED, "float32"), ("float32",)),
+COMPARED_WORKLOADS: tuple[tuple[str, tuple[DType, ...], tuple[DType, ...]], ...] = (
+    ("resnet50", (*MIXED_DTYPES, "float32"), ("float32",)),
+    ("bert-base", (*MIXED_DTYPES, "float32"), ("float32",)),
     ("matmul", ("float32",), ("float32",)),
-    ("matmul", NARROW, ("float32",)),
-    ("decode", (*NARROW, "float32"), (*NARROW, "float32")),
+    ("matmul", HALF_DTYPES, ("float32",)),
+    ("decode", (*HALF_DTYPES, "float32"), (*HALF_DTYPES, "float32")),
     ("copy-to-device-pinned", ("uint8",), ()),
     ("copy-within", ("uint8",), ("uint8",)),
 )
-SHOWN = 6
+MAX_COMPARISONS = 6
 NIGHT_S = 8 * 3600.0
 
 
-def watched(benchmark: Benchmark) -> tuple[BenchWatch, ...]:
+def relevant_gpu_logs(benchmark: Benchmark) -> tuple[BenchGpuLog, ...]:
     """The cards along the run, where one of them was measured; of others the driver's figures say nothing about it."""
     return benchmark.watched if any(result.device != "cpu" for result in benchmark.results) else ()
 
 
 # What the guides' table has; a result without one of these says so beside its headline.
-MAIN = ("matmul", "resnet50", "bert-base", "decode", "copy-within", "copy-to-device-pinned", "copy-to-host-pinned")
+MAIN_WORKLOADS = ("matmul", "resnet50", "bert-base", "decode", "copy-within", "copy-to-device-pinned", "copy-to-host-pinned")
 
 
 # Verdicts that say of a card which is there that it was not measured, and why.
-UNMEASURED = frozenset(f"bench.verdict.{why}" for why in ("cpu-build", "card-unseen", "card-failed"))
+UNMEASURED_VERDICTS = frozenset(f"bench.verdict.{reason}" for reason in ("cpu-build", "card-unseen", "card-failed"))
 
 
-class Pair(NamedTuple):
+class DeviceComparison(NamedTuple):
     """One thing measured on every device at the same size: `gpus` in the devices' order, `together` on all of them in
     the same format.
 
@@ -52,179 +52,179 @@ class Pair(NamedTuple):
 
     gpus: tuple[BenchResult, ...]
     cpu: BenchResult | None
-    together: BenchResult | None = None
+    parallel: BenchResult | None = None
     ratio: float | None = None
     mixed: BenchResult | None = None
-    before: BenchResult | None = None
+    previous: BenchResult | None = None
 
     @property
     def results(self) -> tuple[BenchResult, ...]:
         """All of it, cards first, what was before last."""
-        found = (*self.gpus, self.together, self.cpu, self.mixed, self.before)
-        return tuple(each for each in found if each is not None)
+        ordered = (*self.gpus, self.parallel, self.cpu, self.mixed, self.previous)
+        return tuple(each for each in ordered if each is not None)
 
     @property
-    def best(self) -> BenchResult:
+    def fastest(self) -> BenchResult:
         """The fastest card, else the processor."""
-        one = max(self.gpus, key=lambda result: result.median, default=self.cpu)
-        assert one is not None  # noqa: S101 - a pair has one of them
-        return one
+        leader = max(self.gpus, key=lambda result: result.median, default=self.cpu)
+        assert leader is not None  # noqa: S101 - a pair has one of them
+        return leader
 
 
-def pairs(benchmark: Benchmark, before: Benchmark | None = None) -> tuple[Pair, ...]:
+def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) -> tuple[DeviceComparison, ...]:
     """The figures worth a bar, the most telling first. Only what was measured; a figure worked out stands for none.
     Where there is no card, those of the benchmark `before` stand beside them.
     """
-    told = [result for result in benchmark.results if not result.extrapolated]
-    shown = []
-    for name, of_cards, of_cpu in KINDS:
-        same = [result for result in told if result.id == name and result.processes == 1]
-        cards = [found for device in _cards(benchmark) if (found := _only(same, device, of_cards))]
-        if not cards and of_cards == NARROW:
+    measured = [result for result in benchmark.results if not result.extrapolated]
+    comparisons = []
+    for workload, gpu_dtypes, cpu_dtypes in COMPARED_WORKLOADS:
+        results = [result for result in measured if result.id == workload and result.processes == 1]
+        gpu_results = [device_results for device in _gpu_ids(benchmark) if (device_results := _results_in_first_dtype(results, device, gpu_dtypes))]
+        if not gpu_results and gpu_dtypes == HALF_DTYPES:
             continue  # the processor's float32 has its own row
-        pair = _pair(cards, _only(same, "cpu", of_cpu), told)
-        if pair is not None:
-            shown.append(pair if pair.gpus else _alone(pair, benchmark, before, same))
-    return tuple(shown[:SHOWN])
+        comparison = _compare_devices(gpu_results, _results_in_first_dtype(results, "cpu", cpu_dtypes), measured)
+        if comparison is not None:
+            comparisons.append(comparison if comparison.gpus else _cpu_only_comparison(comparison, benchmark, previous, results))
+    return tuple(comparisons[:MAX_COMPARISONS])
 
 
-def scales(shown: Sequence[Pair]) -> dict[str, float]:
+def unit_maxima(comparisons: Sequence[DeviceComparison]) -> dict[str, float]:
     """The largest figure of each unit among what has a bar: one scale for all rows of a unit, to compare lengths."""
-    most: dict[str, float] = {}
-    for pair in shown:
-        if len(pair.results) > 1:
-            most[pair.best.unit] = max(most.get(pair.best.unit, 0.0), *(each.median for each in pair.results))
-    return most
+    maxima: dict[str, float] = {}
+    for comparison in comparisons:
+        if len(comparison.results) > 1:
+            maxima[comparison.fastest.unit] = max(maxima.get(comparison.fastest.unit, 0.0), *(each.median for each in comparison.results))
+    return maxima
 
 
-def headline(benchmark: Benchmark) -> Pair | None:
+def headline_comparison(benchmark: Benchmark) -> DeviceComparison | None:
     """The pair that stands for all: the first that compares card and processor, else the first at all."""
-    known = pairs(benchmark)
-    return next((pair for pair in known if pair.ratio is not None), known[0] if known else None)
+    comparisons = device_comparisons(benchmark)
+    return next((comparison for comparison in comparisons if comparison.ratio is not None), comparisons[0] if comparisons else None)
 
 
-def compared(
-    benchmark: Benchmark, kept: Sequence[Benchmark]
+def find_comparable(
+    benchmark: Benchmark, stored: Sequence[Benchmark]
 ) -> tuple[BenchResult, list[tuple[Benchmark, BenchResult]]]:
     """What can be compared with another one that was `kept`, and its history there (this benchmark's own figure among
     it, where it is kept): the headline, else the most telling measurement that another one has too. Empty where none
     has; a quick and a full test differ in sizes. Raises ValueError where nothing was measured.
     """
-    candidates = [pair.best for pair in pairs(benchmark)]
-    first = headline(benchmark)
-    if first is None:
+    candidates = [pair.fastest for pair in device_comparisons(benchmark)]
+    best_comparison = headline_comparison(benchmark)
+    if best_comparison is None:
         raise ValueError("nothing was measured")
     measured = [result for result in benchmark.results if not result.extrapolated]
-    for each in (first.best, *candidates, *measured):
-        found = history(each, benchmark, kept)
-        if any(other is not benchmark for other, _ in found):
-            return each, found
-    return first.best, history(first.best, benchmark, kept)
+    for candidate in (best_comparison.fastest, *candidates, *measured):
+        matches = comparable_history(candidate, benchmark, stored)
+        if any(other is not benchmark for other, _ in matches):
+            return candidate, matches
+    return best_comparison.fastest, comparable_history(best_comparison.fastest, benchmark, stored)
 
 
-def before(benchmark: Benchmark, kept: Sequence[Benchmark]) -> Benchmark | None:
+def previous_benchmark(benchmark: Benchmark, stored: Sequence[Benchmark]) -> Benchmark | None:
     """The one that this benchmark is compared with: the newest of the others in `kept` that has what it has."""
-    if headline(benchmark) is None:
+    if headline_comparison(benchmark) is None:
         return None
-    return next((each for each, _ in reversed(compared(benchmark, kept)[1]) if each is not benchmark), None)
+    return next((each for each, _ in reversed(find_comparable(benchmark, stored)[1]) if each is not benchmark), None)
 
 
-def missing(benchmark: Benchmark) -> tuple[LeftOut, ...]:
+def skipped_main_workloads(benchmark: Benchmark) -> tuple[SkippedWorkload, ...]:
     """The main measurements that this one wanted to make and has in no format, each once."""
     measured = {(result.id, result.device) for result in benchmark.results if not result.extrapolated}
-    wanted: dict[tuple[str, str], LeftOut] = {}
-    for left in benchmark.left_out:
-        if left.id in MAIN:
-            wanted.setdefault((left.id, left.device), left)
-    return tuple(left for which, left in wanted.items() if which not in measured)
+    skipped: dict[tuple[str, str], SkippedWorkload] = {}
+    for skipped_workload in benchmark.left_out:
+        if skipped_workload.id in MAIN_WORKLOADS:
+            skipped.setdefault((skipped_workload.id, skipped_workload.device), skipped_workload)
+    return tuple(skipped_workload for key, skipped_workload in skipped.items() if key not in measured)
 
 
-def wanted(left: LeftOut) -> tuple[str, dict[str, Value]] | None:
+def skip_details(skipped: SkippedWorkload) -> tuple[str, dict[str, Value]] | None:
     """How much it would have taken and how much there was: a text's key and its figures; None where nobody knows."""
-    if left.wanted_bytes is not None and left.had_bytes is not None:
-        return "bench.left.memory", {"wanted_memory_bytes": left.wanted_bytes, "had_memory_bytes": left.had_bytes}
-    if left.wanted_s is not None and left.had_s is not None:
+    if skipped.wanted_bytes is not None and skipped.had_bytes is not None:
+        return "bench.left.memory", {"wanted_memory_bytes": skipped.wanted_bytes, "had_memory_bytes": skipped.had_bytes}
+    if skipped.wanted_s is not None and skipped.had_s is not None:
         # Rounded apart: 4 seconds wanted and 4 given would be no reason.
-        had, wanted_s = math.floor(left.had_s), math.ceil(left.wanted_s)
+        had_seconds, wanted_seconds = math.floor(skipped.had_s), math.ceil(skipped.wanted_s)
         return (
-            ("bench.left.time", {"wanted_seconds": wanted_s, "had_seconds": had})
-            if had
-            else ("bench.left.no-time", {"wanted_seconds": wanted_s})
+            ("bench.left.time", {"wanted_seconds": wanted_seconds, "had_seconds": had_seconds})
+            if had_seconds
+            else ("bench.left.no-time", {"wanted_seconds": wanted_seconds})
         )
     return None
 
 
-def concerned(note: str, benchmark: Benchmark) -> tuple[tuple[BenchResult, ...], tuple[LeftOut, ...]]:
+def results_with_note(note: str, benchmark: Benchmark) -> tuple[tuple[BenchResult, ...], tuple[SkippedWorkload, ...]]:
     """The figures that bear a note of a benchmark, and what was left out for it."""
-    code = note.removeprefix(NOTE)
+    code = note.removeprefix(NOTE_PREFIX)
     return (
         tuple(result for result in benchmark.results if code in result.notes),
-        tuple(left for left in benchmark.left_out if left.why == note),
+        tuple(skipped for skipped in benchmark.left_out if skipped.why == note),
     )
 
 
-def readable(number: float, unit: str, *, like: float | None = None) -> tuple[float, str]:
+def readable_figure(value: float, unit: str, *, reference: float | None = None) -> tuple[float, str]:
     """A figure and its unit as people read them: below 1 TFLOP/s it is GFLOP/s; `like` decides where several stand
     beside each other.
     """
-    small = unit == "TFLOP/s" and (number if like is None else like) < 1
-    return (number * 1e3, "GFLOP/s") if small else (number, unit)
+    in_gflops = unit == "TFLOP/s" and (value if reference is None else reference) < 1
+    return (value * 1e3, "GFLOP/s") if in_gflops else (value, unit)
 
 
-def of_a_night(ratio: float) -> float:
+def gpu_seconds_per_night(ratio: float) -> float:
     """Seconds that the card takes for what the processor does in a night of 8 hours."""
     return NIGHT_S / ratio
 
 
-def best_of_its_key(result: BenchResult, benchmark: Benchmark) -> bool:
+def is_best_size(result: BenchResult, benchmark: Benchmark) -> bool:
     """Whether no other size came out faster: the range that is right for a card is one for its best size."""
-    return all(key(each) != key(result) or each.median <= result.median for each in benchmark.results)
+    return all(result_key(each) != result_key(result) or each.median <= result.median for each in benchmark.results)
 
 
-def _cards(benchmark: Benchmark) -> list[str]:
-    named = [device.id for device in benchmark.devices if device.id != "cpu"]
-    return named or sorted({result.device for result in benchmark.results} - {"cpu"})
+def _gpu_ids(benchmark: Benchmark) -> list[str]:
+    gpu_ids = [device.id for device in benchmark.devices if device.id != "cpu"]
+    return gpu_ids or sorted({result.device for result in benchmark.results} - {"cpu"})
 
 
-def _only(results: Sequence[BenchResult], device: str, formats: Sequence[DType]) -> list[BenchResult]:
+def _results_in_first_dtype(results: Sequence[BenchResult], device: str, dtypes: Sequence[DType]) -> list[BenchResult]:
     """A device's results in the first of these formats that it has."""
-    here = [result for result in results if result.device == device]
-    for dtype in formats:
-        if found := [result for result in here if result.dtype == dtype]:
-            return found
+    device_results = [result for result in results if result.device == device]
+    for dtype in dtypes:
+        if matches := [result for result in device_results if result.dtype == dtype]:
+            return matches
     return []
 
 
-def _pair(cards: Sequence[list[BenchResult]], cpu: list[BenchResult], told: Sequence[BenchResult]) -> Pair | None:
-    every = [*cards, *([cpu] if cpu else [])]
-    if not every:
+def _compare_devices(gpu_results: Sequence[list[BenchResult]], cpu_results: list[BenchResult], measured: Sequence[BenchResult]) -> DeviceComparison | None:
+    all_results = [*gpu_results, *([cpu_results] if cpu_results else [])]
+    if not all_results:
         return None
-    common = set.intersection(*({result.size for result in each} for each in every))
+    common_sizes = set.intersection(*({result.size for result in each} for each in all_results))
     # A size at which one of them was disturbed, or was not filled, stands only where there is no other.
-    disturbed = {result.size for each in every for result in each if fallen(result, each)}
-    common = (common - disturbed) or common
-    gpus = tuple(_largest(each, common) for each in cards)
-    here = _largest(cpu, common) if cpu else None
-    fastest = max(gpus, key=lambda result: result.median, default=None)
+    disturbed = {result.size for each in all_results for result in each if is_disturbed(result, each)}
+    common_sizes = (common_sizes - disturbed) or common_sizes
+    largest_gpu_results = tuple(_largest_common(each, common_sizes) for each in gpu_results)
+    cpu_result = _largest_common(cpu_results, common_sizes) if cpu_results else None
+    fastest = max(largest_gpu_results, key=lambda result: result.median, default=None)
     ratio = None
-    if fastest is not None and here is not None and common and here.median > 0 and here.version == fastest.version:
-        ratio = fastest.median / here.median if here.dtype in ("float32", fastest.dtype) else None
-    together = None
+    if fastest is not None and cpu_result is not None and common_sizes and cpu_result.median > 0 and cpu_result.version == fastest.version:
+        ratio = fastest.median / cpu_result.median if cpu_result.dtype in ("float32", fastest.dtype) else None
+    parallel = None
     if fastest is not None:
-        with_all = [
-            r for r in told if r.processes > 1 and r.id == f"{fastest.id}-parallel" and r.dtype == fastest.dtype
+        parallel_results = [
+            r for r in measured if r.processes > 1 and r.id == f"{fastest.id}-parallel" and r.dtype == fastest.dtype
         ]
-        together = max(with_all, key=lambda result: result.processes, default=None)
-    return Pair(gpus, here, together, ratio)
+        parallel = max(parallel_results, key=lambda result: result.processes, default=None)
+    return DeviceComparison(largest_gpu_results, cpu_result, parallel, ratio)
 
 
-def _alone(pair: Pair, benchmark: Benchmark, before: Benchmark | None, same: Sequence[BenchResult]) -> Pair:
+def _cpu_only_comparison(comparison: DeviceComparison, benchmark: Benchmark, previous: Benchmark | None, results: Sequence[BenchResult]) -> DeviceComparison:
     """A processor's figure beside what else it did with the same: in mixed precision, and in the benchmark before."""
-    here = pair.best
-    mixed = next((r for r in _only(same, "cpu", MIXED) if r.size == here.size and r.version == here.version), None)
-    earlier = history(here, benchmark, (before,)) if before is not None else []
-    return pair._replace(mixed=mixed, before=earlier[-1][1] if earlier else None)
+    fastest = comparison.fastest
+    mixed = next((each for each in _results_in_first_dtype(results, "cpu", MIXED_DTYPES) if each.size == fastest.size and each.version == fastest.version), None)
+    matches = comparable_history(fastest, benchmark, (previous,)) if previous is not None else []
+    return comparison._replace(mixed=mixed, previous=matches[-1][1] if matches else None)
 
 
-def _largest(results: Sequence[BenchResult], common: set[tuple[int, ...]]) -> BenchResult:
-    return max([r for r in results if r.size in common] or results, key=lambda result: result.size)
+def _largest_common(results: Sequence[BenchResult], common_sizes: set[tuple[int, ...]]) -> BenchResult:
+    return max([each for each in results if each.size in common_sizes] or results, key=lambda result: result.size)

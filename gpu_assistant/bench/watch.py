@@ -7,39 +7,39 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
-from ..core.results import BenchWatch, GpuSample
+from ..core.results import BenchGpuLog, GpuSample
 
 INTERVAL_S = 0.5
-BUSY_PERCENT, LOADED_PERCENT = 5, 50
-BUSY_CPU_PERCENT, CPU_LOOK_S = 20, 0.5
+BUSY_GPU_PERCENT, LOADED_GPU_PERCENT = 5, 50
+BUSY_CPU_PERCENT, CPU_LOAD_INTERVAL_S = 20, 0.5
 # Of NVML's reasons those that say that something is not as it should be; a power limit holds every card in the end.
-HELD_BACK = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
-HOT = frozenset({"thermal", "hardware-thermal"})
+ABNORMAL_THROTTLE_REASONS = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
+THERMAL_THROTTLE_REASONS = frozenset({"thermal", "hardware-thermal"})
 
 
-def cpu_load(cancel: threading.Event) -> float | None:
+def read_cpu_load(cancel: threading.Event) -> float | None:
     """Percent of the processor that programs use just now; None where it cannot be read. Takes half a second."""
     import psutil
 
     try:
         psutil.cpu_percent(interval=None)
-        cancel.wait(CPU_LOOK_S)
+        cancel.wait(CPU_LOAD_INTERVAL_S)
         return psutil.cpu_percent(interval=None)
     except (psutil.Error, OSError, RuntimeError):
         return None
 
 
-class Watch:
+class GpuLogger:
     """Looks at the cards twice a second while it is open. `cards` gives all of them; it is called by one thread."""
 
-    def __init__(self, cards: Callable[[], tuple[GpuSample, ...]]) -> None:
-        self._cards = cards
-        self._looks: list[tuple[GpuSample, ...]] = []
+    def __init__(self, read_gpus: Callable[[], tuple[GpuSample, ...]]) -> None:
+        self._read_gpus = read_gpus
+        self._snapshots: list[tuple[GpuSample, ...]] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="benchmark-watch", daemon=True)
 
     def __enter__(self) -> Self:
-        self._looks.append(self._cards())
+        self._snapshots.append(self._read_gpus())
         self._thread.start()
         return self
 
@@ -49,42 +49,42 @@ class Watch:
 
     def _run(self) -> None:
         while not self._stop.wait(INTERVAL_S):
-            self._looks.append(self._cards())
+            self._snapshots.append(self._read_gpus())
 
-    def seen(self) -> tuple[BenchWatch, ...]:
+    def gpu_logs(self) -> tuple[BenchGpuLog, ...]:
         """Each card's run in short; to be asked after the end."""
-        return watched(self._looks)
+        return summarize_snapshots(self._snapshots)
 
 
-def watched(looks: Sequence[tuple[GpuSample, ...]]) -> tuple[BenchWatch, ...]:
+def summarize_snapshots(snapshots: Sequence[tuple[GpuSample, ...]]) -> tuple[BenchGpuLog, ...]:
     """All looks at each card in short, the first one taken before anything ran; pure. A card's number is the one it had
     when it was first seen: that is how the run's own program, which started then, knows it.
     """
-    cards: dict[str | int, list[GpuSample]] = {}
-    seats: dict[int, str | int] = {}  # who had a number last: when a card is pulled out, those behind it move up
-    for look in looks:
-        for sample in look:
+    samples_by_gpu: dict[str | int, list[GpuSample]] = {}
+    gpu_by_index: dict[int, str | int] = {}  # who had a number last: when a card is pulled out, those behind it move up
+    for snapshot in snapshots:
+        for sample in snapshot:
             if sample.state == "gone":
                 continue
-            before = seats.get(sample.index, sample.index)
-            who = sample.uuid or before
-            if before == sample.index and who not in cards and before in cards:
-                cards[who] = cards.pop(before)  # the same card, which now says who it is
-            seats[sample.index] = who
-            cards.setdefault(who, []).append(sample)
-    first = looks[0] if looks else ()
-    told = [_one(seen, before=seen[0].util if seen[0] in first else None) for seen in cards.values()]
-    return tuple(sorted(told, key=lambda card: card.index))
+            previous_gpu = gpu_by_index.get(sample.index, sample.index)
+            gpu = sample.uuid or previous_gpu
+            if previous_gpu == sample.index and gpu not in samples_by_gpu and previous_gpu in samples_by_gpu:
+                samples_by_gpu[gpu] = samples_by_gpu.pop(previous_gpu)  # the same card, which now says who it is
+            gpu_by_index[sample.index] = gpu
+            samples_by_gpu.setdefault(gpu, []).append(sample)
+    first = snapshots[0] if snapshots else ()
+    gpu_logs = [_summarize_gpu(samples, util_before=samples[0].util if samples[0] in first else None) for samples in samples_by_gpu.values()]
+    return tuple(sorted(gpu_logs, key=lambda gpu_log: gpu_log.index))
 
 
-def _one(samples: list[GpuSample], *, before: int | None) -> BenchWatch:
-    loaded = [each for each in samples[1:] if each.util is not None and each.util >= LOADED_PERCENT]
+def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> BenchGpuLog:
+    loaded = [each for each in samples[1:] if each.util is not None and each.util >= LOADED_GPU_PERCENT]
     temperatures = [each.temp for each in samples if each.temp is not None]
-    return BenchWatch(
+    return BenchGpuLog(
         index=samples[0].index,
         name=next((each.name for each in samples if each.name is not None), None),
         samples=len(samples),
-        util_before=before,
+        util_before=util_before,
         temp_start=temperatures[0] if temperatures else None,
         temp_end=temperatures[-1] if temperatures else None,
         temp_max=max(temperatures, default=None),
@@ -100,5 +100,5 @@ def _one(samples: list[GpuSample], *, before: int | None) -> BenchWatch:
 
 
 def _median(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return round(statistics.median(known)) if known else None
+    present = [value for value in values if value is not None]
+    return round(statistics.median(present)) if present else None

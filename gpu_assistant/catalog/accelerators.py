@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from ..core.machine import SystemName
-from .subject import Arch, Confidence, Https, Numbers, PciId, Subject, Variant
+from .subject import Arch, Confidence, HttpsUrl, DottedVersion, PciId, CatalogFile, Variant
 
 Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
 
 
-class AmdWindows(Struct, frozen=True, kw_only=True):
+class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
     """AMD on Windows: whether PyTorch's own index has builds, AMD's preview, and the chips that ROCm serves in WSL."""
 
     builds: bool
     preview: bool
-    preview_url: Https
+    preview_url: HttpsUrl
     wsl_chips: tuple[Gfx, ...]
     source: str
     sources: tuple[str, ...] = ()
@@ -52,11 +52,11 @@ class IntelFamily(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
-class Intel(Struct, frozen=True, kw_only=True):
+class IntelSupport(Struct, frozen=True, kw_only=True):
     """Which build serves Intel, from which PyTorch on; `other_chips`: whether chips of no family here may try."""
 
     variant: Variant
-    from_release: Numbers
+    from_release: DottedVersion
     families: tuple[IntelFamily, ...]
     other_chips: bool
     source: str
@@ -72,7 +72,7 @@ class IntelDevice(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
-class Apple(Struct, frozen=True, kw_only=True):
+class AppleSupport(Struct, frozen=True, kw_only=True):
     """PyTorch on Apple's own chips: part of every build for that system."""
 
     device: str
@@ -81,7 +81,7 @@ class Apple(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class LinuxGroups(Struct, frozen=True, kw_only=True):
+class LinuxGpuGroups(Struct, frozen=True, kw_only=True):
     """The groups of users whom Linux lets compute on a maker's cards."""
 
     vendor: Literal["amd", "intel"]
@@ -89,13 +89,13 @@ class LinuxGroups(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class Accelerators(Subject, frozen=True, kw_only=True):
+class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
     """`accelerators.json`; devices sorted by id."""
 
-    amd_windows: AmdWindows
+    amd_windows: AmdWindowsSupport
     amd_chips: tuple[AmdChip, ...]
     amd_devices: tuple[AmdDevice, ...]
-    intel: Intel
+    intel: IntelSupport
     intel_devices: tuple[IntelDevice, ...]
-    apple: Apple
-    linux_groups: tuple[LinuxGroups, ...] = ()
+    apple: AppleSupport
+    linux_groups: tuple[LinuxGpuGroups, ...] = ()

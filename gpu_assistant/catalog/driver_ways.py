@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..core.machine import SystemName
-from .subject import Capability, Confidence, Https, Numbers, PciId
+from .subject import CapabilityText, Confidence, HttpsUrl, DottedVersion, PciId
 
 DriverExit = Literal["done", "restart", "no-compatible-card", "wrong-package-kind", "failed"]
 ModuleKind = Literal["open", "proprietary"]
@@ -18,9 +18,9 @@ class DriverLookup(Struct, frozen=True, kw_only=True):
     `studio_values` the channel's value by channel, `hosts` the ends of host names that may serve a driver.
     """
 
-    url: Https
+    url: HttpsUrl
     func: str
-    ids_url: Https
+    ids_url: HttpsUrl
     hosts: tuple[str, ...]
     parameters: dict[str, str]
     fixed: dict[str, str]
@@ -50,7 +50,7 @@ class DriverAddress(Struct, frozen=True, kw_only=True):
     how their names begin, where it is not for all.
     """
 
-    url: Https
+    url: HttpsUrl
     source: str
     for_names: tuple[str, ...] = ()
     confidence: Confidence = "high"
@@ -146,20 +146,20 @@ class LinuxDriverPage(Struct, frozen=True, kw_only=True):
     secure_boot_source: str | None = None
 
 
-class FirstDriver(Struct, frozen=True, kw_only=True):
+class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
     """The first driver of each system that knows chips from one capability up to (not with) another."""
 
-    from_capability: Capability
-    below_capability: Capability | None
-    versions: dict[SystemName, Numbers]
+    from_capability: CapabilityText
+    below_capability: CapabilityText | None
+    versions: dict[SystemName, DottedVersion]
     source: str
 
 
-class DriverTrouble(Struct, frozen=True, kw_only=True):
+class KnownDriverIssue(Struct, frozen=True, kw_only=True):
     """A driver of which trouble is known; `what` is a code of the texts, `versions` are exact."""
 
     system: SystemName
-    versions: tuple[Numbers, ...]
+    versions: tuple[DottedVersion, ...]
     what: str
     source: str
     confidence: Confidence = "high"
@@ -168,8 +168,8 @@ class DriverTrouble(Struct, frozen=True, kw_only=True):
 class LinuxModules(Struct, frozen=True, kw_only=True):
     """Which kernel modules serve chips from one capability up to (not with) another; the better kind first."""
 
-    from_capability: Capability
-    below_capability: Capability | None
+    from_capability: CapabilityText
+    below_capability: CapabilityText | None
     kinds: tuple[ModuleKind, ...]
     source: str
 

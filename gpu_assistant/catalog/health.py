@@ -6,49 +6,49 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from .subject import Confidence, Subject
+from .subject import Confidence, CatalogFile
 
-Level = Literal["info", "warn", "error"]
+RuleLevel = Literal["info", "warn", "error"]
 XidKind = Literal["program", "memory", "replaced", "card", "driver"]
-Name = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-Figure = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
+RuleId = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+RuleInput = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
-class Number(Struct, frozen=True, kw_only=True, tag_field="test", tag="number"):
+class NumberCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag="number"):
     """A figure is at least, or below, a number: `share_of` another figure (times), or `beyond` one (plus).
 
     While the alarm is on, `until` stands in the number's place, so that it does not flicker.
     """
 
-    figure: Figure
+    figure: RuleInput
     least: float | None = None
     below: float | None = None
     until: float | None = None
-    share_of: Figure | None = None
-    beyond: Figure | None = None
+    share_of: RuleInput | None = None
+    beyond: RuleInput | None = None
 
 
-class Names(Struct, frozen=True, kw_only=True, tag_field="test", tag="names"):
+class NameCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag="names"):
     """A figure that is a name, or a set of names, has one of these, and none of those.
 
     `said` begins the text that says a found name (`<said>.<name>`), for the evidence's {reason}.
     """
 
-    figure: Figure
+    figure: RuleInput
     any_of: tuple[str, ...] = ()
     none_of: tuple[str, ...] = ()
     said: str | None = None
 
 
-class Rose(Struct, frozen=True, kw_only=True, tag_field="test", tag="rose"):
+class IncreaseCondition(Struct, frozen=True, kw_only=True, tag_field="test", tag="rose"):
     """A counter went up by so much within so many seconds."""
 
-    figure: Figure
+    figure: RuleInput
     by: Annotated[float, Meta(gt=0)] = 1
     within_seconds: Annotated[float, Meta(gt=0)]
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class AlarmRule(Struct, frozen=True, kw_only=True):
     """An alarm: on when all conditions held in two samples in a row and for so long, off when they no longer do.
 
     Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `tells` (their name for it → figure), {name} of the
@@ -57,21 +57,21 @@ class Rule(Struct, frozen=True, kw_only=True):
     conditions no longer hold before it ends, where that is not what holds for all rules.
     """
 
-    id: Name
+    id: RuleId
     about: Literal["card", "computer"] = "card"
-    level: Level
-    when: Annotated[tuple[Number | Names | Rose, ...], Meta(min_length=1)]
+    level: RuleLevel
+    when: Annotated[tuple[NumberCondition | NameCondition | IncreaseCondition, ...], Meta(min_length=1)]
     for_seconds: Annotated[float, Meta(ge=0)]
     ends_seconds: Annotated[float, Meta(ge=0)] | None = None
-    tells: dict[str, Figure] = {}
-    hushes: tuple[Name, ...] = ()
+    tells: dict[str, RuleInput] = {}
+    hushes: tuple[RuleId, ...] = ()
     source: str
     confidence: Confidence
 
     @property
-    def about_xid(self) -> bool:
+    def is_xid_rule(self) -> bool:
         """Whether it rings for an error that the driver reported."""
-        return any(one.figure == "xid_kind" for one in self.when)
+        return any(condition.figure == "xid_kind" for condition in self.when)
 
 
 class Xid(Struct, frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ class Xid(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class Settling(Struct, frozen=True, kw_only=True):
+class SteadyStateSettings(Struct, frozen=True, kw_only=True):
     """When a temperature may be compared with the past: the load, a share of the power limit, was even for so long.
 
     Loads within one `band` count as the same; a usual temperature needs so many minutes on so many days before
@@ -101,7 +101,7 @@ class Settling(Struct, frozen=True, kw_only=True):
     confidence: Confidence
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class PcieLinkSettings(Struct, frozen=True, kw_only=True):
     """What a PCI Express lane carries one way, in 10^9 bytes a second by generation, and the share of it that copies
     reach at least where the link is sound. It is judged once the card has worked for `settled_seconds`.
     """
@@ -113,7 +113,7 @@ class Link(Struct, frozen=True, kw_only=True):
     confidence: Confidence
 
 
-class Tests(Struct, frozen=True, kw_only=True):
+class HealthTestSettings(Struct, frozen=True, kw_only=True):
     """How hard the levels work.
 
     `memory_share` of the free memory is filled; of the processor's, `cpu_memory_bytes`. Products and load take so many
@@ -143,12 +143,12 @@ class Tests(Struct, frozen=True, kw_only=True):
     loaded_percent: int
     slower_share: float
     held_back_share: float
-    link: Link
+    link: PcieLinkSettings
     source: str
     confidence: Confidence
 
 
-class HealthRules(Subject, frozen=True, kw_only=True):
+class HealthRules(CatalogFile, frozen=True, kw_only=True):
     """`health.json`. A pause between samples longer than `gap_seconds` begins anew; an alarm ends `ends_seconds`
     after its conditions did. A card that the driver no longer lists is forgotten after `forget_seconds`, and its alarm
     ends with it.
@@ -158,6 +158,6 @@ class HealthRules(Subject, frozen=True, kw_only=True):
     ends_seconds: float
     forget_seconds: Annotated[float, Meta(gt=0)]
     xids: tuple[Xid, ...]
-    settling: Settling
-    tests: Tests
-    rules: tuple[Rule, ...]
+    settling: SteadyStateSettings
+    tests: HealthTestSettings
+    rules: tuple[AlarmRule, ...]

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..core.machine import SystemName
-from .subject import Arch, Bytes, Capability, Confidence, Day, Hex32, Https, Md5, Numbers, Series, Subject
+from .subject import Arch, ByteCount, CapabilityText, Confidence, IsoDate, Hex32Bytes, HttpsUrl, Md5, DottedVersion, PythonSeries, CatalogFile
 
 
 class CudnnArchive(Struct, frozen=True, kw_only=True):
@@ -16,10 +16,10 @@ class CudnnArchive(Struct, frozen=True, kw_only=True):
     system: SystemName
     arch: Arch
     cuda: int
-    url: Https
-    sha256: Hex32
+    url: HttpsUrl
+    sha256: Hex32Bytes
     md5: Md5 | None
-    bytes: Bytes | None
+    bytes: ByteCount | None
 
 
 class CudnnRelease(Struct, frozen=True, kw_only=True):
@@ -27,29 +27,29 @@ class CudnnRelease(Struct, frozen=True, kw_only=True):
     with known hashes, and NVIDIA's index file of this release. A yanked one is never offered.
     """
 
-    version: Numbers
-    date: Day | None
+    version: DottedVersion
+    date: IsoDate | None
     cuda_majors: tuple[int, ...]
-    lowest_capability: dict[str, Capability]
+    lowest_capability: dict[str, CapabilityText]
     wheels: tuple[int, ...]
     archives: tuple[CudnnArchive, ...]
-    index_url: Https | None = None
-    index_sha256: Hex32 | None = None
+    index_url: HttpsUrl | None = None
+    index_sha256: Hex32Bytes | None = None
     yanked: bool = False
     source: str
     confidence: Confidence = "high"
     note: str | None = None
 
 
-class CudnnLast(Struct, frozen=True, kw_only=True):
+class LastSupportingCudnn(Struct, frozen=True, kw_only=True):
     """The last cuDNN for chips below a compute capability."""
 
-    version: Numbers
-    below_capability: Capability
+    version: DottedVersion
+    below_capability: CapabilityText
     source: str
 
 
-class CudnnWindows(Struct, frozen=True, kw_only=True):
+class CudnnWindowsLayout(Struct, frozen=True, kw_only=True):
     """Which folder of the archive goes into which folder of the toolkit, by CUDA major; the libraries of 9.x."""
 
     folders: dict[str, dict[str, str]]
@@ -57,32 +57,32 @@ class CudnnWindows(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class Cudnn(Subject, frozen=True, kw_only=True):
+class CudnnCatalog(CatalogFile, frozen=True, kw_only=True):
     """`cudnn.json`, newest first; `wheel_packages` by CUDA major."""
 
-    index: Https
+    index: HttpsUrl
     wheel_packages: dict[str, str]
-    last_for_old_chips: CudnnLast
-    windows_install: CudnnWindows
+    last_for_old_chips: LastSupportingCudnn
+    windows_install: CudnnWindowsLayout
     releases: tuple[CudnnRelease, ...]
 
 
-class TensorFlowBuild(Struct, frozen=True, kw_only=True):
+class TensorFlowBuildRecord(Struct, frozen=True, kw_only=True):
     """One TensorFlow series on one kind of computer: Pythons newest first, the CUDA and cuDNN it was tested with (None
     without GPU), whether the requirement brings them as wheels, and the compiled capabilities (None: not known).
     """
 
-    version: Numbers
+    version: DottedVersion
     system: SystemName
     arch: Arch = "x86_64"
-    python: tuple[Series, ...]
+    python: tuple[PythonSeries, ...]
     gpu: bool
-    cuda: Numbers | None
-    cudnn: Numbers | None
+    cuda: DottedVersion | None
+    cudnn: DottedVersion | None
     bundled_cuda: bool
     requirement: str
-    arch_list: tuple[Capability, ...] | None = None
-    ptx_for: tuple[Capability, ...] = ()
+    arch_list: tuple[CapabilityText, ...] | None = None
+    ptx_for: tuple[CapabilityText, ...] = ()
     arch_source: str | None = None
     arch_confidence: Confidence | None = None
     source: str
@@ -102,9 +102,9 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     how: Literal["and-cuda", "wsl2", "native", "directml"]
     requirement: str
     recommended: bool
-    from_version: Numbers | None = None
-    to_version: Numbers | None = None
-    lowest_driver: Numbers | None = None
+    from_version: DottedVersion | None = None
+    to_version: DottedVersion | None = None
+    lowest_driver: DottedVersion | None = None
     lowest_windows_build: int | None = None
     setup: tuple[str, ...] = ()
     system_words: tuple[str, ...] = ()
@@ -115,25 +115,25 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class TensorFlowGap(Struct, frozen=True, kw_only=True):
+class TensorFlowUnsupportedChips(Struct, frozen=True, kw_only=True):
     """Chips from a capability up to (not with) another that released wheels do not serve well."""
 
-    from_capability: Capability
-    below_capability: Capability | None = None
+    from_capability: CapabilityText
+    below_capability: CapabilityText | None = None
     why: str
     source: str
     confidence: Confidence = "high"
 
 
-class GlibcNeed(Struct, frozen=True, kw_only=True):
+class GlibcRequirement(Struct, frozen=True, kw_only=True):
     """The lowest glibc of the Linux wheels from a release on; older releases than the last are not known."""
 
-    from_release: Numbers
-    lowest: Numbers
+    from_release: DottedVersion
+    lowest: DottedVersion
     source: str
 
 
-class CpuNeed(Struct, frozen=True, kw_only=True):
+class CpuFeatureRequirement(Struct, frozen=True, kw_only=True):
     """A processor feature without which the program ends at once, as /proc/cpuinfo names it, on one type of them."""
 
     feature: str
@@ -145,36 +145,36 @@ class ApplePlugin(Struct, frozen=True, kw_only=True):
     """What lets TensorFlow use a Mac's graphics, and the first TensorFlow with which it was seen to fail."""
 
     name: str
-    broken_from: Numbers
+    broken_from: DottedVersion
     source: str
     confidence: Confidence = "high"
 
 
-class TensorFlow(Subject, frozen=True, kw_only=True):
+class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
     """`tensorflow.json`; builds by system, newest first. `minimum_drivers` (linux, wsl) are for CUDA 12 builds."""
 
-    newest: Numbers
-    last_windows_gpu: Numbers
-    cpu_needs: tuple[CpuNeed, ...]
-    minimum_drivers: dict[Literal["linux", "wsl"], Numbers]
+    newest: DottedVersion
+    last_windows_gpu: DottedVersion
+    cpu_needs: tuple[CpuFeatureRequirement, ...]
+    minimum_drivers: dict[Literal["linux", "wsl"], DottedVersion]
     driver_source: str
-    numpy_2_from: Numbers
-    glibc: tuple[GlibcNeed, ...] = ()
-    not_for: tuple[TensorFlowGap, ...]
+    numpy_2_from: DottedVersion
+    glibc: tuple[GlibcRequirement, ...] = ()
+    not_for: tuple[TensorFlowUnsupportedChips, ...]
     routes: tuple[TensorFlowRoute, ...]
-    builds: tuple[TensorFlowBuild, ...]
+    builds: tuple[TensorFlowBuildRecord, ...]
     apple_plugin: ApplePlugin | None = None
 
-    def route(self, system: SystemName, how: str) -> TensorFlowRoute | None:
+    def find_route(self, system: SystemName, kind: str) -> TensorFlowRoute | None:
         """The way of a kind on a system."""
-        return next((each for each in self.routes if (each.system, each.how) == (system, how)), None)
+        return next((each for each in self.routes if (each.system, each.how) == (system, kind)), None)
 
 
-class VcPackage(Struct, frozen=True, kw_only=True):
+class VcRuntimePackage(Struct, frozen=True, kw_only=True):
     """The runtime's installer; it changes behind its address, so its signer is checked instead of a hash."""
 
-    url: Https
-    sha256: Hex32 | None
+    url: HttpsUrl
+    sha256: Hex32Bytes | None
     signer: str
     arguments: tuple[str, ...]
     success_codes: tuple[int, ...]
@@ -183,20 +183,20 @@ class VcPackage(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class VcNeed(Struct, frozen=True, kw_only=True):
+class VcRuntimeRequirement(Struct, frozen=True, kw_only=True):
     """What a framework from a release on needs; `advise_current`: older runtimes were seen to fail."""
 
-    from_release: Numbers
-    lowest: Numbers | None
+    from_release: DottedVersion
+    lowest: DottedVersion | None
     needs_files: tuple[str, ...]
     advise_current: bool = False
     source: str
     confidence: Confidence = "high"
 
 
-class VcRedist(Subject, frozen=True, kw_only=True):
+class VcRuntimeCatalog(CatalogFile, frozen=True, kw_only=True):
     """`vc_redist.json`; needs newest first: PyTorch's, and those of TensorFlow on Windows itself."""
 
-    package: VcPackage
-    needs: tuple[VcNeed, ...]
-    tensorflow_needs: tuple[VcNeed, ...] = ()
+    package: VcRuntimePackage
+    required_before: tuple[VcRuntimeRequirement, ...]
+    tensorflow_needs: tuple[VcRuntimeRequirement, ...] = ()

@@ -12,159 +12,159 @@ import msgspec
 
 from ..core import json
 from ..core.errors import AppError
-from ..core.json import fault_of
+from ..core.json import describe_fault
 from ..core.machine import SystemName
-from ..core.refusal import why
-from .names import card_name, chip_name, listed_names, plain_name, portable_name
-from .records import Cuda, Drivers, Environments, GpuRow, Gpus, PythonBuild, Pythons, Sizes, Subject, Updates
-from .refreshed import Refreshed
-from .torch_builds import PyTorch, TorchRelease, TorchVariant, kind_of
-from .versions import numbers
+from ..core.refusal import os_error_text
+from .names import card_name, chip_name, split_listed_names, normalize_name, is_laptop_name
+from .records import CudaCatalog, DriverCatalog, EnvironmentSizeCatalog, GpuRecord, GpuCatalog, PythonBuild, PythonCatalog, EnvironmentSizes, CatalogFile, UpdateCatalog
+from .refreshed import RefreshedCatalog
+from .torch_builds import PyTorchCatalog, TorchRelease, TorchVariant, variant_family
+from .versions import parse_version
 
 if TYPE_CHECKING:
-    from .accelerators import Accelerators, AmdDevice, IntelDevice
-    from .libraries import Cudnn, CudnnRelease, TensorFlow, VcNeed, VcRedist
-    from .places import Mirror, Mirrors
-    from .reference import Reference, ReferenceCard
-    from .refreshing import Refreshing
+    from .accelerators import AcceleratorCatalog, AmdDevice, IntelDevice
+    from .libraries import CudnnCatalog, CudnnRelease, TensorFlowCatalog, VcRuntimeRequirement, VcRuntimeCatalog
+    from .places import MirrorRecord, MirrorCatalog
+    from .reference import ReferenceCatalog, ReferenceCard
+    from .refreshing import RefreshSettings
 
-Kind = TypeVar("Kind", bound=Subject)
+Kind = TypeVar("Kind", bound=CatalogFile)
 Device = TypeVar("Device", "AmdDevice", "IntelDevice")
 
 
 class Catalog:
     """What exists in the world. Every access may raise AppError("catalog-broken", file=…, detail=…)."""
 
-    def __init__(self, folder: Path, refreshed: Path | None = None) -> None:
+    def __init__(self, folder: Path, refreshed_folder: Path | None = None) -> None:
         self.folder = folder
-        self.refreshed = Refreshed(refreshed) if refreshed is not None else None
+        self.refreshed_catalog = RefreshedCatalog(refreshed_folder) if refreshed_folder is not None else None
 
     def read(self, name: str, kind: type[Kind]) -> Kind:
         """One file as one kind of subject: the refreshed one where it is sound, else the built-in one."""
         path = self.folder / name
-        newer = self.refreshed.read(name, kind, path) if self.refreshed is not None else None
-        if newer is not None:
-            return newer
+        refreshed_file = self.refreshed_catalog.read(name, kind, path) if self.refreshed_catalog is not None else None
+        if refreshed_file is not None:
+            return refreshed_file
         try:
             return json.decode(path.read_bytes(), kind)
         except OSError as error:
-            raise AppError("catalog-broken", file=str(path), detail=why(error)) from error
+            raise AppError("catalog-broken", file=str(path), detail=os_error_text(error)) from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise AppError("catalog-broken", file=str(path), detail=fault_of(error)[0]) from error
+            raise AppError("catalog-broken", file=str(path), detail=describe_fault(error)[0]) from error
 
     @cached_property
-    def gpus(self) -> Gpus:
+    def gpus(self) -> GpuCatalog:
         """Cards by PCI id."""
-        return self.read("gpus.json", Gpus)
+        return self.read("gpus.json", GpuCatalog)
 
     @cached_property
-    def pytorch(self) -> PyTorch:
+    def pytorch(self) -> PyTorchCatalog:
         """PyTorch's releases and builds."""
-        return self.read("pytorch.json", PyTorch)
+        return self.read("pytorch.json", PyTorchCatalog)
 
     @cached_property
-    def cuda(self) -> Cuda:
+    def cuda(self) -> CudaCatalog:
         """CUDA's demands on the driver."""
-        return self.read("cuda.json", Cuda)
+        return self.read("cuda.json", CudaCatalog)
 
     @cached_property
-    def drivers(self) -> Drivers:
+    def drivers(self) -> DriverCatalog:
         """The newest drivers for each generation of cards."""
-        return self.read("drivers.json", Drivers)
+        return self.read("drivers.json", DriverCatalog)
 
     @cached_property
-    def pythons(self) -> Pythons:
+    def pythons(self) -> PythonCatalog:
         """Standalone Python builds."""
-        return self.read("pythons.json", Pythons)
+        return self.read("pythons.json", PythonCatalog)
 
     @cached_property
-    def environments(self) -> Environments:
+    def environments(self) -> EnvironmentSizeCatalog:
         """Measured sizes of environments."""
-        return self.read("sizes.json", Environments)
+        return self.read("sizes.json", EnvironmentSizeCatalog)
 
     @cached_property
-    def updates(self) -> Updates:
+    def updates(self) -> UpdateCatalog:
         """Where to ask for new versions, and who may answer."""
-        return self.read("updates.json", Updates)
+        return self.read("updates.json", UpdateCatalog)
 
     @cached_property
-    def cudnn(self) -> Cudnn:
+    def cudnn(self) -> CudnnCatalog:
         """cuDNN's releases."""
-        from .libraries import Cudnn
+        from .libraries import CudnnCatalog
 
-        return self.read("cudnn.json", Cudnn)
+        return self.read("cudnn.json", CudnnCatalog)
 
     @cached_property
-    def tensorflow(self) -> TensorFlow:
+    def tensorflow(self) -> TensorFlowCatalog:
         """TensorFlow's releases and the ways to a GPU."""
-        from .libraries import TensorFlow
+        from .libraries import TensorFlowCatalog
 
-        return self.read("tensorflow.json", TensorFlow)
+        return self.read("tensorflow.json", TensorFlowCatalog)
 
     @cached_property
-    def vc_redist(self) -> VcRedist:
+    def vc_redist(self) -> VcRuntimeCatalog:
         """Microsoft's Visual C++ runtime."""
-        from .libraries import VcRedist
+        from .libraries import VcRuntimeCatalog
 
-        return self.read("vc_redist.json", VcRedist)
+        return self.read("vc_redist.json", VcRuntimeCatalog)
 
     @cached_property
-    def accelerators(self) -> Accelerators:
+    def accelerators(self) -> AcceleratorCatalog:
         """AMD's, Intel's and Apple's graphics."""
-        from .accelerators import Accelerators
+        from .accelerators import AcceleratorCatalog
 
-        return self.read("accelerators.json", Accelerators)
+        return self.read("accelerators.json", AcceleratorCatalog)
 
     @cached_property
-    def mirrors(self) -> Mirrors:
+    def mirrors(self) -> MirrorCatalog:
         """Publishers and their mirrors."""
-        from .places import Mirrors
+        from .places import MirrorCatalog
 
-        return self.read("mirrors.json", Mirrors)
+        return self.read("mirrors.json", MirrorCatalog)
 
     @cached_property
-    def reference(self) -> Reference:
+    def reference(self) -> ReferenceCatalog:
         """What cards can do at most."""
-        from .reference import Reference
+        from .reference import ReferenceCatalog
 
-        return self.read("reference.json", Reference)
+        return self.read("reference.json", ReferenceCatalog)
 
     @cached_property
-    def refreshing(self) -> Refreshing:
+    def refresh_settings(self) -> RefreshSettings:
         """Whom to ask for newer facts."""
-        from .refreshing import Refreshing
+        from .refreshing import RefreshSettings
 
-        return self.read("refresh.json", Refreshing)
+        return self.read("refresh.json", RefreshSettings)
 
     @cached_property
-    def _gpus_by_id(self) -> dict[str, GpuRow]:
+    def _gpus_by_id(self) -> dict[str, GpuRecord]:
         return {row.pci_id: row for row in self.gpus.gpus}
 
     @cached_property
-    def _gpus_by_name(self) -> dict[str, GpuRow | None]:
-        found: dict[str, GpuRow | None] = {}
+    def _gpus_by_name(self) -> dict[str, GpuRecord | None]:
+        gpus: dict[str, GpuRecord | None] = {}
         for row in self.gpus.gpus:
-            name = plain_name(row.name)
-            other = found.get(name, row)
+            name = normalize_name(row.name)
+            other = gpus.get(name, row)
             # One name on different chips tells nothing about the chip.
-            same = other is not None and other.compute_capability == row.compute_capability
-            found[name] = other if same else None
-        return found
+            same_chip = other is not None and other.compute_capability == row.compute_capability
+            gpus[name] = other if same_chip else None
+        return gpus
 
     @cached_property
-    def _gpus_by_chip_name(self) -> dict[str, tuple[GpuRow, ...]]:
-        found: dict[str, list[GpuRow]] = {}
+    def _gpus_by_chip_name(self) -> dict[str, tuple[GpuRecord, ...]]:
+        gpus: dict[str, list[GpuRecord]] = {}
         for row in self.gpus.gpus:
             for name in {chip_name(part) for part in row.name.split(" / ")} - {""}:
-                found.setdefault(name, []).append(row)
+                gpus.setdefault(name, []).append(row)
         # Here too, one name on different chips tells nothing.
-        return {name: tuple(rows) for name, rows in found.items() if len({r.compute_capability for r in rows}) == 1}
+        return {name: tuple(rows) for name, rows in gpus.items() if len({r.compute_capability for r in rows}) == 1}
 
     @cached_property
     def _releases_by_version(self) -> dict[str, TorchRelease]:
         return {release.version: release for release in self.pytorch.releases}
 
-    def gpu(self, pci_id: str) -> GpuRow | None:
+    def gpu(self, pci_id: str) -> GpuRecord | None:
         """The card with a "10de:2882" PCI id; None if it is not known."""
         return self._gpus_by_id.get(pci_id.lower())
 
@@ -172,26 +172,26 @@ class Catalog:
         """The compute capability of a card by its PCI id: its own row's, else that of the stretch of ids around it;
         None if neither is known.
         """
-        wanted = pci_id.lower()
-        row = self._gpus_by_id.get(wanted)
+        normalized_id = pci_id.lower()
+        row = self._gpus_by_id.get(normalized_id)
         if row is not None:
             return row.compute_capability
-        place = bisect_right(self.gpus.ranges, wanted, key=lambda stretch: stretch.first)
-        stretch = self.gpus.ranges[place - 1] if place else None
-        inside = stretch is not None and len(wanted) == len(stretch.last) and wanted <= stretch.last
-        return stretch.compute_capability if stretch is not None and inside else None
+        index = bisect_right(self.gpus.ranges, normalized_id, key=lambda stretch: stretch.first)
+        id_range = self.gpus.ranges[index - 1] if index else None
+        in_range = id_range is not None and len(normalized_id) == len(id_range.last) and normalized_id <= id_range.last
+        return id_range.compute_capability if id_range is not None and in_range else None
 
-    def gpu_named(self, name: str) -> GpuRow | None:
+    def gpu_by_name(self, name: str) -> GpuRecord | None:
         """A card with the name that a driver reports, or one of the same chip that is built in otherwise; None if
         unknown or if cards of that name differ in compute capability. Its memory and id are one example's, not
         necessarily this card's.
         """
-        exact = self._gpus_by_name.get(plain_name(name))
+        exact = self._gpus_by_name.get(normalize_name(name))
         if exact is not None:
             return exact
-        like = self._gpus_by_chip_name.get(chip_name(name), ())
-        portable = portable_name(name)
-        return next((row for row in like if row.laptop == portable), like[0] if like else None)
+        same_chip = self._gpus_by_chip_name.get(chip_name(name), ())
+        is_laptop = is_laptop_name(name)
+        return next((row for row in same_chip if row.is_laptop == is_laptop), same_chip[0] if same_chip else None)
 
     @property
     def releases(self) -> tuple[TorchRelease, ...]:
@@ -207,24 +207,24 @@ class Catalog:
         release = self.release(version)
         if release is None:
             return None
-        wanted = (system, arch, variant)
-        return next((v for v in release.variants if (v.system, v.arch, v.variant) == wanted), None)
+        key = (system, arch, variant)
+        return next((v for v in release.variants if (v.system, v.arch, v.variant) == key), None)
 
     def default_variant(self, version: str, system: SystemName, arch: str) -> str | None:
         """The build that the general package index serves for this kind of computer; None if none is known."""
         release = self.release(version)
         if release is None or any((p.system, p.arch) == (system, arch) for p in self.pytorch.not_on_general_index):
             return None
-        mine = [v for v in release.variants if (v.system, v.arch) == (system, arch)]
+        variants = [v for v in release.variants if (v.system, v.arch) == (system, arch)]
         # What has no index of its own can only lie there.
-        return next((v.variant for v in mine if v.index_url is None), release.default_variant.get(system))
+        return next((v.variant for v in variants if v.index_url is None), release.default_variant.get(system))
 
-    def held_for(self, version: str | None, system: SystemName) -> tuple[str, ...]:
+    def numpy_constraints(self, version: str | None, system: SystemName) -> tuple[str, ...]:
         """The requirements that hold other packages back for a PyTorch release: ("numpy<2",), or none."""
-        here = numbers(version)
+        release = parse_version(version)
         for bound in self.pytorch.numpy_bounds:
-            below = numbers(bound.below_release)
-            if bound.system in (None, system) and here is not None and below is not None and here < below:
+            below = parse_version(bound.below_release)
+            if bound.system in (None, system) and release is not None and below is not None and release < below:
                 return (f"numpy<{bound.numpy_below}",)
         return ()
 
@@ -235,66 +235,66 @@ class Catalog:
 
     def standalone_python(self, series: str, system: SystemName, arch: str) -> PythonBuild | None:
         """The standalone build of a "3.13" series for a system; None if none is known."""
-        wanted = (series, system, arch)
-        return next((b for b in self.pythons.builds if (b.series, b.system, b.arch) == wanted), None)
+        key = (series, system, arch)
+        return next((b for b in self.pythons.builds if (b.series, b.system, b.arch) == key), None)
 
-    def sizes(self, variant: str, system: SystemName, release: str | None = None) -> Sizes:
+    def sizes(self, variant: str, system: SystemName, release: str | None = None) -> EnvironmentSizes:
         """What an environment with this kind of PyTorch build needs; unknown figures are None.
 
         Figures of another release than the one asked for, or for none in particular, are `approximate`; so are those
         of another CUDA or ROCm build where nothing is known of this one.
         """
-        like = [size for size in self.environments.environments if kind_of(size.variant) == kind_of(variant)]
-        known = [size for size in like if size.system == system]
-        found = next((size for size in known if size.variant == variant), known[0] if known else None)
-        if found is None:
-            return Sizes(variant=variant, system=system)
-        exact = (found.variant, found.release) == (variant, release)
-        return found if exact else msgspec.structs.replace(found, approximate=True)
+        same_family = [size for size in self.environments.environments if variant_family(size.variant) == variant_family(variant)]
+        same_system = [size for size in same_family if size.system == system]
+        match = next((size for size in same_system if size.variant == variant), same_system[0] if same_system else None)
+        if match is None:
+            return EnvironmentSizes(variant=variant, system=system)
+        is_exact = (match.variant, match.release) == (variant, release)
+        return match if is_exact else msgspec.structs.replace(match, approximate=True)
 
-    def disk_about(self, variant: str) -> int | None:
+    def estimate_disk_bytes(self, variant: str) -> int | None:
         """About how many bytes an environment with this kind of build takes, by any system on which that was measured:
         the same build's, else the most that any build for CUDA, or for ROCm, takes; None where nobody measured such a
         one. Where only the download was, it takes no less than that.
         """
-        like = [size for size in self.environments.environments if kind_of(size.variant) == kind_of(variant)]
-        same = [size for size in like if size.variant == variant]
-        for sizes in (same, like):
-            if unpacked := [size.disk_bytes for size in sizes if size.disk_bytes is not None]:
-                return max(unpacked)
-        return max((size.download_bytes for size in like if size.download_bytes is not None), default=None)
+        same_family = [size for size in self.environments.environments if variant_family(size.variant) == variant_family(variant)]
+        same_variant = [size for size in same_family if size.variant == variant]
+        for sizes in (same_variant, same_family):
+            if disk_sizes := [size.disk_bytes for size in sizes if size.disk_bytes is not None]:
+                return max(disk_sizes)
+        return max((size.download_bytes for size in same_family if size.download_bytes is not None), default=None)
 
     def cudnn_release(self, version: str) -> CudnnRelease | None:
         """One cuDNN by its exact version."""
         return next((release for release in self.cudnn.releases if release.version == version), None)
 
     @cached_property
-    def _amd(self) -> dict[str, AmdDevice]:
+    def _amd_by_id(self) -> dict[str, AmdDevice]:
         return {device.pci_id: device for device in self.accelerators.amd_devices}
 
     @cached_property
-    def _intel(self) -> dict[str, IntelDevice]:
+    def _intel_by_id(self) -> dict[str, IntelDevice]:
         return {device.pci_id: device for device in self.accelerators.intel_devices}
 
     @cached_property
     def _amd_by_name(self) -> dict[str, AmdDevice | None]:
-        return _by_card_name(self.accelerators.amd_devices, lambda device: device.gfx)
+        return _index_by_card_name(self.accelerators.amd_devices, lambda device: device.gfx)
 
     @cached_property
     def _intel_by_name(self) -> dict[str, IntelDevice | None]:
-        return _by_card_name(self.accelerators.intel_devices, lambda device: device.family)
+        return _index_by_card_name(self.accelerators.intel_devices, lambda device: device.family)
 
-    def amd_named(self, name: str) -> AmdDevice | None:
+    def amd_device_by_name(self, name: str) -> AmdDevice | None:
         """An AMD card with the name that a driver reports; None if unknown or if such cards differ in their chip."""
         return self._amd_by_name.get(card_name(name))
 
-    def intel_named(self, name: str) -> IntelDevice | None:
+    def intel_device_by_name(self, name: str) -> IntelDevice | None:
         """An Intel card with the name that a driver reports; None if unknown or if such cards differ in family."""
         return self._intel_by_name.get(card_name(name))
 
     def amd_device(self, pci_id: str) -> AmdDevice | None:
         """The AMD card with a "1002:744c" PCI id; None if it is not known."""
-        return self._amd.get(pci_id.lower())
+        return self._amd_by_id.get(pci_id.lower())
 
     def rocm_variants(self, gfx: str) -> tuple[str, ...]:
         """The ROCm builds with code for a chip, newest first; empty where there is none. Linux only."""
@@ -302,9 +302,9 @@ class Catalog:
 
     def intel_device(self, pci_id: str) -> IntelDevice | None:
         """The Intel processor of a validated family with a "8086:56a0" PCI id; None if it is none of them."""
-        return self._intel.get(pci_id.lower())
+        return self._intel_by_id.get(pci_id.lower())
 
-    def mirrors_of(self, publisher: str) -> tuple[Mirror, ...]:
+    def mirrors_of(self, publisher: str) -> tuple[MirrorRecord, ...]:
         """The mirrors of a publisher's files."""
         return tuple(mirror for mirror in self.mirrors.mirrors if mirror.publisher == publisher)
 
@@ -314,47 +314,47 @@ class Catalog:
         Cards of one name with several memory sizes are told apart by `memory_bytes`; None where that is not
         possible, for laptops' cards, and for cards that are not known.
         """
-        from .reference import match
+        from .reference import find_reference_card
 
-        return match(self.reference.cards, name, memory_bytes)
+        return find_reference_card(self.reference.cards, name, memory_bytes)
 
-    def vc_need(self, release: str) -> VcNeed | None:
+    def vc_requirement(self, release: str) -> VcRuntimeRequirement | None:
         """What a PyTorch release needs of the Visual C++ runtime; None for versions that say nothing."""
-        return _need(self.vc_redist.needs, release)
+        return _find_vc_requirement(self.vc_redist.required_before, release)
 
-    def vc_need_tensorflow(self, release: str) -> VcNeed | None:
+    def tensorflow_vc_requirement(self, release: str) -> VcRuntimeRequirement | None:
         """What a TensorFlow release on Windows itself needs of it; None for versions that say nothing."""
-        return _need(self.vc_redist.tensorflow_needs, release)
+        return _find_vc_requirement(self.vc_redist.tensorflow_needs, release)
 
-    def source(self, subject: Subject, key: str) -> str | None:
+    def source_url(self, subject: CatalogFile, key: str) -> str | None:
         """The public address of one of a file's sources."""
-        found = subject.sources.get(key)
-        return found.url if found is not None else None
+        source = subject.sources.get(key)
+        return source.url if source is not None else None
 
 
-def _need(needs: tuple[VcNeed, ...], release: str) -> VcNeed | None:
-    wanted = numbers(release)
-    for need in needs:
-        if wanted is not None and wanted >= (numbers(need.from_release) or ()):
-            return need
+def _find_vc_requirement(requirements: tuple[VcRuntimeRequirement, ...], release: str) -> VcRuntimeRequirement | None:
+    version = parse_version(release)
+    for requirement in requirements:
+        if version is not None and version >= (parse_version(requirement.from_release) or ()):
+            return requirement
     return None
 
 
-def _by_card_name(devices: Iterable[Device], chip: Callable[[Device], str]) -> dict[str, Device | None]:
+def _index_by_card_name(devices: Iterable[Device], chip: Callable[[Device], str]) -> dict[str, Device | None]:
     """Devices by each of their names; None for a name that stands for several chips."""
-    found: dict[str, Device | None] = {}
+    index: dict[str, Device | None] = {}
     for device in devices:
-        for name in {card_name(listed) for listed in listed_names(device.name)} - {""}:
-            other = found.get(name, device)
-            found[name] = other if other is not None and chip(other) == chip(device) else None
-    return found
+        for name in {card_name(listed_name) for listed_name in split_listed_names(device.name)} - {""}:
+            other = index.get(name, device)
+            index[name] = other if other is not None and chip(other) == chip(device) else None
+    return index
 
 
-def load(folder: Path, refreshed: Path | None = None) -> Catalog:
+def load_catalog(folder: Path, refreshed_folder: Path | None = None) -> Catalog:
     """The catalog in a folder, with the newer files of a refreshed one where they are sound.
 
     Nothing is read yet: each file is decoded when it is first asked for.
     """
     if not folder.is_dir():
         raise AppError("catalog-broken", file=str(folder), detail="@file.fault.absent")
-    return Catalog(folder, refreshed)
+    return Catalog(folder, refreshed_folder)

@@ -4,64 +4,64 @@ from __future__ import annotations
 
 import re
 
-_MAKER = re.compile(r"^(?:nvidia|geforce)\s+", re.IGNORECASE)
-_MARKS = re.compile(r"\((?:r|tm|c|pascal)\)|[®™©]", re.IGNORECASE)
+_VENDOR_PREFIX = re.compile(r"^(?:nvidia|geforce)\s+", re.IGNORECASE)
+_TRADEMARKS = re.compile(r"\((?:r|tm|c|pascal)\)|[®™©]", re.IGNORECASE)
 # What tells how a chip is built in, cooled or fitted with memory, and nothing about the chip itself.
-_FITTING = re.compile(
+_BOARD_DETAILS = re.compile(
     r"\b(?:with|max q|design|laptop|notebook|mobile|gpu|graphics|generation|edition"
     r"|pcie|sxm\d*|dgxs|nvl|hbm\d\w?|\d+ ?gb?)\b"
 )
-_PORTABLE = re.compile(r"\b(?:max[ -]q|laptop|notebook|mobile)\b", re.IGNORECASE)
+_LAPTOP = re.compile(r"\b(?:max[ -]q|laptop|notebook|mobile)\b", re.IGNORECASE)
 _DESKTOP_MAX_Q = re.compile(r"\bworkstation\b", re.IGNORECASE)
-_LINES = ("radeon", "instinct", "arc")
-_LINE = re.compile(r"\b(?:radeon|instinct|arc)\b[^()\[\]]*", re.IGNORECASE)
+_PRODUCT_LINES = ("radeon", "instinct", "arc")
+_PRODUCT_LINE = re.compile(r"\b(?:radeon|instinct|arc)\b[^()\[\]]*", re.IGNORECASE)
 
 
-def plain_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Lower case, single spaces, without the maker in front: "NVIDIA GeForce RTX 4060" is "rtx 4060"."""
-    plain = " ".join(name.split())
-    while (shorter := _MAKER.sub("", plain)) != plain:
-        plain = shorter
-    return plain.casefold()
+    normalized = " ".join(name.split())
+    while (shorter := _VENDOR_PREFIX.sub("", normalized)) != normalized:
+        normalized = shorter
+    return normalized.casefold()
 
 
 def chip_name(name: str) -> str:
     """What is left of a name when all that says nothing about the chip is gone: "Tesla V100-SXM2-16GB" is
     "tesla v100", "NVIDIA GeForce GTX 1060 with Max-Q Design" is "gtx 1060". Empty where nothing is left.
     """
-    words = re.sub(r"[-_,]", " ", _MARKS.sub(" ", plain_name(name)))
-    return " ".join(_FITTING.sub(" ", " ".join(words.split())).split())
+    text = re.sub(r"[-_,]", " ", _TRADEMARKS.sub(" ", normalize_name(name)))
+    return " ".join(_BOARD_DETAILS.sub(" ", " ".join(text.split())).split())
 
 
-def portable_name(name: str) -> bool:
+def is_laptop_name(name: str) -> bool:
     """Whether the name itself says that the card is a laptop's."""
-    return _PORTABLE.search(name) is not None and _DESKTOP_MAX_Q.search(name) is None
+    return _LAPTOP.search(name) is not None and _DESKTOP_MAX_Q.search(name) is None
 
 
-def listed_names(listed: str) -> tuple[str, ...]:
+def split_listed_names(list_line: str) -> tuple[str, ...]:
     """The names that one line of a device list stands for: "Radeon RX 7900 XT/7900 XTX / PRO W7900" is "Radeon RX
     7900 XT", "Radeon RX 7900 XTX" and "Radeon PRO W7900".
     """
-    first, *others = (part.strip() for part in listed.split("/"))
-    named = _LINE.search(first)
-    words = (named.group() if named is not None else first).split()
-    line = " ".join(words[: next((at for at, word in enumerate(words) if any(c.isdigit() for c in word)), 0)])
-    found = [first]
-    for part in others:
+    first, *other_parts = (part.strip() for part in list_line.split("/"))
+    match = _PRODUCT_LINE.search(first)
+    name_words = (match.group() if match is not None else first).split()
+    product_line = " ".join(name_words[: next((index for index, word in enumerate(name_words) if any(c.isdigit() for c in word)), 0)])
+    names = [first]
+    for part in other_parts:
         start = part.split(" ")[0].casefold()
-        if start in _LINES:
-            found.append(part)
-        elif start == "pro" and words:
-            found.append(f"{words[0]} {part}")
+        if start in _PRODUCT_LINES:
+            names.append(part)
+        elif start == "pro" and name_words:
+            names.append(f"{name_words[0]} {part}")
         else:
-            found.append(f"{line} {part}".strip())
-    return tuple(found)
+            names.append(f"{product_line} {part}".strip())
+    return tuple(names)
 
 
 def card_name(name: str) -> str:
     """An AMD or Intel card's name without maker, marks and what tells nothing about the chip: "Intel(R) Arc(TM) A770
     Graphics" is "arc a770". Empty where no number is left, since lines of cards hold many chips.
     """
-    line = _LINE.search(_MARKS.sub(" ", name))
-    plain = chip_name(line.group()) if line is not None else ""
-    return plain if any(character.isdigit() for character in plain) else ""
+    match = _PRODUCT_LINE.search(_TRADEMARKS.sub(" ", name))
+    name_part = chip_name(match.group()) if match is not None else ""
+    return name_part if any(character.isdigit() for character in name_part) else ""

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from .records import Subject
+from .records import CatalogFile
 
 if TYPE_CHECKING:
     from .load import Catalog
 
 
-class Paces(Subject, frozen=True, kw_only=True):
+class DurationCatalog(CatalogFile, frozen=True, kw_only=True):
     """`paces.json`. Seconds and bytes per second; None where nobody measured it. `line_bytes_per_second` is no
     measure but the line that minutes are told for: how fast the user's is, shows only with the first bytes. A PyTorch
     that has not loaded after `torch_load_limit_seconds` is taken for one that hangs.
@@ -26,42 +26,42 @@ class Paces(Subject, frozen=True, kw_only=True):
     line_bytes_per_second: float | None = None
     line_source: str | None = None
 
-    def line_minutes(self, count: int | None) -> float | None:
+    def download_minutes(self, count: int | None) -> float | None:
         """To download so many bytes over the line that serves as the example."""
         if count is None or (count and self.line_bytes_per_second is None):
             return None
-        return _minutes(count / self.line_bytes_per_second) if self.line_bytes_per_second else 0.0
+        return _to_minutes(count / self.line_bytes_per_second) if self.line_bytes_per_second else 0.0
 
-    def archive_minutes(self, fetched: int | None, unpacked: int | None = None) -> float | None:
+    def archive_minutes(self, download_bytes: int | None, unpacked_bytes: int | None = None) -> float | None:
         """To download so many bytes and unpack them, which gives no less than that where nobody told how much."""
-        parts = (self.line_minutes(fetched), self.unpack_minutes(fetched if unpacked is None else unpacked))
+        parts = (self.download_minutes(download_bytes), self.unpack_minutes(download_bytes if unpacked_bytes is None else unpacked_bytes))
         return sum(part for part in parts if part is not None) if None not in parts else None
 
     @property
-    def line_mbits(self) -> int | None:
+    def line_speed_mbits(self) -> int | None:
         """That line in megabits per second, as lines are sold."""
         return round(8 * self.line_bytes_per_second / 1e6) if self.line_bytes_per_second is not None else None
 
     @property
     def resolve_minutes(self) -> float | None:
         """To choose exact versions."""
-        return _minutes(self.resolve_seconds)
+        return _to_minutes(self.resolve_seconds)
 
     @property
     def verify_minutes(self) -> float | None:
         """To prove an environment."""
-        return _minutes(self.verify_seconds)
+        return _to_minutes(self.verify_seconds)
 
     def unpack_minutes(self, count: int | None) -> float | None:
         """To install or unpack so many bytes onto the disk."""
         rate = self.unpack_bytes_per_second
-        return None if count is None or rate is None else _minutes(count / rate)
+        return None if count is None or rate is None else _to_minutes(count / rate)
 
 
-def paces(catalog: Catalog) -> Paces:
+def load_durations(catalog: Catalog) -> DurationCatalog:
     """The catalog's paces; raises AppError("catalog-broken")."""
-    return catalog.read("paces.json", Paces)
+    return catalog.read("paces.json", DurationCatalog)
 
 
-def _minutes(seconds: float | None) -> float | None:
+def _to_minutes(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds / 60, 1)

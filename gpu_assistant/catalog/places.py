@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from .subject import Bytes, Confidence, Https, Subject
+from .subject import ByteCount, Confidence, HttpsUrl, CatalogFile
 
-PageKind = Literal["pep503", "flat", "files"]
+IndexKind = Literal["pep503", "flat", "files"]
 # An address whose host may be a place, too: the general index names none.
-AnyHost = Annotated[str, Meta(pattern=r"^https://(\{host\}|[a-z0-9.-]+)/")]
+HostTemplateUrl = Annotated[str, Meta(pattern=r"^https://(\{host\}|[a-z0-9.-]+)/")]
 
 
 class Publisher(Struct, frozen=True, kw_only=True):
@@ -20,10 +20,10 @@ class Publisher(Struct, frozen=True, kw_only=True):
     """
 
     id: str
-    url: Https | None
+    url: HttpsUrl | None
     hosts: tuple[str, ...]
-    kind: PageKind
-    files: AnyHost | None = None
+    kind: IndexKind
+    files: HostTemplateUrl | None = None
     missing_status: int | None = None
     plus_as: str | None = None
     checksums: str | None = None
@@ -31,33 +31,33 @@ class Publisher(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class Mirror(Struct, frozen=True, kw_only=True):
+class MirrorRecord(Struct, frozen=True, kw_only=True):
     """A mirror of a publisher's files; `files` is its place for those of the publisher's `files`. `hashes`: whether its
     pages carry them (None: not known); those from the publisher are the ones that count.
     """
 
     publisher: str
     name: str
-    url: Https
-    kind: PageKind
+    url: HttpsUrl
+    kind: IndexKind
     region: str
     hashes: bool | None
     source: str
     confidence: Confidence
-    files: Https | None = None
+    files: HttpsUrl | None = None
     note: str | None = None
 
 
-class Slow(Struct, frozen=True, kw_only=True):
+class SlowSourceThreshold(Struct, frozen=True, kw_only=True):
     """An official source that gives less is slow: its mirrors are asked."""
 
-    bytes_per_second: Bytes
+    bytes_per_second: ByteCount
     source: str
 
 
-class Mirrors(Subject, frozen=True, kw_only=True):
+class MirrorCatalog(CatalogFile, frozen=True, kw_only=True):
     """`mirrors.json`."""
 
-    slow: Slow
+    slow: SlowSourceThreshold
     publishers: tuple[Publisher, ...]
-    mirrors: tuple[Mirror, ...]
+    mirrors: tuple[MirrorRecord, ...]

@@ -6,10 +6,10 @@ import re
 
 from msgspec import Struct
 
-from .names import plain_name
-from .subject import Capability, Confidence, Day, Subject
+from .names import normalize_name
+from .subject import CapabilityText, Confidence, IsoDate, CatalogFile
 
-_SIZE = re.compile(r" \d+ ?gb$")
+_MEMORY_SUFFIX = re.compile(r" \d+ ?gb$")
 
 
 class ReferenceCard(Struct, frozen=True, kw_only=True):
@@ -19,9 +19,9 @@ class ReferenceCard(Struct, frozen=True, kw_only=True):
 
     name: str
     chip: str
-    compute_capability: Capability
+    compute_capability: CapabilityText
     memory_gb: float
-    date: Day
+    date: IsoDate
     multiprocessors: int
     boost_mhz: float
     fp32_tflops: float
@@ -39,7 +39,7 @@ class ReferenceCard(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class Healthy(Struct, frozen=True, kw_only=True):
+class HealthyShares(Struct, frozen=True, kw_only=True):
     """The share (lowest, highest) of the figures that healthy cards reach."""
 
     matmul_share: tuple[float, float]
@@ -49,7 +49,7 @@ class Healthy(Struct, frozen=True, kw_only=True):
     confidence: Confidence
 
 
-class Rates(Struct, frozen=True, kw_only=True):
+class DerivedRates(Struct, frozen=True, kw_only=True):
     """What follows from a card's other figures: TF32 as a share of bfloat16, since chips have both; 10^9 bytes a
     second that one lane of a PCIe generation carries in one direction.
     """
@@ -60,19 +60,19 @@ class Rates(Struct, frozen=True, kw_only=True):
     pcie_source: str
 
 
-class Reference(Subject, frozen=True, kw_only=True):
+class ReferenceCatalog(CatalogFile, frozen=True, kw_only=True):
     """`reference.json`."""
 
-    healthy: Healthy
-    rates: Rates
+    healthy: HealthyShares
+    rates: DerivedRates
     cards: tuple[ReferenceCard, ...]
 
 
-def match(cards: tuple[ReferenceCard, ...], name: str, memory_bytes: int | None) -> ReferenceCard | None:
+def find_reference_card(cards: tuple[ReferenceCard, ...], name: str, memory_bytes: int | None) -> ReferenceCard | None:
     """The one card of this name and memory; the list writes sizes behind names ("… 16 GB")."""
-    wanted = plain_name(name)
-    named = [card for card in cards if _SIZE.sub("", plain_name(card.name)) == _SIZE.sub("", wanted)]
+    normalized = normalize_name(name)
+    matches = [card for card in cards if _MEMORY_SUFFIX.sub("", normalize_name(card.name)) == _MEMORY_SUFFIX.sub("", normalized)]
     if memory_bytes is not None:
         # Cards report a little less than what is printed on the box.
-        named = [card for card in named if abs(card.memory_gb - memory_bytes / 2**30) < 0.75]
-    return named[0] if len(named) == 1 else None
+        matches = [card for card in matches if abs(card.memory_gb - memory_bytes / 2**30) < 0.75]
+    return matches[0] if len(matches) == 1 else None

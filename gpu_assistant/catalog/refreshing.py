@@ -9,10 +9,10 @@ from msgspec import Meta, Struct
 from ..core.machine import SystemName
 from ..core.recommendation import Channel
 from .records import Segment
-from .subject import Https, Numbers, Subject
+from .subject import HttpsUrl, DottedVersion, CatalogFile
 
 
-class DriverQuestion(Struct, frozen=True, kw_only=True):
+class DriverLookupQuery(Struct, frozen=True, kw_only=True):
     """One question to the driver lookup: a product (`pfid`) that stands for its kind of card, on a system (`osID`)."""
 
     system: SystemName
@@ -23,18 +23,18 @@ class DriverQuestion(Struct, frozen=True, kw_only=True):
     product: int
 
 
-class Refreshing(Subject, frozen=True, kw_only=True):
+class RefreshSettings(CatalogFile, frozen=True, kw_only=True):
     """`refresh.json`. An answer may have `answer_bytes` and `answer_seconds`; of new index files at most `newest`
     are read. `oldest_release` bounds which PyTorch releases are of interest. Addresses None are not asked.
     """
 
-    wheels: Https | None
-    wheel_index: Https
-    cuda: Https | None
-    cudnn: Https | None
-    lookup: Https | None
-    drivers: tuple[DriverQuestion, ...]
+    wheels: HttpsUrl | None
+    wheel_index: HttpsUrl
+    cuda: HttpsUrl | None
+    cudnn: HttpsUrl | None
+    lookup: HttpsUrl | None
+    drivers: tuple[DriverLookupQuery, ...]
     answer_bytes: Annotated[int, Meta(ge=1024)]
     answer_seconds: Annotated[float, Meta(ge=1)]
     newest: Annotated[int, Meta(ge=1)]
-    oldest_release: Numbers
+    oldest_release: DottedVersion

@@ -14,33 +14,33 @@ from msgspec import Meta, Struct
 Confidence = Literal["high", "medium", "low"]
 Arch = Literal["x86_64", "arm64"]
 
-Day = Annotated[str, Meta(pattern=r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$")]
+IsoDate = Annotated[str, Meta(pattern=r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$")]
 # What comes from this very computer cannot be tampered with on the way.
-Https = Annotated[str, Meta(pattern=r"^(https://[a-z0-9.-]+|http://(127\.0\.0\.1|localhost)(:\d{1,5})?)(/|$)")]
+HttpsUrl = Annotated[str, Meta(pattern=r"^(https://[a-z0-9.-]+|http://(127\.0\.0\.1|localhost)(:\d{1,5})?)(/|$)")]
 # 32 bytes in lower-case hex: a SHA-256, or a key.
-Hex32 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+Hex32Bytes = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Md5 = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
-Numbers = Annotated[str, Meta(pattern=r"^\d{1,9}(\.\d{1,9}){0,7}$")]
-Capability = Annotated[str, Meta(pattern=r"^\d{1,2}\.\d$")]
+DottedVersion = Annotated[str, Meta(pattern=r"^\d{1,9}(\.\d{1,9}){0,7}$")]
+CapabilityText = Annotated[str, Meta(pattern=r"^\d{1,2}\.\d$")]
 PciId = Annotated[str, Meta(pattern=r"^[0-9a-f]{4}:[0-9a-f]{4}$")]
-Series = Annotated[str, Meta(pattern=r"^\d{1,3}\.\d{1,3}$")]
+PythonSeries = Annotated[str, Meta(pattern=r"^\d{1,3}\.\d{1,3}$")]
 Variant = Annotated[str, Meta(pattern=r"^(cpu|xpu|cu\d{2,4}|rocm\d+(\.\d+){1,2})$")]
-Bytes = Annotated[int, Meta(gt=0)]
+ByteCount = Annotated[int, Meta(gt=0)]
 
 
-class Source(Struct, frozen=True):
+class SourceRecord(Struct, frozen=True):
     """Where a record comes from; `url` is None where it was measured or read from an index."""
 
     what: str
-    url: Https | None
+    url: HttpsUrl | None
 
 
-class Subject(Struct, frozen=True, kw_only=True):
+class CatalogFile(Struct, frozen=True, kw_only=True):
     """What every catalog file says about itself; `as_of` is the day its facts were gathered."""
 
     subject: str
-    as_of: Day
-    sources: dict[str, Source]
+    as_of: IsoDate
+    sources: dict[str, SourceRecord]
     note: str | None = None
 
 

@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Struct
 
 from ..core.machine import SystemName
-from .subject import Arch, Bytes, Confidence, Hex32, Https, Md5, Numbers
+from .subject import Arch, ByteCount, Confidence, Hex32Bytes, HttpsUrl, Md5, DottedVersion
 
 InstallerKind = Literal["local", "network"]
 
 
-def version_json(text: str) -> str | None:
+def parse_version_json(text: str) -> str | None:
     """The version of a toolkit on disk, from its version.json (CUDA 11.1 and newer)."""
     try:
         version: Any = msgspec.json.decode(text)["cuda"]["version"]
@@ -22,34 +22,34 @@ def version_json(text: str) -> str | None:
     return version if isinstance(version, str) else None
 
 
-class Installer(Struct, frozen=True, kw_only=True):
+class ToolkitInstaller(Struct, frozen=True, kw_only=True):
     """One installer file. NVIDIA itself publishes MD5 only; `sha256` where somebody fetched and hashed it."""
 
     system: SystemName
     arch: Arch
     kind: InstallerKind
     file: str
-    url: Https
+    url: HttpsUrl
     md5: Md5 | None
-    sha256: Hex32 | None
-    bytes: Bytes | None
+    sha256: Hex32Bytes | None
+    bytes: ByteCount | None
     source: str
     confidence: Confidence = "high"
 
     @property
-    def checked(self) -> bool:
+    def has_checksum(self) -> bool:
         """Whether it is the whole toolkit, with a checksum that somebody published."""
         return self.kind == "local" and (self.md5 is not None or self.sha256 is not None)
 
 
-class ToolkitAddress(Struct, frozen=True, kw_only=True):
+class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):
     """How installers' addresses are built ({version}, {driver}), for toolkits from one up to (not with) another."""
 
     system: SystemName
     kind: InstallerKind
-    from_version: Numbers | None
-    before_version: Numbers | None
-    url: Https
+    from_version: DottedVersion | None
+    before_version: DottedVersion | None
+    url: HttpsUrl
     source: str
     confidence: Confidence = "high"
 
@@ -79,17 +79,17 @@ class RedistFolders(Struct, frozen=True, kw_only=True):
 class RedistSizes(Struct, frozen=True, kw_only=True):
     """Bytes to fetch for each part of one toolkit, by the part's first name."""
 
-    version: Numbers
+    version: DottedVersion
     system: SystemName
     arch: Arch
-    bytes: dict[str, Bytes]
+    bytes: dict[str, ByteCount]
     source: str
 
 
 class CudaRedist(Struct, frozen=True, kw_only=True):
     """NVIDIA's index of single parts, "{version}" in `file` being the toolkit's."""
 
-    index: Https
+    index: HttpsUrl
     file: str
     platforms: tuple[str, ...]
     parts: tuple[RedistPart, ...]
@@ -98,7 +98,7 @@ class CudaRedist(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class OddSuccess(Struct, frozen=True, kw_only=True):
+class SuccessExitCode(Struct, frozen=True, kw_only=True):
     """An exit code other than 0 after which the toolkit is complete."""
 
     code: int
@@ -111,9 +111,9 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
     bound; `products` are the Visual Studios that bring them.
     """
 
-    from_toolkit: Numbers
-    lowest: Numbers
-    below: Numbers | None
+    from_toolkit: DottedVersion
+    lowest: DottedVersion
+    below: DottedVersion | None
     products: str
     source: str
     confidence: Confidence = "high"
@@ -122,13 +122,13 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
 class GnuCompiler(Struct, frozen=True, kw_only=True):
     """The newest major of GNU's compiler that toolkits from one on take on Linux; nvcc refuses a newer one."""
 
-    from_toolkit: Numbers
+    from_toolkit: DottedVersion
     newest: int
     source: str
     confidence: Confidence = "high"
 
 
-class AddedComponents(Struct, frozen=True, kw_only=True):
+class ExtraComponents(Struct, frozen=True, kw_only=True):
     """Components that compiling needs besides, from a CUDA major on."""
 
     from_major: int
@@ -137,7 +137,7 @@ class AddedComponents(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
-class ToolkitInstall(Struct, frozen=True, kw_only=True):
+class ToolkitInstallerSettings(Struct, frozen=True, kw_only=True):
     """How the installer runs in silence: "{components}" in `arguments` stands for the chosen component names with
     `component_suffix` behind each. `avoid` never belongs in the list; `complete_when` are files that tell a
     success, whatever the exit code. `signer` is who must have signed it; after `restart_codes` the computer wants a
@@ -154,25 +154,25 @@ class ToolkitInstall(Struct, frozen=True, kw_only=True):
     no_restart: str | None
     folder: str | None
     complete_when: tuple[str, ...]
-    also_success: tuple[OddSuccess, ...]
+    also_success: tuple[SuccessExitCode, ...]
     uninstall_key: str | None
     needs: str | None
     source: str
-    added: tuple[AddedComponents, ...] = ()
+    added: tuple[ExtraComponents, ...] = ()
     signer: str | None = None
     restart_codes: tuple[int, ...] = ()
     own_folder: tuple[str, ...] = ()
     own_folder_source: str | None = None
 
-    def words(self, version: str) -> tuple[str, ...]:
+    def installer_arguments(self, version: str) -> tuple[str, ...]:
         """What the installer of a toolkit is called with: all that compiling needs, and nothing else."""
         major, minor = version.split(".")[:2]
         suffix = (self.component_suffix or "").format(major=major, minor=minor)
-        more = (name for added in self.added if added.from_major <= int(major) for name in added.components)
-        names = tuple(f"{name}{suffix}" for name in (*self.minimal_for_compiling, *more))
-        return tuple(each for word in self.arguments for each in (names if word == "{components}" else (word,)))
+        extra_names = (name for extra in self.added if extra.from_major <= int(major) for name in extra.components)
+        names = tuple(f"{name}{suffix}" for name in (*self.minimal_for_compiling, *extra_names))
+        return tuple(each for argument in self.arguments for each in (names if argument == "{components}" else (argument,)))
 
     @property
-    def runs_alone(self) -> bool:
+    def can_run_unattended(self) -> bool:
         """Whether we may run it: into a folder of the user's, or where it is known who must have signed it."""
         return bool(self.own_folder) or self.signer is not None

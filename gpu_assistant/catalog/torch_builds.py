@@ -7,16 +7,16 @@ from msgspec import Struct
 from ..core.machine import SystemName
 from .subject import (
     Arch,
-    Capability,
+    CapabilityText,
     Confidence,
-    Day,
-    Hex32,
-    Https,
-    Numbers,
-    Series,
+    IsoDate,
+    Hex32Bytes,
+    HttpsUrl,
+    DottedVersion,
+    PythonSeries,
     Variant,
 )
-from .subject import Subject as Subject  # what the advice says where its reasons come from
+from .subject import CatalogFile as CatalogFile  # what the advice says where its reasons come from
 
 
 class TorchVariant(Struct, frozen=True, kw_only=True):
@@ -32,16 +32,16 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     system: SystemName
     arch: Arch
     variant: Variant
-    index_url: Https | None
-    arch_list: tuple[Capability, ...] | None = None
-    ptx_for: tuple[Capability, ...] = ()
-    cuda: Numbers | None = None
-    cudnn: Numbers | None = None
+    index_url: HttpsUrl | None
+    arch_list: tuple[CapabilityText, ...] | None = None
+    ptx_for: tuple[CapabilityText, ...] = ()
+    cuda: DottedVersion | None = None
+    cudnn: DottedVersion | None = None
     mps: bool = False
-    python: tuple[Series, ...] = ()
+    python: tuple[PythonSeries, ...] = ()
     alone: bool = False
-    lowest_system: Numbers | None = None
-    sha256: dict[Series, Hex32] = {}
+    lowest_system: DottedVersion | None = None
+    sha256: dict[PythonSeries, Hex32Bytes] = {}
     confidence: Confidence = "high"
     source: str | None = None
 
@@ -51,24 +51,24 @@ class TorchRelease(Struct, frozen=True, kw_only=True):
     seen on the wheel index.
     """
 
-    version: Numbers
-    date: Day | None
-    python: tuple[Series, ...]
-    torchvision: Numbers | None
-    torchaudio: Numbers | None
+    version: DottedVersion
+    date: IsoDate | None
+    python: tuple[PythonSeries, ...]
+    torchvision: DottedVersion | None
+    torchaudio: DottedVersion | None
     default_variant: dict[SystemName, Variant]
     variants: tuple[TorchVariant, ...]
 
 
-class GlibcFloor(Struct, frozen=True, kw_only=True):
+class GlibcMinimum(Struct, frozen=True, kw_only=True):
     """The lowest glibc that the Linux wheels need from a release on: those of `variants`, or all where it is empty,
     for one type of processor or (None) for all.
     """
 
-    from_release: Numbers
+    from_release: DottedVersion
     arch: Arch | None = None
     variants: tuple[Variant, ...] = ()
-    lowest: Numbers
+    lowest: DottedVersion
     source: str
 
 
@@ -78,30 +78,30 @@ class NumpyBound(Struct, frozen=True, kw_only=True):
     """
 
     system: SystemName | None = None
-    below_release: Numbers
-    numpy_below: Numbers
+    below_release: DottedVersion
+    numpy_below: DottedVersion
     source: str
 
 
-class WithoutGlibc(Struct, frozen=True, kw_only=True):
+class NonGlibcDistributions(Struct, frozen=True, kw_only=True):
     """Linux distributions, as os-release names them, with another C library, for which no wheels are published."""
 
     distributions: tuple[str, ...]
     source: str
 
 
-class Embedded(Struct, frozen=True, kw_only=True):
+class EmbeddedBoards(Struct, frozen=True, kw_only=True):
     """NVIDIA's boards for devices, which the general builds leave out: words in the names of their graphics, and
     where NVIDIA says how PyTorch comes to them.
     """
 
     arch: Arch
     names: tuple[str, ...]
-    url: Https
+    url: HttpsUrl
     source: str
 
 
-class Platform(Struct, frozen=True, kw_only=True):
+class PlatformRecord(Struct, frozen=True, kw_only=True):
     """A kind of computer."""
 
     system: SystemName
@@ -109,37 +109,37 @@ class Platform(Struct, frozen=True, kw_only=True):
     source: str
 
 
-class MakersOwn(Platform, frozen=True, kw_only=True):
+class VendorIndex(PlatformRecord, frozen=True, kw_only=True):
     """A kind of computer for which NVIDIA publishes PyTorch with CUDA while PyTorch itself does not, and where."""
 
-    url: Https
+    url: HttpsUrl
 
 
-class CudnnFloor(Struct, frozen=True, kw_only=True):
+class CudnnMinimumChip(Struct, frozen=True, kw_only=True):
     """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
-    from_version: Numbers
-    lowest_capability: Capability
-    lowest_with_cuda_11: Capability | None = None
+    from_version: DottedVersion
+    lowest_capability: CapabilityText
+    lowest_with_cuda_11: CapabilityText | None = None
     source: str
 
 
-class PyTorch(Subject, frozen=True, kw_only=True):
+class PyTorchCatalog(CatalogFile, frozen=True, kw_only=True):
     """`pytorch.json`: releases and floors newest first; code for the key does not run on the listed devices; the
     general package index has nothing for the computers of `not_on_general_index`.
     """
 
     excluded_devices: dict[str, tuple[str, ...]]
     releases: tuple[TorchRelease, ...]
-    glibc: tuple[GlibcFloor, ...] = ()
-    without_glibc: WithoutGlibc | None = None
-    embedded: Embedded | None = None
-    not_on_general_index: tuple[Platform, ...] = ()
-    makers_own: tuple[MakersOwn, ...] = ()
-    cudnn_floors: tuple[CudnnFloor, ...] = ()
+    glibc: tuple[GlibcMinimum, ...] = ()
+    without_glibc: NonGlibcDistributions | None = None
+    embedded: EmbeddedBoards | None = None
+    not_on_general_index: tuple[PlatformRecord, ...] = ()
+    makers_own: tuple[VendorIndex, ...] = ()
+    cudnn_floors: tuple[CudnnMinimumChip, ...] = ()
     numpy_bounds: tuple[NumpyBound, ...] = ()
 
 
-def kind_of(variant: str | None) -> str:
+def variant_family(variant: str | None) -> str:
     """What a build computes on, without the version: "cu", "rocm", "cpu"."""
     return (variant or "").rstrip("0123456789.")

@@ -9,7 +9,7 @@ _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,7}", re.ASCII)
 
 
 @lru_cache(maxsize=4096)
-def numbers(version: str | None) -> tuple[int, ...] | None:
+def parse_version(version: str | None) -> tuple[int, ...] | None:
     """The parts of a dotted version without trailing zeros, so that "580" equals "580.0".
 
     None for None and for anything that is not plain dotted numbers (pre-releases, words).
@@ -23,7 +23,7 @@ def numbers(version: str | None) -> tuple[int, ...] | None:
 
 
 @lru_cache(maxsize=4096)
-def capability(text: str | None) -> tuple[int, int] | None:
+def parse_capability(text: str | None) -> tuple[int, int] | None:
     """A compute capability "8.9" as (8, 9); None where it is not known or not of that form."""
     if text is None or text.count(".") != 1 or _NUMBERS.fullmatch(text) is None:
         return None

@@ -6,90 +6,90 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..core.errors import CallError
+from ..core.errors import UsageError
 from ..core.jobs import JobContext
-from ..core.paths import plain
+from ..core.paths import normalize_path
 from . import show
-from .choice import picked, recommended
-from .idle import WISHES, refuse_beside
+from .choice import choice_from_arguments, detect_and_recommend
+from .idle import PLAN_OPTIONS, reject_conflicting_options
 from .jobs import run_job
 from .output import Output
-from .targets import in_folder
+from .targets import require_parent_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..app import App
     from ..core.plan import Event, Plan
-    from ..install.bundle.contents import Contents
+    from ..install.bundle.contents import BundleContents
 
-ACTIONS = ("create", "check")
+BUNDLE_ACTIONS = ("create", "check")
 
 
-def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
+def add_bundle_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]) -> None:
     """What can be typed after `bundle`; `path` is the parser's own check."""
-    command.add_argument("action", choices=ACTIONS, metavar="|".join(ACTIONS), help=say("opt.bundle-action"))
-    command.add_argument("folder", metavar="DIR", type=path, help=say("opt.bundle-folder"))
-    command.add_argument("--dry-run", action="store_true", help=say("opt.dry-run"))
+    command.add_argument("action", choices=BUNDLE_ACTIONS, metavar="|".join(BUNDLE_ACTIONS), help=translate("opt.bundle-action"))
+    command.add_argument("folder", metavar="DIR", type=path, help=translate("opt.bundle-folder"))
+    command.add_argument("--dry-run", action="store_true", help=translate("opt.dry-run"))
 
 
-def bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
+def run_bundle_command(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Make a bundle, or read one through."""
-    folder = plain(arguments.folder)
+    folder = normalize_path(arguments.folder)
     if arguments.action == "check":
-        refuse_beside(arguments, "bundle check", (*WISHES, "machine", "mirrors", "limit_rate"))
+        reject_conflicting_options(arguments, "bundle check", (*PLAN_OPTIONS, "machine", "mirrors", "limit_rate"))
         if arguments.dry_run:
-            raise CallError("choice-beside", option="bundle check", choice="--dry-run")
+            raise UsageError("choice-beside", option="bundle check", choice="--dry-run")
         job = app.check_bundle(folder)
-        _run(output, lambda report: run_job(job, on_news=report))
+        _run_with_events(output, lambda report: run_job(job, on_event=report))
         return 0
-    in_folder(folder)
+    require_parent_folder(folder)
     if arguments.environment == "conda":
-        raise CallError("conda-needs-network", path=str(folder))
-    machine, recommendation = recommended(app, arguments)
-    choice = picked(arguments)
-    create = app.create_bundle(machine, recommendation, folder, channel=arguments.channel, choice=choice)
+        raise UsageError("conda-needs-network", path=str(folder))
+    machine, recommendation = detect_and_recommend(app, arguments)
+    choice = choice_from_arguments(arguments)
+    create_job = app.create_bundle(machine, recommendation, folder, channel=arguments.channel, choice=choice)
     if arguments.dry_run:
         if output.json:
-            _run(output, lambda report: create.rehearse(JobContext(report=report)))
+            _run_with_events(output, lambda report: create_job.preview(JobContext(report=report)))
             return 0
-        create.rehearse(JobContext())  # what must not run is refused here, too
-        show.bundle(create, output)
-        output.line(output.say("dry-run"))
+        create_job.preview(JobContext())  # what must not run is refused here, too
+        show.render_bundle_plan(create_job, output)
+        output.write_line(output.translate("dry-run"))
         return 0
-    made: list[Contents] = []
-    _run(output, lambda report: made.append(run_job(create, on_news=report, stopped="cancelled")))
+    created: list[BundleContents] = []
+    _run_with_events(output, lambda report: created.append(run_job(create_job, on_event=report, cancel_code="cancelled")))
     if not output.json:
-        (contents,) = made
-        output.line(output.say("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes))
-        show.not_in_it(contents.left_out, output)
+        (contents,) = created
+        output.write_line(output.translate("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes))
+        show.render_left_out(contents.left_out, output)
     return 0
 
 
-def plan_from(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
+def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
     """The plan for this computer whose files are all in a bundle; raises CallError for what it was not made for."""
     if arguments.resume:
-        raise CallError("choice-beside", option="--bundle", choice="--resume")
-    refuse_beside(
+        raise UsageError("choice-beside", option="--bundle", choice="--resume")
+    reject_conflicting_options(
         arguments,
         "--bundle",
-        ("plan", *(name for name in WISHES if name != "goal"), "wheelhouse", "mirrors", "limit_rate"),
+        ("plan", *(name for name in PLAN_OPTIONS if name != "goal"), "wheelhouse", "mirrors", "limit_rate"),
     )
     contents = app.read_bundle(folder)
     if arguments.goal not in (contents.goal, "pytorch"):
-        raise CallError("bundle-other-wish", path=str(folder), made_for=contents.wish.label)
+        raise UsageError("bundle-other-wish", path=str(folder), made_for=contents.wish.label)
     machine = run_job(app.detect())
-    recommendation = app.recommend_from(folder, machine)
+    recommendation = app.recommend_for_bundle(folder, machine)
     environment = app.environment_path(arguments.env, contents.goal)
-    app.refuse_folder(environment)
-    return app.plan_from(folder, machine, recommendation, environment)
+    app.check_folder(environment)
+    return app.plan_for_bundle(folder, machine, recommendation, environment)
 
 
-def _run(output: Output, work: Callable[[Callable[[Event], None]], object]) -> None:
+def _run_with_events(output: Output, start: Callable[[Callable[[Event], None]], object]) -> None:
     if output.json:
-        work(output.event)
+        start(output.write_event)
         return
-    from .progress import StepLines
+    from .progress import StepProgressDisplay
 
-    with StepLines(output) as lines:
-        work(lines.event)
+    with StepProgressDisplay(output) as lines:
+        start(lines.show_event)

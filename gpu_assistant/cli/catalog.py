@@ -7,135 +7,135 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import CallError
+from ..core.errors import UsageError
 from .jobs import run_job
 from .output import Output
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..catalog.subject import Subject
-    from ..refresh.job import SubjectNews
+    from ..catalog.subject import CatalogFile
+    from ..refresh.job import SubjectUpdate
 
 
-def catalog(app: App, arguments: argparse.Namespace, output: Output) -> int:
+def run_catalog_command(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Show the data, refresh it, or check a folder of it."""
     if arguments.action == "check":
-        return _check(app, arguments.what, output)
+        return _check_catalog(app, arguments.what, output)
     if arguments.action == "update":
         if arguments.what is not None:
-            raise CallError("catalog-update-whole", what=arguments.what)
-        return _update(app, output)
-    return _show(app, arguments.what, output)
+            raise UsageError("catalog-update-whole", what=arguments.what)
+        return _update_catalog(app, output)
+    return _show_catalog(app, arguments.what, output)
 
 
-def _check(app: App, folder: str | None, output: Output) -> int:
-    from ..catalog.check import check
+def _check_catalog(app: App, folder: str | None, output: Output) -> int:
+    from ..catalog.check import validate_catalog
 
-    place = Path(folder) if folder is not None else app.catalog.folder
-    if not place.is_dir():
-        raise CallError("catalog-folder", path=str(place))
-    found = check(place, today=datetime.now(UTC).date())
+    catalog_folder = Path(folder) if folder is not None else app.catalog.folder
+    if not catalog_folder.is_dir():
+        raise UsageError("catalog-folder", path=str(catalog_folder))
+    findings = validate_catalog(catalog_folder, today=datetime.now(UTC).date())
     if output.json:
-        output.value({"schema": "gpu-assistant/catalog-check/1", "folder": str(place), "findings": found})
+        output.write_json({"schema": "gpu-assistant/catalog-check/1", "folder": str(catalog_folder), "findings": findings})
     else:
-        for one in found:
-            spot = " ".join(filter(None, (f"{one.file}.json", one.rule, one.where)))
-            why = output.texts.say(f"catalog.rule.{one.rule}") if one.fault is None else output.texts.say(one.fault[1:])
-            shown = "" if one.fault is not None else one.detail
-            output.line(output.say("catalog-finding", place=spot, why=why, shown=shown).rstrip())
-        code = ("catalog-whole", "catalog-wrong-one")[len(found)] if len(found) < 2 else "catalog-wrong"
-        output.note(output.say(code, path=str(place), count=len(found)))
-    return 1 if found else 0
+        for finding in findings:
+            location = " ".join(filter(None, (f"{finding.file}.json", finding.rule, finding.where)))
+            explanation = output.texts.translate(f"catalog.rule.{finding.rule}") if finding.fault is None else output.texts.translate(finding.fault[1:])
+            detail = "" if finding.fault is not None else finding.detail
+            output.write_line(output.translate("catalog-finding", place=location, why=explanation, shown=detail).rstrip())
+        code = ("catalog-whole", "catalog-wrong-one")[len(findings)] if len(findings) < 2 else "catalog-wrong"
+        output.write_note(output.translate(code, path=str(catalog_folder), count=len(findings)))
+    return 1 if findings else 0
 
 
-def _update(app: App, output: Output) -> int:
-    heard: list[SubjectNews] = []
+def _update_catalog(app: App, output: Output) -> int:
+    updates: list[SubjectUpdate] = []
 
-    def news(one: SubjectNews) -> None:
-        heard.append(one)
+    def report(update: SubjectUpdate) -> None:
+        updates.append(update)
         if not output.json:
-            output.line(_spoken(one, output))
+            output.write_line(_describe_update(update, output))
 
     try:
-        run_job(app.refresh_catalog(), on_news=news)
+        run_job(app.refresh_catalog(), on_event=report)
     finally:
         # Also where nobody answered: what is in use now, and how old that is.
         if output.json:
-            output.value(_state_after(app, heard))
+            output.write_json(_update_document(app, updates))
     return 0
 
 
-def _state_after(app: App, heard: list[SubjectNews]) -> dict[str, Any]:
-    in_use = app.reloaded_catalog()
+def _update_document(app: App, updates: list[SubjectUpdate]) -> dict[str, Any]:
+    active_catalog = app.reload_catalog()
     return {
         "schema": "gpu-assistant/catalog-update/1",
         "day": datetime.now(UTC).date().isoformat(),
         "folder": str(app.data.catalog / "current"),
-        "as_of": in_use.date,
-        "days": age(in_use.date),
-        "subjects": heard,
+        "as_of": active_catalog.date,
+        "days": age_in_days(active_catalog.date),
+        "subjects": updates,
     }
 
 
-def _spoken(one: SubjectNews, output: Output) -> str:
-    why = output.texts.say(f"catalog.why.{one.why}") if one.why is not None else None
-    return output.say(f"catalog-news.{one.state}", subject=one.subject, count=one.added, host=one.host, why=why)
+def _describe_update(update: SubjectUpdate, output: Output) -> str:
+    explanation = output.texts.translate(f"catalog.why.{update.why}") if update.why is not None else None
+    return output.translate(f"catalog-news.{update.state}", subject=update.subject, count=update.added, host=update.host, why=explanation)
 
 
-def _show(app: App, wanted: str | None, output: Output) -> int:
-    from ..catalog.files import FILES, subjects
+def _show_catalog(app: App, subject_name: str | None, output: Output) -> int:
+    from ..catalog.files import FILE_TYPES, read_files
 
-    if wanted is not None and wanted not in FILES:
-        raise CallError("catalog-subject", name=wanted, known=", ".join(FILES))
-    found = subjects(app.catalog, [wanted] if wanted is not None else list(FILES))
+    if subject_name is not None and subject_name not in FILE_TYPES:
+        raise UsageError("catalog-subject", name=subject_name, known=", ".join(FILE_TYPES))
+    selected = read_files(app.catalog, [subject_name] if subject_name is not None else list(FILE_TYPES))
     if output.json:
-        output.value(_all(app, found))
+        output.write_json(_catalog_document(app, selected))
         return 0
     rows = []
-    for name, subject in found.items():
-        days, count = age(subject.as_of), _count(subject)
-        place = output.say("catalog-place.refreshed" if _refreshed(app, name) else "catalog-place.built-in")
-        rows.append((name, output.say("catalog-row", date=subject.as_of, days=days, count=count, place=place)))
-    output.table(rows)
-    for name, subject in found.items():
-        output.line(output.say("catalog-sources", subject=name))
-        output.table(
-            [(f"  {key}", "  ".join(filter(None, (one.what, one.url)))) for key, one in subject.sources.items()]
+    for name, subject in selected.items():
+        days, count = age_in_days(subject.as_of), _count_records(subject)
+        origin = output.translate("catalog-place.refreshed" if _is_refreshed(app, name) else "catalog-place.built-in")
+        rows.append((name, output.translate("catalog-row", date=subject.as_of, days=days, count=count, place=origin)))
+    output.write_table(rows)
+    for name, subject in selected.items():
+        output.write_line(output.translate("catalog-sources", subject=name))
+        output.write_table(
+            [(f"  {key}", "  ".join(filter(None, (source.what, source.url)))) for key, source in subject.sources.items()]
         )
-    output.line(output.say("catalog-folder", path=str(app.catalog.folder)))
-    if app.catalog.refreshed is not None and app.catalog.refreshed.used:
-        output.line(output.say("catalog-refreshed", path=str(app.catalog.refreshed.folder)))
-    for ignored in app.catalog.refreshed.ignored if app.catalog.refreshed is not None else ():
-        output.note(output.texts.say(f"catalog.ignored.{ignored.why}", {"file": ignored.file}))
+    output.write_line(output.translate("catalog-folder", path=str(app.catalog.folder)))
+    if app.catalog.refreshed_catalog is not None and app.catalog.refreshed_catalog.used_files:
+        output.write_line(output.translate("catalog-refreshed", path=str(app.catalog.refreshed_catalog.folder)))
+    for ignored in app.catalog.refreshed_catalog.ignored_files if app.catalog.refreshed_catalog is not None else ():
+        output.write_note(output.texts.translate(f"catalog.ignored.{ignored.why}", {"file": ignored.file}))
     return 0
 
 
-def _all(app: App, found: dict[str, Subject]) -> dict[str, Any]:
-    refreshed = app.catalog.refreshed
+def _catalog_document(app: App, selected: dict[str, CatalogFile]) -> dict[str, Any]:
+    refreshed = app.catalog.refreshed_catalog
     return {
         "schema": "gpu-assistant/catalog/1",
         "folder": str(app.catalog.folder),
-        "refreshed": str(refreshed.folder) if refreshed is not None and refreshed.used else None,
-        "ignored": refreshed.ignored if refreshed is not None else [],
+        "refreshed": str(refreshed.folder) if refreshed is not None and refreshed.used_files else None,
+        "ignored": refreshed.ignored_files if refreshed is not None else [],
         "state": {
-            name: {"as_of": subject.as_of, "days": age(subject.as_of), "refreshed": _refreshed(app, name)}
-            for name, subject in found.items()
+            name: {"as_of": subject.as_of, "days": age_in_days(subject.as_of), "refreshed": _is_refreshed(app, name)}
+            for name, subject in selected.items()
         },
-        "subjects": found,
+        "subjects": selected,
     }
 
 
-def _refreshed(app: App, name: str) -> bool:
-    return app.catalog.refreshed is not None and f"{name}.json" in app.catalog.refreshed.used
+def _is_refreshed(app: App, name: str) -> bool:
+    return app.catalog.refreshed_catalog is not None and f"{name}.json" in app.catalog.refreshed_catalog.used_files
 
 
-def age(day: str) -> int:
+def age_in_days(day: str) -> int:
     """How many days ago a day ("2026-11-21") was."""
     from ..catalog.subject import days_since
 
     return days_since(day, datetime.now(UTC).date())
 
 
-def _count(subject: Subject) -> int:
+def _count_records(subject: CatalogFile) -> int:
     """How many records a file holds: the entries of its lists."""
     return sum(len(value) for field in subject.__struct_fields__ if isinstance(value := getattr(subject, field), tuple))

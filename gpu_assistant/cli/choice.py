@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..core.recommendation import Choice
-from .idle import refuse_idle
+from .idle import reject_unused_options
 from .jobs import run_job
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..core.recommendation import Recommendation
 
 
-def picked(arguments: argparse.Namespace) -> Choice | None:
+def choice_from_arguments(arguments: argparse.Namespace) -> Choice | None:
     """What was picked by hand; None for nothing."""
     choice = Choice(
         pytorch=arguments.pytorch,
@@ -27,10 +27,10 @@ def picked(arguments: argparse.Namespace) -> Choice | None:
     return None if choice == Choice() else choice
 
 
-def recommended(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
+def detect_and_recommend(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
     """The machine, and what suits it; raises CallError for a choice that cannot work or of which nothing comes."""
     machine = run_job(app.detect())
-    choice = picked(arguments)
+    choice = choice_from_arguments(arguments)
     recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
-    refuse_idle(arguments, machine, recommendation)
+    reject_unused_options(arguments, machine, recommendation)
     return machine, recommendation

@@ -12,272 +12,272 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError, CallError, Cancelled
-from ..core.paths import plain
-from ..core.plan import Event, Interrupted, Plan
+from ..core.errors import AppError, UsageError, Cancelled
+from ..core.paths import normalize_path
+from ..core.plan import Event, InterruptedInstall, Plan
 from . import show, show_machine
-from .bundle import bundle, plan_from
-from .catalog import age, catalog
-from .choice import recommended
+from .bundle import run_bundle_command, plan_from_bundle
+from .catalog import age_in_days, run_catalog_command
+from .choice import detect_and_recommend
 from .download import download
-from .health import health
-from .idle import WISHES, refuse_beside
+from .health import run_health_test
+from .idle import PLAN_OPTIONS, reject_conflicting_options
 from .jobs import run_job
-from .monitor import monitor
+from .monitor import run_monitor
 from .output import Output
-from .targets import is_plan, vacant
+from .targets import is_plan, new_file_path
 from .use import use
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..install.farewell import FarewellJob
+    from ..install.farewell import PurgeJob
     from ..install.uninstall import UninstallJob
 
-Command = Callable[["App", argparse.Namespace, Output], int]
+CommandFunction = Callable[["App", argparse.Namespace, Output], int]
 
 
 def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
     """Look at this machine."""
     machine = run_job(app.detect())
     if output.json:
-        output.value(machine)
+        output.write_json(machine)
     else:
-        show_machine.machine(machine, output)
+        show_machine.render_machine(machine, output)
     return 0
 
 
 def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Decide versions."""
-    machine, recommendation = recommended(app, arguments)
-    spoken = output.texts.recommendation(recommendation)
+    machine, recommendation = detect_and_recommend(app, arguments)
+    localized = output.texts.localize_recommendation(recommendation)
     if output.json:
-        output.value(spoken)
+        output.write_json(localized)
     else:
-        show.recommendation(spoken, machine, age(spoken.catalog_date) if spoken.catalog_date else None, output)
+        show.render_recommendation(localized, machine, age_in_days(localized.catalog_date) if localized.catalog_date else None, output)
     return 0
 
 
 def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Show the ordered steps."""
-    target = vacant(arguments.output, is_plan) if arguments.output else None
-    made = _plan(app, arguments)
-    spoken = output.texts.plan(made)
-    if target is not None:
-        json.write_file(target, json.encode_pretty(spoken) + "\n")
+    output_file = new_file_path(arguments.output, is_plan) if arguments.output else None
+    new_plan = _make_plan(app, arguments)
+    localized = output.texts.localize_plan(new_plan)
+    if output_file is not None:
+        json.write_file(output_file, json.encode_pretty(localized) + "\n")
     if output.json:
-        output.value(spoken)
+        output.write_json(localized)
     else:
-        show.plan(spoken, output)
+        show.render_plan(localized, output)
     return 0
 
 
 def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Carry a plan out."""
-    work = _plan_to_install(app, arguments, output)
-    dry = arguments.dry_run or work.simulated
-    if not (dry or arguments.yes):
-        _agree(output, lambda: show.plan_brief(output.texts.plan(work), output))
-    job = app.install(work, dry_run=dry, resume=app.resume_words(window=False))
-    if dry and not output.json:
-        run_job(job, stopped="cancelled")  # what must not run is refused here, too
-        show.plan(output.texts.plan(work), output)
+    install_plan = _plan_to_install(app, arguments, output)
+    simulate = arguments.dry_run or install_plan.simulated
+    if not (simulate or arguments.yes):
+        _confirm(output, lambda: show.render_plan_summary(output.texts.localize_plan(install_plan), output))
+    job = app.install(install_plan, dry_run=simulate, resume=app.resume_command(window=False))
+    if simulate and not output.json:
+        run_job(job, cancel_code="cancelled")  # what must not run is refused here, too
+        show.render_plan(output.texts.localize_plan(install_plan), output)
     else:
-        _run_events(output, work.env, lambda report: run_job(job, on_news=report, stopped="cancelled"))
-    if not dry and not app.settings.setup_done:
+        _run_with_events(output, install_plan.env, lambda report: run_job(job, on_event=report, cancel_code="cancelled"))
+    if not simulate and not app.settings.setup_done:
         # The window need not ask what is there already.
         app.save_settings(replace(app.settings, setup_done=True))
     if output.json:
         return 0
-    if dry:
-        output.line(output.say("simulated" if work.simulated else "dry-run"))
+    if simulate:
+        output.write_line(output.translate("simulated" if install_plan.simulated else "dry-run"))
     else:
-        output.line(output.say("installed", env=work.env))
-        output.line("  " + app.system.activation(Path(work.env)))
+        output.write_line(output.translate("installed", env=install_plan.env))
+        output.write_line("  " + app.system.activation_command(Path(install_plan.env)))
     return 0
 
 
 def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Take an environment back, or everything."""
     if arguments.all:
-        return _farewell(app, arguments, output)
+        return _purge(app, arguments, output)
     if arguments.keep_environments:
-        raise CallError("keep-without-all")
+        raise UsageError("keep-without-all")
     environment = app.environment_path(arguments.env)
     job = app.uninstall(environment, dry_run=arguments.dry_run)
-    if not _remove(job, str(environment), "uninstall-what", arguments, output):
-        left = environment.is_dir() and any(environment.iterdir())
-        output.line(output.say("uninstalled-files" if left else "uninstalled", env=str(environment)))
+    if not _run_removal(job, str(environment), "uninstall-what", arguments, output):
+        files_remain = environment.is_dir() and any(environment.iterdir())
+        output.write_line(output.translate("uninstalled-files" if files_remain else "uninstalled", env=str(environment)))
     return 0
 
 
-def _farewell(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    keep = arguments.keep_environments
-    job = app.farewell(keep_environments=keep, dry_run=arguments.dry_run)
-    if not _remove(job, str(app.data.root), "farewell-keeping" if keep else "farewell-what", arguments, output):
-        output.line(output.say("farewell-done"))
+def _purge(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    keep_environments = arguments.keep_environments
+    job = app.purge(keep_environments=keep_environments, dry_run=arguments.dry_run)
+    if not _run_removal(job, str(app.data.root), "farewell-keeping" if keep_environments else "farewell-what", arguments, output):
+        output.write_line(output.translate("farewell-done"))
     return 0
 
 
-def _remove(
-    job: UninstallJob | FarewellJob, folder: str, what: str, arguments: argparse.Namespace, output: Output
+def _run_removal(
+    job: UninstallJob | PurgeJob, folder: str, question_code: str, arguments: argparse.Namespace, output: Output
 ) -> bool:
     """Ask, unless it is agreed to or only shown, and take back; says whether all is said that there is to say."""
 
-    def explain(say: Callable[[str], None]) -> None:
+    def describe(write: Callable[[str], None]) -> None:
         steps = job.steps()  # where it must not be, nothing is announced
-        say(output.say(what, env=folder, data=folder))
-        for number, step in enumerate(steps, 1):
-            say(f"{number}. " + output.texts.say(f"step.{step.code}.title", step.data))
-            say("   " + output.texts.say(f"step.{step.code}.what", step.data))
+        write(output.translate(question_code, env=folder, data=folder))
+        for position, step in enumerate(steps, 1):
+            write(f"{position}. " + output.texts.translate(f"step.{step.code}.title", step.data))
+            write("   " + output.texts.translate(f"step.{step.code}.what", step.data))
 
     if arguments.dry_run and not output.json:
-        explain(output.line)
-        output.line(output.say("dry-run"))
+        describe(output.write_line)
+        output.write_line(output.translate("dry-run"))
         return True
     if not (arguments.dry_run or arguments.yes):
-        _agree(output, lambda: explain(output.note))
-    _run_events(output, folder, lambda report: run_job(job, on_news=report))
+        _confirm(output, lambda: describe(output.write_note))
+    _run_with_events(output, folder, lambda report: run_job(job, on_event=report))
     return output.json
 
 
 def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Prove an environment."""
-    checks = output.texts.checks(run_job(app.verify(app.environment_path(arguments.env))))
+    checks = output.texts.localize_checks(run_job(app.verify(app.environment_path(arguments.env))))
     if output.json:
-        output.value(checks)
+        output.write_json(checks)
     else:
-        show.checks(checks, output)
+        show.render_checks(checks, output)
     return 1 if checks.verdict == "fail" else 0
 
 
-def bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
+def benchmark(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Measure an environment's devices; 1 where it ended too soon, a device failed, or the result was not saved. Raises
     Cancelled, after it showed what is kept of a full test.
     """
-    from ..bench.lines import CANCELLED, UNSAVED
+    from ..bench.lines import CANCELLED_NOTE, UNSAVED_NOTE
     from . import show_bench
-    from .progress import BenchLine
+    from .progress import BenchmarkStatusLine
 
     if arguments.history:
-        return _bench_history(app, arguments, output)
+        return _benchmark_history(app, arguments, output)
     environment, device = app.environment_path(arguments.env), arguments.device
-    job = app.bench(environment, full=arguments.full, device=device)
+    job = app.benchmark(environment, full=arguments.full, device=device)
     # What is refused is not announced; whether a card is there is known only when PyTorch is loaded.
-    announce = partial(show_bench.before, environment, output, full=arguments.full, device=device)
-    with BenchLine(output, announce, asked=device not in (None, "cpu")) as line:
-        result = run_job(job, on_news=line.news)
-    trouble = show_bench.trouble(result, output)
+    announce = partial(show_bench.render_announcement, environment, output, full=arguments.full, device=device)
+    with BenchmarkStatusLine(output, announce, wait_for_device=device not in (None, "cpu")) as line:
+        result = run_job(job, on_event=line.show_progress)
+    problems = show_bench.failure_texts(result, output)
     if output.json:
-        output.value(result)
-        for sentence in trouble:
-            output.note(sentence)
+        output.write_json(result)
+        for sentence in problems:
+            output.write_note(sentence)
     else:
-        show_bench.benchmark(result, output)
-    if CANCELLED in result.notes:
-        raise Cancelled("stopped" if UNSAVED in result.notes else "bench-kept")
-    return 1 if trouble else 0
+        show_bench.render_benchmark(result, output)
+    if CANCELLED_NOTE in result.notes:
+        raise Cancelled("stopped" if UNSAVED_NOTE in result.notes else "bench-kept")
+    return 1 if problems else 0
 
 
-def _bench_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
+def _benchmark_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """What was measured before; nothing is measured."""
-    from ..bench.past import past
+    from ..bench.past import benchmark_history
     from . import show_past
 
     for name in ("device", "env"):
         if getattr(arguments, name) is not None:
-            raise CallError("bench-history-beside", option=f"--{name}")
-    told = past(*app.benchmarks())
+            raise UsageError("bench-history-beside", option=f"--{name}")
+    history = benchmark_history(*app.stored_benchmarks())
     if output.json:
-        output.value(told)
+        output.write_json(history)
     else:
-        show_past.benchmarks(told, output)
+        show_past.render_benchmark_history(history, output)
     return 0
 
 
-def _plan(app: App, arguments: argparse.Namespace) -> Plan:
+def _make_plan(app: App, arguments: argparse.Namespace) -> Plan:
     folder = app.environment_path(arguments.env, arguments.goal)
-    app.refuse_folder(folder)
-    machine, recommendation = recommended(app, arguments)
-    made = app.plan(machine, recommendation, folder, made_by=arguments.environment)
+    app.check_folder(folder)
+    machine, recommendation = detect_and_recommend(app, arguments)
+    new_plan = app.plan(machine, recommendation, folder, made_by=arguments.environment)
     if getattr(arguments, "online", False):
-        run_job(app.price(machine, made))
-        made = app.plan(machine, recommendation, folder, made_by=arguments.environment)
-    return made
+        run_job(app.probe_sizes(machine, new_plan))
+        new_plan = app.plan(machine, recommendation, folder, made_by=arguments.environment)
+    return new_plan
 
 
 def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) -> Plan:
     if arguments.bundle:
         if arguments.environment == "conda":
-            raise CallError("conda-needs-network", path=arguments.bundle)
-        return plan_from(app, arguments, plain(arguments.bundle))
+            raise UsageError("conda-needs-network", path=arguments.bundle)
+        return plan_from_bundle(app, arguments, normalize_path(arguments.bundle))
     if arguments.resume:
-        refuse_beside(arguments, "--resume", ("plan", *WISHES, "env", "machine", "wheelhouse"))
-        interrupted = app.interrupted()
+        reject_conflicting_options(arguments, "--resume", ("plan", *PLAN_OPTIONS, "env", "machine", "wheelhouse"))
+        interrupted = app.interrupted_install()
         if interrupted is None:
             raise AppError("nothing-to-resume")
-        _say_where(interrupted, output)
-        return app.look_ahead(interrupted.plan)
+        _print_resume_point(interrupted, output)
+        return app.preview(interrupted.plan)
     if arguments.plan:
-        refuse_beside(arguments, "--plan", (*WISHES, "env", "machine", "wheelhouse"))
-        found = app.read_plan(Path(arguments.plan))
-        if not found.simulated:
-            app.refuse_folder(Path(found.env))
+        reject_conflicting_options(arguments, "--plan", (*PLAN_OPTIONS, "env", "machine", "wheelhouse"))
+        loaded_plan = app.read_plan(Path(arguments.plan))
+        if not loaded_plan.simulated:
+            app.check_folder(Path(loaded_plan.env))
         elif not arguments.dry_run:
             # Who asks for no simulation in this very call must not believe that something was installed.
-            raise CallError("plan-simulated", path=arguments.plan)
-        return found
-    return _plan(app, arguments)
+            raise UsageError("plan-simulated", path=arguments.plan)
+        return loaded_plan
+    return _make_plan(app, arguments)
 
 
-def _say_where(stopped: Interrupted, output: Output) -> None:
+def _print_resume_point(interrupted: InterruptedInstall, output: Output) -> None:
     """At which step the interrupted install stopped."""
-    place = next((n for n, step in enumerate(stopped.plan.steps) if step.id == stopped.step), 0)
-    step = stopped.plan.steps[place]
-    title = output.texts.say(f"step.{step.code}.title", step.data)
-    output.note(output.say("stopped-at", n=place + 1, of=len(stopped.plan.steps), title=title, env=stopped.plan.env))
+    position = next((n for n, step in enumerate(interrupted.plan.steps) if step.id == interrupted.step), 0)
+    step = interrupted.plan.steps[position]
+    title = output.texts.translate(f"step.{step.code}.title", step.data)
+    output.write_note(output.translate("stopped-at", n=position + 1, of=len(interrupted.plan.steps), title=title, env=interrupted.plan.env))
 
 
-def _agree(output: Output, explain: Callable[[], None]) -> None:
+def _confirm(output: Output, describe: Callable[[], None]) -> None:
     """Show what will happen and ask; raises when nobody can be asked or the answer is no."""
     if not output.json:
-        explain()
+        describe()
     if output.json or sys.stdin is None or not sys.stdin.isatty():
-        raise CallError("needs-yes")
-    print(output.say("go-on"), end=" ", file=sys.stderr, flush=True)
+        raise UsageError("needs-yes")
+    print(output.translate("go-on"), end=" ", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", "是", "好"):
         raise Cancelled("declined")
 
 
-def _run_events(output: Output, environment: str, work: Callable[[Callable[[Event], None]], object]) -> None:
+def _run_with_events(output: Output, environment: str, start: Callable[[Callable[[Event], None]], object]) -> None:
     """Show a job's events; with --json each one is a line, and an `end` always comes last."""
     if output.json:
         try:
-            work(output.event)
+            start(output.write_event)
         except AppError as error:
-            output.end(error, environment)
+            output.write_end_event(error, environment)
             raise
         return
-    from .progress import StepLines
+    from .progress import StepProgressDisplay
 
-    with StepLines(output) as lines:
-        work(lines.event)
+    with StepProgressDisplay(output) as lines:
+        start(lines.show_event)
 
 
-COMMANDS: dict[str, Command] = {
+COMMANDS: dict[str, CommandFunction] = {
     "detect": detect,
     "recommend": recommend,
     "plan": plan,
     "install": install,
     "uninstall": uninstall,
     "verify": verify,
-    "bench": bench,
-    "health": health,
-    "monitor": monitor,
+    "bench": benchmark,
+    "health": run_health_test,
+    "monitor": run_monitor,
     "download": download,
-    "bundle": bundle,
+    "bundle": run_bundle_command,
     "use": use,
-    "catalog": catalog,
+    "catalog": run_catalog_command,
 }
 # What --json prints: one object, and a refusal is one, too; or events, and the last of them says how it ended.
-ONE_ANSWER = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog")
-EVENTS = ("install", "uninstall", "download", "bundle")
+SINGLE_RESULT_COMMANDS = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog")
+EVENT_COMMANDS = ("install", "uninstall", "download", "bundle")

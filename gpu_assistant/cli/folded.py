@@ -14,76 +14,76 @@ if TYPE_CHECKING:
     from ..core.names import Value
     from ..texts import Texts
 
-Data = dict[str, "Value"]
-One = TypeVar("One", Check, Alarm)
-NAMES = ("device", "name")  # what a card is called in sentences, and so not the same of two
-LEAST_RUN = 3  # "0, 1", but "0–2"
+MessageData = dict[str, "Value"]
+Foldable = TypeVar("One", Check, Alarm)
+NAME_KEYS = ("device", "name")  # what a card is called in sentences, and so not the same of two
+MIN_RANGE_LENGTH = 3  # "0, 1", but "0–2"
 
 
-def checks(found: Sequence[Check], texts: Texts) -> tuple[Check, ...]:
+def fold_checks(checks: Sequence[Check], texts: Texts) -> tuple[Check, ...]:
     """Those of the same kind and state are one; numbers that differ are told from the lowest to the highest."""
-    return _folded(found, texts, lambda check: (check.id, check.state), lambda check: _index(check.data.get("gpu")))
+    return _fold(checks, texts, lambda check: (check.id, check.state), lambda check: _gpu_index(check.data.get("gpu")))
 
 
-def alarms(found: Sequence[Alarm], texts: Texts, cards: int) -> tuple[Alarm, ...]:
+def fold_alarms(alarms: Sequence[Alarm], texts: Texts, cards: int) -> tuple[Alarm, ...]:
     """The same for alarms, of so many `cards`."""
-    return _folded(found, texts, lambda alarm: (alarm.id, alarm.level), lambda alarm: alarm.gpu, cards)
+    return _fold(alarms, texts, lambda alarm: (alarm.id, alarm.level), lambda alarm: alarm.gpu, cards)
 
 
-def _folded(
-    found: Sequence[One],
+def _fold(
+    items: Sequence[Foldable],
     texts: Texts,
-    kind: Callable[[One], tuple[str, str]],
-    card: Callable[[One], int | None],
-    cards: int | None = None,
-) -> tuple[One, ...]:
-    groups: dict[object, list[One]] = {}
-    for place, each in enumerate(found):
-        alone = place if card(each) is None else None
-        groups.setdefault((alone, kind(each), _same(each.data)), []).append(each)
-    every = cards or len({index for each in found if (index := card(each)) is not None})
+    kind_of: Callable[[Foldable], tuple[str, str]],
+    gpu_of: Callable[[Foldable], int | None],
+    gpu_count: int | None = None,
+) -> tuple[Foldable, ...]:
+    groups: dict[object, list[Foldable]] = {}
+    for position, item in enumerate(items):
+        unique_position = position if gpu_of(item) is None else None
+        groups.setdefault((unique_position, kind_of(item), _comparison_key(item.data)), []).append(item)
+    total_gpus = gpu_count or len({index for item in items if (index := gpu_of(item)) is not None})
     # Who differs stands beside the others.
-    order = {name: place for place, (name, _) in reversed(list(enumerate(kind(each) for each in found)))}
-    told = sorted(groups.values(), key=lambda group: order[kind(group[0])[0]])
+    order = {name: position for position, (name, _) in reversed(list(enumerate(kind_of(item) for item in items)))}
+    ordered_groups = sorted(groups.values(), key=lambda group: order[kind_of(group[0])[0]])
     return tuple(
-        _one(group, [index for each in group if (index := card(each)) is not None], every, texts) for group in told
+        _merge_group(group, [index for item in group if (index := gpu_of(item)) is not None], total_gpus, texts) for group in ordered_groups
     )
 
 
-def _one(group: list[One], gpus: list[int], every: int, texts: Texts) -> One:
+def _merge_group(group: list[Foldable], gpus: list[int], total_gpus: int, texts: Texts) -> Foldable:
     first = group[0]
     if len(group) == 1:
         return first
-    who = texts.say("cli.cards-all", {"count": every})
-    if len(gpus) < every:
-        who = texts.say("cli.cards-some", {"gpus": f"GPU {_numbers(gpus)}"})
-    data: Data = {key: _range(key, [each.data.get(key) for each in group], texts) for key in first.data}
-    return replace(first, data=data | {name: who for name in NAMES if data.get(name) is not None})
+    subject = texts.translate("cli.cards-all", {"count": total_gpus})
+    if len(gpus) < total_gpus:
+        subject = texts.translate("cli.cards-some", {"gpus": f"GPU {_format_indexes(gpus)}"})
+    data: MessageData = {key: _value_range(key, [each.data.get(key) for each in group], texts) for key in first.data}
+    return replace(first, data=data | {name: subject for name in NAME_KEYS if data.get(name) is not None})
 
 
-def _same(data: Data) -> tuple[tuple[str, object], ...]:
+def _comparison_key(data: MessageData) -> tuple[tuple[str, object], ...]:
     """What must be equal: words and what is unknown; numbers may differ."""
-    words = {key: None if _number(value) else (value,) for key, value in data.items() if key not in NAMES}
-    return tuple(sorted(words.items()))
+    comparable = {key: None if _is_number(value) else (value,) for key, value in data.items() if key not in NAME_KEYS}
+    return tuple(sorted(comparable.items()))
 
 
-def _range(key: str, values: list[Value], texts: Texts) -> Value:
+def _value_range(key: str, values: list[Value], texts: Texts) -> Value:
     numbers = [value for value in values if isinstance(value, int | float)]
-    if not _number(values[0]):
+    if not _is_number(values[0]):
         return values[0]
-    low, high = (texts.value(key, value) for value in (min(numbers), max(numbers)))
+    low, high = (texts.format_value(key, value) for value in (min(numbers), max(numbers)))
     return values[0] if low == high else f"{low}–{high}"
 
 
-def _number(value: Value) -> bool:
+def _is_number(value: Value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _index(value: Value) -> int | None:
+def _gpu_index(value: Value) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _numbers(gpus: list[int]) -> str:
+def _format_indexes(gpus: list[int]) -> str:
     """ "0–2, 4, 5" """
     runs: list[list[int]] = []
     for index in sorted(gpus):
@@ -91,5 +91,5 @@ def _numbers(gpus: list[int]) -> str:
             runs[-1].append(index)
         else:
             runs.append([index])
-    said = (f"{run[0]}–{run[-1]}" if len(run) >= LEAST_RUN else ", ".join(map(str, run)) for run in runs)
-    return ", ".join(said)
+    parts = (f"{run[0]}–{run[-1]}" if len(run) >= MIN_RANGE_LENGTH else ", ".join(map(str, run)) for run in runs)
+    return ", ".join(parts)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..core.errors import CallError
+from ..core.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from ..app import App
     from .output import Output
 
-LONGEST_LOAD_MIN = 7 * 24 * 60.0  # a week
-MOST_TOLD = 3  # of what a verdict does not cover
-LOADED = 3  # the level that keeps a card under load for as long as is asked
+MAX_LOAD_MINUTES = 7 * 24 * 60.0  # a week
+MAX_UNCOVERED_AREAS = 3  # of what a verdict does not cover
+LOAD_TEST_LEVEL = 3  # the level that keeps a card under load for as long as is asked
 
 
-def options(command: argparse._ArgumentGroup, say: Callable[[str], str], device: Callable[[str], str]) -> None:
+def add_health_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], device: Callable[[str], str]) -> None:
     """What can be typed after `health`; `device` is the parser's own check."""
 
-    def one_device(text: str) -> str:
+    def single_device(text: str) -> str:
         """A benchmark's "cuda" is the largest card; a health test is of one that is named, or of all."""
         if (name := device(text)) == "cuda":
-            raise argparse.ArgumentTypeError(say("range.device"))
+            raise argparse.ArgumentTypeError(translate("range.device"))
         return name
 
     def minutes(text: str) -> float:
@@ -33,39 +33,39 @@ def options(command: argparse._ArgumentGroup, say: Callable[[str], str], device:
             value = float(text)
         except ValueError:
             value = 0.0
-        if not 0 < value <= LONGEST_LOAD_MIN:
-            raise argparse.ArgumentTypeError(say("range.minutes"))
+        if not 0 < value <= MAX_LOAD_MINUTES:
+            raise argparse.ArgumentTypeError(translate("range.minutes"))
         return value
 
-    command.add_argument("--level", type=int, choices=(1, 2, 3), default=1, help=say("opt.level"))
-    command.add_argument("--minutes", type=minutes, metavar="M", help=say("opt.minutes"))
-    command.add_argument("--device", metavar="cpu|cuda:N", type=one_device, help=say("opt.test-device"))
+    command.add_argument("--level", type=int, choices=(1, 2, 3), default=1, help=translate("opt.level"))
+    command.add_argument("--minutes", type=minutes, metavar="M", help=translate("opt.minutes"))
+    command.add_argument("--device", metavar="cpu|cuda:N", type=single_device, help=translate("opt.test-device"))
 
 
-def health(app: App, arguments: argparse.Namespace, output: Output) -> int:
+def run_health_test(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Test the cards; more thoroughly with each level."""
     from contextlib import closing
 
     from msgspec.structs import replace
 
-    from ..health.headline import headline
+    from ..health.headline import select_headline
     from . import folded, show
     from .jobs import run_job
-    from .progress import HealthLine
+    from .progress import HealthStatusLine
 
-    if arguments.minutes is not None and arguments.level != LOADED:
-        raise CallError("health-minutes", level=arguments.level, loaded=LOADED)
+    if arguments.minutes is not None and arguments.level != LOAD_TEST_LEVEL:
+        raise UsageError("health-minutes", level=arguments.level, loaded=LOAD_TEST_LEVEL)
     environment: Path | None = app.environment_path(arguments.env)
     if arguments.env is None and arguments.level == 1 and environment is not None and not environment.exists():
         environment = None  # there is none yet, and the driver can be asked without
     seconds = 60 * arguments.minutes if arguments.minutes else None
-    with closing(app.sampler()) as sampler, HealthLine(output) as line:
-        job = app.health(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)
-        found = run_job(job, on_news=line.news)
+    with closing(app.sampler()) as sampler, HealthStatusLine(output) as line:
+        job = app.health_test(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)
+        checks = run_job(job, on_event=line.show_progress)
     if output.json:
-        output.value(output.texts.checks(found))
+        output.write_json(output.texts.localize_checks(checks))
     else:
-        alike = replace(found, checks=folded.checks(found.checks, output.texts))
-        scope = output.texts.scope(found, most=MOST_TOLD, more="health.more-json")
-        show.checks(replace(output.texts.checks(alike), scope=scope), output, headline(found))
-    return 1 if found.verdict == "fail" else 0
+        folded_checks = replace(checks, checks=folded.fold_checks(checks.checks, output.texts))
+        scope = output.texts.scope_text(checks, max_items=MAX_UNCOVERED_AREAS, more_code="health.more-json")
+        show.render_checks(replace(output.texts.localize_checks(folded_checks), scope=scope), output, select_headline(checks))
+    return 1 if checks.verdict == "fail" else 0

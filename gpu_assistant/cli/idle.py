@@ -6,21 +6,21 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import CallError
+from ..core.errors import UsageError
 
 if TYPE_CHECKING:
     from ..core.machine import Machine
     from ..core.recommendation import Recommendation
 
 # What decides a plan: one that is there already has it in it.
-WISHES = ("goal", "channel", "pytorch", "variant", "python", "toolkit", "wsl2", "environment")
+PLAN_OPTIONS = ("goal", "channel", "pytorch", "variant", "python", "toolkit", "wsl2", "environment")
 
-USUAL = "studio"
+DEFAULT_CHANNEL = "studio"
 # Those of them that have a value without being typed.
-DEFAULTS = ("goal", "channel", "environment")
+OPTIONS_WITH_DEFAULT = ("goal", "channel", "environment")
 
 
-class Given(argparse.Action):
+class StoreExplicit(argparse.Action):
     """Stores a value as usual, and that it was typed: a default looks the same."""
 
     def __call__(
@@ -35,33 +35,33 @@ class Given(argparse.Action):
         namespace.given = {*getattr(namespace, "given", ()), self.dest}
 
 
-def refuse_beside(arguments: argparse.Namespace, word: str, others: Sequence[str]) -> None:
+def reject_conflicting_options(arguments: argparse.Namespace, option: str, conflicting: Sequence[str]) -> None:
     """Raise CallError("choice-beside") for the first of the others that was typed beside a word ("--plan")."""
-    said = vars(arguments)
-    typed: set[str] = said.get("given", set())
-    for other in others:
-        if other in typed or (other not in DEFAULTS and said.get(other) is not None):
-            raise CallError("choice-beside", option=word, choice=f"--{other.replace('_', '-')}")
+    values = vars(arguments)
+    explicit: set[str] = values.get("given", set())
+    for name in conflicting:
+        if name in explicit or (name not in OPTIONS_WITH_DEFAULT and values.get(name) is not None):
+            raise UsageError("choice-beside", option=option, choice=f"--{name.replace('_', '-')}")
 
 
-def refuse_idle(arguments: argparse.Namespace, machine: Machine, recommendation: Recommendation) -> None:
+def reject_unused_options(arguments: argparse.Namespace, machine: Machine, recommendation: Recommendation) -> None:
     """Raise CallError("choice-idle") for a choice of which nothing came."""
-    goal, flow, toolkit = recommendation.goal, recommendation.tensorflow, recommendation.cuda_toolkit
+    goal, tensorflow, toolkit = recommendation.goal, recommendation.tensorflow, recommendation.cuda_toolkit
     for option in ("pytorch", "variant"):
         if goal == "tensorflow" and getattr(arguments, option, None) is not None:
-            raise _idle(f"--{option}", "torch-goal", goal)
-    if getattr(arguments, "wsl2", None) is not None and not (flow is not None and flow.wsl):
-        why = "wsl-windows" if machine.os.system != "windows" else "wsl-goal"
-        raise _idle("--wsl2", why, goal)
+            raise _unused_option(f"--{option}", "torch-goal", goal)
+    if getattr(arguments, "wsl2", None) is not None and not (tensorflow is not None and tensorflow.wsl):
+        reason = "wsl-windows" if machine.os.system != "windows" else "wsl-goal"
+        raise _unused_option("--wsl2", reason, goal)
     if getattr(arguments, "toolkit", None) is not None and toolkit.action != "install":
-        why = "toolkit-goal" if goal not in ("cuda-dev", "all") else "toolkit-here"
-        raise _idle("--toolkit", why if toolkit.action != "none" or why == "toolkit-goal" else "toolkit-none", goal)
-    if arguments.channel != USUAL:
+        reason = "toolkit-goal" if goal not in ("cuda-dev", "all") else "toolkit-here"
+        raise _unused_option("--toolkit", reason if toolkit.action != "none" or reason == "toolkit-goal" else "toolkit-none", goal)
+    if arguments.channel != DEFAULT_CHANNEL:
         if machine.os.system != "windows" and not machine.os.wsl:
-            raise _idle("--channel", "channel-windows", goal)
+            raise _unused_option("--channel", "channel-windows", goal)
         if not machine.gpus_of("nvidia"):
-            raise _idle("--channel", "channel-nvidia", goal)
+            raise _unused_option("--channel", "channel-nvidia", goal)
 
 
-def _idle(choice: str, why: str, goal: str) -> CallError:
-    return CallError("choice-idle", choice=choice, why=f"@idle.{why}", goal=goal)
+def _unused_option(option: str, reason: str, goal: str) -> UsageError:
+    return UsageError("choice-idle", choice=option, why=f"@idle.{reason}", goal=goal)

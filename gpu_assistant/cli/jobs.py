@@ -18,33 +18,33 @@ Result = TypeVar("Result")
 def run_job(
     job: Job[Result],
     *,
-    on_news: Callable[[Any], None] | None = None,
-    stopped: str = "stopped",
+    on_event: Callable[[Any], None] | None = None,
+    cancel_code: str = "stopped",
 ) -> Result:
     """Run on this thread; raises what the job raises, `Cancelled(stopped)` after Ctrl+C."""
-    with stop_signals() as cancel:
+    with cancel_on_signal() as cancel:
         try:
-            return job.run(JobContext(report=on_news, cancel=cancel))
+            return job.run(JobContext(report=on_event, cancel=cancel))
         except Cancelled as error:
             if error.code != "cancelled":
                 raise  # it says more than we know here
-            raise Cancelled(stopped) from error
+            raise Cancelled(cancel_code) from error
 
 
 @contextmanager
-def stop_signals() -> Iterator[threading.Event]:
+def cancel_on_signal() -> Iterator[threading.Event]:
     """An event that is set by Ctrl+C or SIGTERM while the context lasts."""
     cancel = threading.Event()
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
+    def handle_signal(_number: int, _frame: FrameType | None) -> None:
         cancel.set()
 
     if threading.current_thread() is not threading.main_thread():
         yield cancel
         return
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous_handlers = {signal_number: signal.signal(signal_number, handle_signal) for signal_number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield cancel
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for signal_number, handler in previous_handlers.items():
+            signal.signal(signal_number, handler)

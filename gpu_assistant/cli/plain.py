@@ -5,15 +5,15 @@ from __future__ import annotations
 import codecs
 
 # What an old code page lacks, as its users write it; everything else becomes "?".
-PLAIN = {"✓": "+", "✗": "x", "■": "#", "–": "-", "—": "-", "…": "...", "•": "*", "·": "-"}
-AS_FAR_AS_IT_CAN = "gpu-assistant-plain"
+ASCII_REPLACEMENTS = {"✓": "+", "✗": "x", "■": "#", "–": "-", "—": "-", "…": "...", "•": "*", "·": "-"}
+ERROR_HANDLER = "gpu-assistant-plain"
 
 
-def _plain(error: UnicodeError) -> tuple[str, int]:
+def _replace_unencodable(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    letters = error.object[error.start : error.end]
-    return "".join(PLAIN.get(letter, "?") for letter in letters), error.end
+    characters = error.object[error.start : error.end]
+    return "".join(ASCII_REPLACEMENTS.get(letter, "?") for letter in characters), error.end
 
 
-codecs.register_error(AS_FAR_AS_IT_CAN, _plain)
+codecs.register_error(ERROR_HANDLER, _replace_unencodable)

@@ -7,21 +7,21 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ..bench.lines import Loading
+from ..bench.lines import TorchLoading
 from ..core.names import device_name
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
 from ..core.results import BenchResult, Check
-from ..texts.format import size, speed
+from ..texts.format import format_size, format_speed
 from .output import Output
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from ..bench.parent import BenchProgress
+    from ..bench.parent import BenchmarkProgress
     from ..health.listening import HealthProgress
 
 
-class StepLines:
+class StepProgressDisplay:
     """Install and uninstall: one bar for the running step, one line for each that ended."""
 
     def __init__(self, output: Output) -> None:
@@ -29,7 +29,7 @@ class StepLines:
         self._titles: dict[str, str] = {}
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._waits = False
+        self._is_pending = False
 
     def __enter__(self) -> Self:
         if not self._output.quiet and sys.stderr is not None and sys.stderr.isatty():
@@ -52,22 +52,22 @@ class StepLines:
         if self._bar is not None:
             self._bar.stop()
 
-    def event(self, event: Event) -> None:
+    def show_event(self, event: Event) -> None:
         """Show one event."""
-        spoken = self._output.texts.event(event)
-        if isinstance(spoken, PlanEvent):
-            self._titles = {step.id: step.title or step.id for step in spoken.steps}
-        elif isinstance(spoken, StepEvent):
-            self._step(spoken)
-        elif isinstance(spoken, LogEvent):
+        localized = self._output.texts.localize_event(event)
+        if isinstance(localized, PlanEvent):
+            self._titles = {step.id: step.title or step.id for step in localized.steps}
+        elif isinstance(localized, StepEvent):
+            self._show_step(localized)
+        elif isinstance(localized, LogEvent):
             import logging
 
-            logging.getLogger("gpu_assistant.install").info("%s: %s", spoken.id, spoken.line)
+            logging.getLogger("gpu_assistant.install").info("%s: %s", localized.id, localized.line)
 
-    def _step(self, step: StepEvent) -> None:
+    def _show_step(self, step: StepEvent) -> None:
         title = self._titles.get(step.id, step.id)
         if step.state == "running":
-            self._running(step, title)
+            self._show_running_step(step, title)
             return
         if self._bar is not None and self._task is not None:
             self._bar.remove_task(self._task)
@@ -76,30 +76,30 @@ class StepLines:
             mark = {"done": "✓", "skipped": "–", "failed": "✗", "cancelled": "■"}[step.state]
             # Why a step failed or stopped is said once, at the very end.
             message = f": {step.message}" if step.message and step.state in ("done", "skipped") else ""
-            self._output.note(f"{mark} {title}{message}")
+            self._output.write_note(f"{mark} {title}{message}")
 
-    def _running(self, step: StepEvent, title: str) -> None:
+    def _show_running_step(self, step: StepEvent, title: str) -> None:
         # Said once each time: it may last, and nothing else moves meanwhile.
-        waits, self._waits = self._waits, step.bottleneck in ("elsewhere", "mending")
-        if self._waits and not waits:
-            self._output.note(f"… {step.message}")
+        was_pending, self._is_pending = self._is_pending, step.bottleneck in ("elsewhere", "mending")
+        if self._is_pending and not was_pending:
+            self._output.write_note(f"… {step.message}")
         if self._bar is None:
             return
         figures = ""
         if step.unit == "bytes" and step.done is not None:
-            figures = size(step.done) + (f" / {size(step.total)}" if step.total else "")
-            figures += f"  {speed(step.speed)}" if step.speed else ""
+            figures = format_size(step.done) + (f" / {format_size(step.total)}" if step.total else "")
+            figures += f"  {format_speed(step.speed)}" if step.speed else ""
         if self._task is None:
             self._task = self._bar.add_task(title, total=step.total, figures=figures)
         self._bar.update(self._task, completed=step.done or 0, total=step.total, figures=figures)
 
 
-class OneLine:
+class StatusLine:
     """What is going on, on one line that is written over; nothing where stderr is no terminal."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self._live = not output.quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._interactive = not output.quiet and sys.stderr is not None and sys.stderr.isatty()
 
     def __enter__(self) -> Self:
         return self
@@ -110,63 +110,63 @@ class OneLine:
         self._show("")
 
     def _show(self, text: str) -> None:
-        if self._live:
+        if self._interactive:
             print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
-class BenchLine(OneLine):
+class BenchmarkStatusLine(StatusLine):
     """The benchmark: what is being measured. `announce` says what comes, when it begins; with `asked` for a card that
     may not be there only when it is found.
     """
 
-    def __init__(self, output: Output, announce: Callable[[], None], *, asked: bool) -> None:
+    def __init__(self, output: Output, announce: Callable[[], None], *, wait_for_device: bool) -> None:
         super().__init__(output)
         self._announce: Callable[[], None] | None = announce
-        self._asked = asked
+        self._wait_for_device = wait_for_device
 
-    def news(self, news: Loading | BenchProgress | BenchResult) -> None:
+    def show_progress(self, progress: TorchLoading | BenchmarkProgress | BenchResult) -> None:
         """Show what runs now; results are shown together at the end."""
-        if isinstance(news, BenchResult):
+        if isinstance(progress, BenchResult):
             return
-        if self._announce is not None and not (self._asked and isinstance(news, Loading)):
+        if self._announce is not None and not (self._wait_for_device and isinstance(progress, TorchLoading)):
             self._show("")
             self._announce()
             self._announce = None
-        if isinstance(news, Loading):
-            known = news.limit_s is not None
-            self._show(self._output.say("bench-loading" if known else "bench-loads", limit_seconds=news.limit_s))
+        if isinstance(progress, TorchLoading):
+            has_limit = progress.limit_s is not None
+            self._show(self._output.translate("bench-loading" if has_limit else "bench-loads", limit_seconds=progress.limit_s))
             return
-        from .show_bench import measured
+        from .show_bench import workload_label
 
-        what = measured(news, self._output)
-        self._show(self._output.say("measuring", n=news.n, of=news.of, what=what, device=device_name(news.device)))
+        workload = workload_label(progress, self._output)
+        self._show(self._output.translate("measuring", n=progress.index, of=progress.total, what=workload, device=device_name(progress.device)))
 
 
-class HealthLine(OneLine):
+class HealthStatusLine(StatusLine):
     """The health test: what is being tested, how far it is, and how hot the card is; where stderr is no terminal, a
     line for each thing that is being tested.
     """
 
     def __init__(self, output: Output) -> None:
         super().__init__(output)
-        self._begun: tuple[str, str | None] | None = None
+        self._current: tuple[str, str | None] | None = None
 
-    def news(self, news: HealthProgress | Check) -> None:
+    def show_progress(self, progress: HealthProgress | Check) -> None:
         """Show what runs now; checks are shown together at the end."""
-        if isinstance(news, Check):
+        if isinstance(progress, Check):
             return
-        area = f"health.area.{news.check}"
-        what = self._output.texts.say(area) if self._output.texts.has(area) else news.check
-        parts = [what, *([device_name(news.device)] if news.device is not None else [])]
-        if not self._live:
+        text_code = f"health.area.{progress.check}"
+        area_name = self._output.texts.translate(text_code) if self._output.texts.has_text(text_code) else progress.check
+        parts = [area_name, *([device_name(progress.device)] if progress.device is not None else [])]
+        if not self._interactive:
             # What is told without its device is still that of the one before.
-            check, device = self._begun or (None, None)
-            if news.check != check or news.device not in (None, device):
-                self._begun = (news.check, news.device)
-                self._output.note("… " + " · ".join(parts))
+            check, device = self._current or (None, None)
+            if progress.check != check or progress.device not in (None, device):
+                self._current = (progress.check, progress.device)
+                self._output.write_note("… " + " · ".join(parts))
             return
-        if news.done is not None:
-            parts.append(f"{100 * news.done:.0f} %")
-        if news.temp is not None:
-            parts.append(f"{news.temp} °C")
+        if progress.done is not None:
+            parts.append(f"{100 * progress.done:.0f} %")
+        if progress.temp is not None:
+            parts.append(f"{progress.temp} °C")
         self._show(" · ".join(parts))

@@ -6,206 +6,206 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..bench import scaling, summary
-from ..bench.compare import DOUBTFUL
-from ..bench.expected import key
-from ..bench.lines import CANCELLED, ENDINGS, NOTE, UNSAVED, BenchProgress
-from ..core.names import Value, called, device_name
-from ..core.results import Benchmark, BenchResult, BenchWatch, LeftOut
-from ..texts.format import memory
-from ..texts.measured import digits, labelled, times
-from ..texts.measured import unit as unit_name
-from ..texts.missing import without
-from ..texts.verdict import verdict
+from ..bench.compare import DOUBTFUL_NOTES
+from ..bench.expected import result_key
+from ..bench.lines import CANCELLED_NOTE, CHILD_ENDINGS, NOTE_PREFIX, UNSAVED_NOTE, BenchmarkProgress
+from ..core.names import Value, device_label, device_name
+from ..core.results import Benchmark, BenchResult, BenchGpuLog, SkippedWorkload
+from ..texts.format import format_memory
+from ..texts.measured import format_digits, with_label, format_ratio
+from ..texts.measured import unit_name as unit_name
+from ..texts.missing import missing_workloads_text
+from ..texts.verdict import verdict_text
 from .output import Output
 
-COPIES = "copy-"
-THROTTLE = "monitor.throttle."
-TROUBLE = frozenset({UNSAVED, *(NOTE + code for code in (*ENDINGS, "lost", "wrong"))}) - {CANCELLED}
-WORDS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
+COPY_PREFIX = "copy-"
+THROTTLE_PREFIX = "monitor.throttle."
+FAILURE_NOTES = frozenset({UNSAVED_NOTE, *(NOTE_PREFIX + code for code in (*CHILD_ENDINGS, "lost", "wrong"))}) - {CANCELLED_NOTE}
+TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
 
 
-def before(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:
+def render_announcement(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:
     """What comes and how long it takes; of one `device` alone, where only that is measured."""
-    alone = "-one" if device is not None else ""
-    words: dict[str, Value] = {"device": device_name(device)} if device is not None else {}
-    words["together_seconds"] = scaling.longest_s(full=full)
-    output.note(output.say(f"bench-before{alone}{'-full' if full else ''}", path=str(environment), **words))
+    suffix = "-one" if device is not None else ""
+    parameters: dict[str, Value] = {"device": device_name(device)} if device is not None else {}
+    parameters["together_seconds"] = scaling.max_total_s(full=full)
+    output.write_note(output.translate(f"bench-before{suffix}{'-full' if full else ''}", path=str(environment), **parameters))
 
 
-def trouble(value: Benchmark, output: Output) -> tuple[str, ...]:
+def failure_texts(benchmark: Benchmark, output: Output) -> tuple[str, ...]:
     """What is wrong with the work or the machine, in sentences: it ended too soon, a device was lost or computes wrong,
     the result could not be saved.
     """
-    return tuple(output.texts.say(note) for note in value.notes if note in TROUBLE)
+    return tuple(output.texts.translate(note) for note in benchmark.notes if note in FAILURE_NOTES)
 
 
-def benchmark(value: Benchmark, output: Output) -> None:
+def render_benchmark(benchmark: Benchmark, output: Output) -> None:
     """The comparison, every figure with what is usual, what was left out and why, the verdict and what to do."""
-    pair = summary.headline(value)
-    if pair is not None and pair.cpu is not None and pair.ratio is not None:
-        best = pair.best
-        output.line(
-            output.say(
+    comparison = summary.headline_comparison(benchmark)
+    if comparison is not None and comparison.cpu is not None and comparison.ratio is not None:
+        best = comparison.fastest
+        output.write_line(
+            output.translate(
                 "bench-headline",
-                workload=output.texts.say(f"bench.workload.{best.id}"),
-                card=_device(best.device, value, output),
-                how=_how(best, output),
-                factor=times(pair.ratio),
-                how_cpu=_how(pair.cpu, output),
+                workload=output.texts.translate(f"bench.workload.{best.id}"),
+                card=_device_label(best.device, benchmark, output),
+                how=_settings_text(best, output),
+                factor=format_ratio(comparison.ratio),
+                how_cpu=_settings_text(comparison.cpu, output),
             )
         )
-    if missing := summary.missing(value):
-        several = len(value.devices) > 1
-        names = [(_named(left.id, left.device if several else None, value, output), left.why) for left in missing]
-        output.line(without(names, output.texts))
-    for device in value.devices:
+    if missing := summary.skipped_main_workloads(benchmark):
+        several_devices = len(benchmark.devices) > 1
+        names = [(_workload_name(omitted.id, omitted.device if several_devices else None, benchmark, output), omitted.why) for omitted in missing]
+        output.write_line(missing_workloads_text(names, output.texts))
+    for device in benchmark.devices:
         if device.threads is not None:
-            name = _device(device.id, value, output)
-            output.line(output.say("bench-threads", device=name, threads=device.threads))
-    for result in value.results:
-        output.line(
-            named(_device(result.device, value, output, result.processes), _figure(result, value, output), output)
+            name = _device_label(device.id, benchmark, output)
+            output.write_line(output.translate("bench-threads", device=name, threads=device.threads))
+    for result in benchmark.results:
+        output.write_line(
+            labelled_text(_device_label(result.device, benchmark, output, result.processes), _result_text(result, benchmark, output), output)
         )
-    for card in summary.watched(value):
-        output.line(_along(card, value, output))
-    quiet = dict.fromkeys(left.why for left in value.left_out if left.why not in value.notes)
-    for why in quiet:
-        _note("–", why, value, output)
-    if any(result.unit == "GB/s" for result in value.results):
-        output.line("  " + output.texts.say("bench.units"))
-    for note in value.notes:
-        _note("!", note, value, output)
-    if value.verdict:
-        output.line(verdict(value, output.texts))
-    for cause in value.causes:
-        output.line("  • " + output.texts.say(cause))
-    if value.seconds is not None:
-        output.line(output.say("bench-took", took_seconds=float(value.seconds)))
+    for card in summary.relevant_gpu_logs(benchmark):
+        output.write_line(_gpu_log_text(card, benchmark, output))
+    silent_reasons = dict.fromkeys(omitted.why for omitted in benchmark.left_out if omitted.why not in benchmark.notes)
+    for reason in silent_reasons:
+        _render_note("–", reason, benchmark, output)
+    if any(result.unit == "GB/s" for result in benchmark.results):
+        output.write_line("  " + output.texts.translate("bench.units"))
+    for note in benchmark.notes:
+        _render_note("!", note, benchmark, output)
+    if benchmark.verdict:
+        output.write_line(verdict_text(benchmark, output.texts))
+    for cause in benchmark.causes:
+        output.write_line("  • " + output.texts.translate(cause))
+    if benchmark.seconds is not None:
+        output.write_line(output.translate("bench-took", took_seconds=float(benchmark.seconds)))
 
 
-def _note(mark: str, note: str, value: Benchmark, output: Output) -> None:
+def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> None:
     """A warning once, then what it is about."""
-    output.line(f"  {mark} {output.texts.say(note)}")
-    results, left_out = summary.concerned(note, value)
-    for result in results if len(results) < len(value.results) else ():
-        device = _device(result.device, value, output, result.processes)
-        output.line("      " + named(device, what(result, None, output), output))
-    for left in left_out:
-        said = what(left, None, output)
-        if (figures := summary.wanted(left)) is not None:
-            said = named(said, output.texts.say(*figures), output)
-        output.line("      " + named(_device(left.device, value, output), said, output))
+    output.write_line(f"  {mark} {output.texts.translate(note)}")
+    results, left_out = summary.results_with_note(note, benchmark)
+    for result in results if len(results) < len(benchmark.results) else ():
+        device = _device_label(result.device, benchmark, output, result.processes)
+        output.write_line("      " + labelled_text(device, workload_details(result, None, output), output))
+    for omitted in left_out:
+        text = workload_details(omitted, None, output)
+        if (figures := summary.skip_details(omitted)) is not None:
+            text = labelled_text(text, output.texts.translate(*figures), output)
+        output.write_line("      " + labelled_text(_device_label(omitted.device, benchmark, output), text, output))
 
 
-def _named(workload: str, device: str | None, value: Benchmark, output: Output) -> str:
+def _workload_name(workload: str, device: str | None, benchmark: Benchmark, output: Output) -> str:
     """A workload, and where it was to be measured."""
-    name = output.texts.say(f"bench.workload.{workload}")
-    return name if device is None else f"{name} ({_device(device, value, output)})"
+    name = output.texts.translate(f"bench.workload.{workload}")
+    return name if device is None else f"{name} ({_device_label(device, benchmark, output)})"
 
 
-def _figure(result: BenchResult, value: Benchmark, output: Output) -> str:
+def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> str:
     """One row behind its device."""
     (median, unit), (q1, _), (q3, _) = (
-        shown(number, result, output) for number in (result.median, result.q1, result.q3)
+        formatted_value(number, result, output) for number in (result.median, result.q1, result.q3)
     )
     code = "bench-extrapolated" if result.extrapolated else "bench-figure"
-    said = output.say(code, median=median, q1=q1, q3=q3, unit=unit, runs=result.runs)
-    more = []
-    usual = (value.expected or {}).get(key(result))
-    if usual is not None and summary.best_of_its_key(result, value):
-        low, high = (shown(number, result, output)[0] for number in usual)
-        code = "bench-above" if result.median > usual[1] else "bench-usual"
-        more.append(output.say(code, low=low, high=high, unit=unit))
+    text = output.translate(code, median=median, q1=q1, q3=q3, unit=unit, runs=result.runs)
+    details = []
+    expected = (benchmark.expected or {}).get(result_key(result))
+    if expected is not None and summary.is_best_size(result, benchmark):
+        low, high = (formatted_value(number, result, output)[0] for number in expected)
+        code = "bench-above" if result.median > expected[1] else "bench-usual"
+        details.append(output.translate(code, low=low, high=high, unit=unit))
     if result.efficiency is not None:
-        more.append(output.say("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
-    figure = named(what(result, result.batch, output), said, output)
-    if DOUBTFUL & set(result.notes):
-        figure = output.say("bench-doubtful", figure=figure)
-    return "\n    ".join([figure, *more])
+        details.append(output.translate("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
+    figure = labelled_text(workload_details(result, result.batch, output), text, output)
+    if DOUBTFUL_NOTES & set(result.notes):
+        figure = output.translate("bench-doubtful", figure=figure)
+    return "\n    ".join([figure, *details])
 
 
-def _along(card: BenchWatch, value: Benchmark, output: Output) -> str:
+def _gpu_log_text(gpu_log: BenchGpuLog, benchmark: Benchmark, output: Output) -> str:
     """What a card did while it was measured; a dash for what its driver does not tell."""
     texts = output.texts
-    held = [texts.say(THROTTLE + why) if texts.has(THROTTLE + why) else why for why in card.throttle]
-    return output.say(
+    throttle_reasons = [texts.translate(THROTTLE_PREFIX + reason) if texts.has_text(THROTTLE_PREFIX + reason) else reason for reason in gpu_log.throttle]
+    return output.translate(
         "bench-along",
-        card=_device(f"cuda:{card.index}", value, output),
-        first=card.temp_start,
-        last=card.temp_end,
-        most=card.temp_max,
-        clock=card.clock_sm,
-        memory_clock=card.clock_mem,
-        power=None if card.power_max_w is None else round(card.power_max_w),
-        limit=None if card.power_limit_w is None else round(card.power_limit_w),
-        reasons=("；" if texts.language == "zh_CN" else "; ").join(held) or output.say("bench-free"),
+        card=_device_label(f"cuda:{gpu_log.index}", benchmark, output),
+        first=gpu_log.temp_start,
+        last=gpu_log.temp_end,
+        most=gpu_log.temp_max,
+        clock=gpu_log.clock_sm,
+        memory_clock=gpu_log.clock_mem,
+        power=None if gpu_log.power_max_w is None else round(gpu_log.power_max_w),
+        limit=None if gpu_log.power_limit_w is None else round(gpu_log.power_limit_w),
+        reasons=("；" if texts.language == "zh_CN" else "; ").join(throttle_reasons) or output.translate("bench-free"),
     )
 
 
-def amount(result: BenchResult, output: Output) -> str:
+def median_text(result: BenchResult, output: Output) -> str:
     """The median with its unit, and whether something speaks against it."""
-    said = " ".join(shown(result.median, result, output))
-    return output.say("bench-doubtful", figure=said) if DOUBTFUL & set(result.notes) else said
+    text = " ".join(formatted_value(result.median, result, output))
+    return output.translate("bench-doubtful", figure=text) if DOUBTFUL_NOTES & set(result.notes) else text
 
 
-def shown(number: float, like: BenchResult, output: Output) -> tuple[str, str]:
+def formatted_value(number: float, reference: BenchResult, output: Output) -> tuple[str, str]:
     """A figure of a result (its median, a quartile, what is usual) and its unit."""
-    value, unit = summary.readable(number, like.unit, like=like.median)
-    return digits(value), unit_name(unit, output.texts)
+    value, unit = summary.readable_figure(number, reference.unit, reference=reference.median)
+    return format_digits(value), unit_name(unit, output.texts)
 
 
-def named(name: str, said: str, output: Output) -> str:
+def labelled_text(name: str, text: str, output: Output) -> str:
     """What is said of something, behind its name."""
-    return labelled(name, said, output.texts.language)
+    return with_label(name, text, output.texts.language)
 
 
-def what(of: BenchResult | LeftOut, batch: int | None, output: Output) -> str:
+def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, output: Output) -> str:
     """What was measured: workload, format, size and how many at a time."""
-    parts = [measured(of, output), _size(of.id, of.size, output)]
+    parts = [workload_label(item, output), _size_text(item.id, item.size, output)]
     if batch is not None:
-        parts.append(output.say("bench-batch", batch=batch))
-    return listed([part for part in parts if part], output)
+        parts.append(output.translate("bench-batch", batch=batch))
+    return join_list([part for part in parts if part], output)
 
 
-def measured(of: BenchResult | LeftOut | BenchProgress, output: Output) -> str:
+def workload_label(item: BenchResult | SkippedWorkload | BenchmarkProgress, output: Output) -> str:
     """A workload and its format; what is only copied has none."""
-    workload = of.workload if isinstance(of, BenchProgress) else of.id
-    named = output.texts.say(f"bench.workload.{workload}")
-    return named if of.dtype == "uint8" else listed([named, _format(of.dtype, output)], output)
+    workload = item.workload if isinstance(item, BenchmarkProgress) else item.id
+    name = output.texts.translate(f"bench.workload.{workload}")
+    return name if item.dtype == "uint8" else join_list([name, _precision_name(item.dtype, output)], output)
 
 
-def _how(result: BenchResult, output: Output) -> str:
+def _settings_text(result: BenchResult, output: Output) -> str:
     """In which format and how many at a time."""
-    batch = [] if result.batch is None else [output.say("bench-batch", batch=result.batch)]
-    return listed([_format(result.dtype, output), *batch], output)
+    batch = [] if result.batch is None else [output.translate("bench-batch", batch=result.batch)]
+    return join_list([_precision_name(result.dtype, output), *batch], output)
 
 
-def _format(dtype: str, output: Output) -> str:
+def _precision_name(dtype: str, output: Output) -> str:
     """Mixed precision by its name, with the narrower of its formats."""
-    narrow = dtype.removeprefix("mixed-")
-    return dtype if narrow == dtype else output.say("bench-mixed", dtype=narrow)
+    base_dtype = dtype.removeprefix("mixed-")
+    return dtype if base_dtype == dtype else output.translate("bench-mixed", dtype=base_dtype)
 
 
-def _size(workload: str, size: Sequence[int], output: Output) -> str:
+def _size_text(workload: str, size: Sequence[int], output: Output) -> str:
     """4096 × 4096, 256 MB, 3 × 224 × 224, 128 words."""
-    if workload in WORDS:
-        return output.say("bench-words", words=sum(size))
-    if workload.startswith(COPIES):
-        return memory(size[0])
+    if workload in TOKEN_WORKLOADS:
+        return output.translate("bench-words", words=sum(size))
+    if workload.startswith(COPY_PREFIX):
+        return format_memory(size[0])
     square = workload == "matmul" and len(set(size)) == 1
     return " × ".join(str(side) for side in (size[:2] if square else size))
 
 
-def _device(device: str, value: Benchmark, output: Output, processes: int = 1) -> str:
+def _device_label(device: str, benchmark: Benchmark, output: Output, processes: int = 1) -> str:
     """Its name; of several cards its number first."""
     if processes > 1 or device == "cuda":
-        count = processes if processes > 1 else sum(each.id != "cpu" for each in value.devices)
-        return output.say("bench-together", count=count)
-    name = next((each.name for each in value.devices if each.id == device), None)
-    cards = sum(each.id != "cpu" for each in value.devices)
-    return called(device, name, several=device != "cpu" and cards > 1)
+        count = processes if processes > 1 else sum(device_info.id != "cpu" for device_info in benchmark.devices)
+        return output.translate("bench-together", count=count)
+    name = next((device_info.name for device_info in benchmark.devices if device_info.id == device), None)
+    gpu_count = sum(device_info.id != "cpu" for device_info in benchmark.devices)
+    return device_label(device, name, several=device != "cpu" and gpu_count > 1)
 
 
-def listed(parts: Sequence[str], output: Output) -> str:
+def join_list(parts: Sequence[str], output: Output) -> str:
     """As one enumerates them."""
     return ("，" if output.texts.language == "zh_CN" else ", ").join(parts)

@@ -5,110 +5,110 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core.machine import Gpu, Machine, ProbeNote, Python
-from ..texts.format import memory
+from ..texts.format import format_memory
 from .output import Output
 
 
-def machine(found: Machine, output: Output) -> None:
+def render_machine(machine: Machine, output: Output) -> None:
     """All that is known."""
-    output.table([(output.say(f"row.{name}"), "\n".join(lines)) for name, lines in _rows(found, output) if lines])
-    for code in _findings(found):
-        output.line("  • " + output.say(f"finding.{code}"))
-    for python in found.pythons or ():
+    output.write_table([(output.translate(f"row.{name}"), "\n".join(lines)) for name, lines in _machine_rows(machine, output) if lines])
+    for code in _finding_codes(machine):
+        output.write_line("  • " + output.translate(f"finding.{code}"))
+    for python in machine.pythons or ():
         if python.torch is not None and python.torch.error is not None:
-            output.line("  • " + output.say("finding.torch-error", path=python.path))
-    for folder in (found.user.onedrive or ()) if found.user is not None else ():
-        output.line("  • " + output.say("finding.onedrive", path=folder))
-    for note in found.notes:
-        output.line("  ! " + _unknown(note, output))
+            output.write_line("  • " + output.translate("finding.torch-error", path=python.path))
+    for folder in (machine.user.onedrive or ()) if machine.user is not None else ():
+        output.write_line("  • " + output.translate("finding.onedrive", path=folder))
+    for note in machine.notes:
+        output.write_line("  ! " + _unknown_part_text(note, output))
 
 
-def _rows(found: Machine, output: Output) -> Iterator[tuple[str, list[str]]]:
-    yield "gpu", [_gpu(gpu, output) for gpu in found.gpus] or [output.say("none")]
-    if found.gpus_of("nvidia") or found.driver is not None or not found.gpus:
-        yield "driver", [_driver(found, output)]
-    system = found.os
-    named = (system.name or output.say(f"system.{system.system}"), system.version, system.arch)
-    yield "system", [" · ".join(filter(None, named))]
-    if found.cpu is not None:
-        known = found.cpu.cores is not None and found.cpu.threads is not None
-        cores = output.say("cores", cores=found.cpu.cores, threads=found.cpu.threads) if known else None
-        yield "cpu", list(filter(None, [" · ".join(filter(None, (found.cpu.name, cores)))]))
-    if found.memory_bytes is not None:
-        yield "memory", [memory(found.memory_bytes)]
+def _machine_rows(machine: Machine, output: Output) -> Iterator[tuple[str, list[str]]]:
+    yield "gpu", [_gpu_text(gpu, output) for gpu in machine.gpus] or [output.translate("none")]
+    if machine.gpus_of("nvidia") or machine.driver is not None or not machine.gpus:
+        yield "driver", [_driver_text(machine, output)]
+    system = machine.os
+    name_parts = (system.name or output.translate(f"system.{system.system}"), system.version, system.arch)
+    yield "system", [" · ".join(filter(None, name_parts))]
+    if machine.cpu is not None:
+        has_counts = machine.cpu.cores is not None and machine.cpu.threads is not None
+        cores = output.translate("cores", cores=machine.cpu.cores, threads=machine.cpu.threads) if has_counts else None
+        yield "cpu", list(filter(None, [" · ".join(filter(None, (machine.cpu.name, cores)))]))
+    if machine.memory_bytes is not None:
+        yield "memory", [format_memory(machine.memory_bytes)]
     yield (
         "disks",
         [
-            output.say("disk", path=disk.path, free_bytes=disk.free_bytes, total_bytes=disk.total_bytes)
+            output.translate("disk", path=disk.path, free_bytes=disk.free_bytes, total_bytes=disk.total_bytes)
             if disk.free_bytes is not None and disk.total_bytes is not None
-            else output.say("disk-unknown", path=disk.path)
-            for disk in found.disks or ()
+            else output.translate("disk-unknown", path=disk.path)
+            for disk in machine.disks or ()
         ],
     )
-    yield "toolkits", [f"{one.version or output.say('no-version')}  {one.path}" for one in found.cuda_toolkits or ()]
-    yield "cudnn", [f"{one.version or output.say('no-version')}  {one.path}" for one in found.cudnn or ()]
-    yield "pythons", [_python(python, output) for python in found.pythons or ()]
-    if found.tools is not None:
+    yield "toolkits", [f"{installation.version or output.translate('no-version')}  {installation.path}" for installation in machine.cuda_toolkits or ()]
+    yield "cudnn", [f"{installation.version or output.translate('no-version')}  {installation.path}" for installation in machine.cudnn or ()]
+    yield "pythons", [_python_text(python, output) for python in machine.pythons or ()]
+    if machine.tools is not None:
         tools = (
-            ("Visual C++", found.tools.vc_redist),
-            ("MSVC", found.tools.msvc),
-            ("GCC", found.tools.gcc),
-            ("conda", found.tools.conda),
-            ("git", found.tools.git),
+            ("Visual C++", machine.tools.vc_redist),
+            ("MSVC", machine.tools.msvc),
+            ("GCC", machine.tools.gcc),
+            ("conda", machine.tools.conda),
+            ("git", machine.tools.git),
         )
         yield "tools", list(filter(None, [" · ".join(f"{name} {version}" for name, version in tools if version)]))
-    if found.network is not None and found.network.proxy is not None:
-        yield "proxy", [found.network.proxy]
+    if machine.network is not None and machine.network.proxy is not None:
+        yield "proxy", [machine.network.proxy]
 
 
-def _gpu(gpu: Gpu, output: Output) -> str:
-    parts = [gpu.name or gpu.pci_id or output.say("no-name")]
+def _gpu_text(gpu: Gpu, output: Output) -> str:
+    parts = [gpu.name or gpu.pci_id or output.translate("no-name")]
     if gpu.memory_bytes:
-        parts.append(memory(gpu.memory_bytes))
+        parts.append(format_memory(gpu.memory_bytes))
     if gpu.compute_capability is not None:
-        parts.append(output.say("capability", capability=gpu.compute_capability))
+        parts.append(output.translate("capability", capability=gpu.compute_capability))
     return " · ".join(parts)
 
 
-def _driver(found: Machine, output: Output) -> str:
-    if found.driver is None:
-        return output.say("no-driver") if found.gpus_of("nvidia") else output.say("no-nvidia")
-    if found.driver.cuda_max is None:
-        return found.driver.version
-    return output.say("driver", version=found.driver.version, cuda=found.driver.cuda_max)
+def _driver_text(machine: Machine, output: Output) -> str:
+    if machine.driver is None:
+        return output.translate("no-driver") if machine.gpus_of("nvidia") else output.translate("no-nvidia")
+    if machine.driver.cuda_max is None:
+        return machine.driver.version
+    return output.translate("driver", version=machine.driver.version, cuda=machine.driver.cuda_max)
 
 
-def _python(python: Python, output: Output) -> str:
+def _python_text(python: Python, output: Output) -> str:
     line = f"{python.version}  {python.path}"
     if python.torch is not None:
-        line += "  " + output.say("with-torch", version=python.torch.version)
+        line += "  " + output.translate("with-torch", version=python.torch.version)
     if python.tensorflow is not None:
-        line += "  " + output.say("with-tensorflow", version=python.tensorflow)
+        line += "  " + output.translate("with-tensorflow", version=python.tensorflow)
     return line
 
 
-def _findings(found: Machine) -> Iterator[str]:
+def _finding_codes(machine: Machine) -> Iterator[str]:
     """What else was noticed and matters for a setup, as the window says it."""
-    if found.pending_reboot:
+    if machine.pending_reboot:
         yield "restart"
-    if found.user is not None and found.user.home_too_long:
+    if machine.user is not None and machine.user.home_too_long:
         yield "home-long"
-    if found.os.secure_boot and found.os.system == "linux" and found.gpus_of("nvidia"):
+    if machine.os.secure_boot and machine.os.system == "linux" and machine.gpus_of("nvidia"):
         yield "secure-boot"
-    if found.user is not None and found.user.ascii is False:
+    if machine.user is not None and machine.user.ascii is False:
         yield "home-letters"
-    if found.laptop:
+    if machine.laptop:
         yield "laptop"
-    if found.virtual_machine:
+    if machine.virtual_machine:
         yield "virtual"
-    if found.os.wsl:
+    if machine.os.wsl:
         yield "wsl"
-    if found.remote_desktop:
+    if machine.remote_desktop:
         yield "remote"
 
 
-def _unknown(note: ProbeNote, output: Output) -> str:
+def _unknown_part_text(note: ProbeNote, output: Output) -> str:
     """Why something counts as unknown; a machine file's own codes are not ours."""
-    if note.code.startswith("detect.") and output.texts.has(note.code):
-        return output.texts.say(note.code, {"detail": note.detail or note.probe})
-    return output.say("unknown-part", part=note.probe)
+    if note.code.startswith("detect.") and output.texts.has_text(note.code):
+        return output.texts.translate(note.code, {"detail": note.detail or note.probe})
+    return output.translate("unknown-part", part=note.probe)

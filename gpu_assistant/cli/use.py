@@ -6,56 +6,56 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..core.paths import plain
+from ..core.paths import normalize_path
 from .jobs import run_job
 from .output import Output
-from .targets import is_lock, vacant
+from .targets import is_exported_lockfile, new_file_path
 
 if TYPE_CHECKING:
     from ..app import App
 
 
-def options(command: argparse._ArgumentGroup, say: Callable[[str], str], path: Callable[[str], str]) -> None:
+def add_use_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]) -> None:
     """What can be typed after `use`; `path` is the parser's own check."""
-    command.add_argument("--menu", action="store_true", help=say("opt.menu"))
-    command.add_argument("--kernel", action="store_true", help=say("opt.kernel"))
-    command.add_argument("--editor", metavar="FOLDER", type=path, help=say("opt.editor"))
-    command.add_argument("--lock", metavar="FILE", type=path, help=say("opt.lock"))
+    command.add_argument("--menu", action="store_true", help=translate("opt.menu"))
+    command.add_argument("--kernel", action="store_true", help=translate("opt.kernel"))
+    command.add_argument("--editor", metavar="FOLDER", type=path, help=translate("opt.editor"))
+    command.add_argument("--lock", metavar="FILE", type=path, help=translate("opt.lock"))
 
 
 def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Do what was asked for, in the order of the options; then, or with none, say how the environment is used."""
     environment = app.environment_path(arguments.env)
-    ways = app.ways(environment)
-    target = vacant(arguments.lock, is_lock) if arguments.lock else None
-    made: dict[str, str] = {}
+    actions = app.environment_actions(environment)
+    lockfile = new_file_path(arguments.lock, is_exported_lockfile) if arguments.lock else None
+    created: dict[str, str] = {}
     if arguments.menu:
-        made["menu"] = str(run_job(app.menu_entry(environment)))
+        created["menu"] = str(run_job(app.create_menu_entry(environment)))
     if arguments.kernel:
-        made["kernel"] = str(run_job(app.kernel(environment)))
+        created["kernel"] = str(run_job(app.register_kernel(environment)))
     if arguments.editor:
-        made["editor"] = str(run_job(app.open_in_editor(environment, plain(arguments.editor))))
-    if target is not None:
-        app.share_lock(environment, target)
-        made["lock"] = str(target)
+        created["editor"] = str(run_job(app.open_in_editor(environment, normalize_path(arguments.editor))))
+    if lockfile is not None:
+        app.export_lockfile(environment, lockfile)
+        created["lock"] = str(lockfile)
     if output.json:
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "schema": "gpu-assistant/use/1",
             "env": str(environment),
-            "python": str(ways.python),
-            "activation": ways.activation,
-            "editor": str(ways.editor) if ways.editor is not None else None,
-            "kernel": ways.kernel,
-            "lock": str(ways.lock),
-            "made": made,
+            "python": str(actions.python),
+            "activation": actions.activation,
+            "editor": str(actions.editor) if actions.editor is not None else None,
+            "kernel": actions.has_kernel,
+            "lock": str(actions.lock),
+            "made": created,
         }
-        output.value(found)
+        output.write_json(document)
         return 0
-    for name, path in made.items():
-        output.line(output.say(f"use-made.{name}", path=path))
-    if not made:
+    for name, path in created.items():
+        output.write_line(output.translate(f"use-made.{name}", path=path))
+    if not created:
         # On a line of its own, for who copies the whole line.
-        output.line(output.say("use.activation"))
-        output.line(ways.activation)
-        output.table([(output.say(f"use.{name}"), str(getattr(ways, name))) for name in ("python", "lock")])
+        output.write_line(output.translate("use.activation"))
+        output.write_line(actions.activation)
+        output.write_table([(output.translate(f"use.{name}"), str(getattr(actions, name))) for name in ("python", "lock")])
     return 0

@@ -8,15 +8,15 @@ from .machine import Disk, Machine, SystemName
 from .names import Value
 
 
-def disk_of(machine: Machine, folder: str) -> Disk | None:
+def find_disk(machine: Machine, folder: str) -> Disk | None:
     """The disk of a folder, among those whose free space is known; None where it is on none of them."""
 
-    def plain(path: str) -> str:
+    def normalize(path: str) -> str:
         return path.replace("\\", "/").lower() if machine.os.system == "windows" else path
 
-    there = plain(folder).rstrip("/") + "/"
-    fitting = [disk for disk in _known(machine) if there.startswith(plain(disk.path).rstrip("/") + "/")]
-    return max(fitting, key=lambda disk: len(disk.path), default=None)
+    target = normalize(folder).rstrip("/") + "/"
+    candidates = [disk for disk in _disks_with_known_space(machine) if target.startswith(normalize(disk.path).rstrip("/") + "/")]
+    return max(candidates, key=lambda disk: len(disk.path), default=None)
 
 
 def home_disk(machine: Machine) -> Disk | None:
@@ -24,22 +24,22 @@ def home_disk(machine: Machine) -> Disk | None:
     known the one with the most room, so that nobody is warned without need.
     """
     home = machine.user.home if machine.user is not None else None
-    found = disk_of(machine, home) if home is not None else None
-    return found or max(_known(machine), key=lambda disk: disk.free_bytes or 0, default=None)
+    disk_with_home = find_disk(machine, home) if home is not None else None
+    return disk_with_home or max(_disks_with_known_space(machine), key=lambda disk: disk.free_bytes or 0, default=None)
 
 
-def elsewhere(disks: Sequence[Disk], small: str, needed: int, system: SystemName, folder: str) -> dict[str, Value]:
+def larger_disk_data(disks: Sequence[Disk], small_path: str, needed_bytes: int, system: SystemName, folder: str) -> dict[str, Value]:
     """What is told of the disk with the most room where the one at the path `small` has too little for `needed` bytes:
     its name, its room, and there a new `folder`; empty where no other one has enough.
     """
-    fitting = [disk for disk in disks if disk.path != small and (disk.free_bytes or 0) >= needed]
-    other = max(fitting, key=lambda disk: disk.free_bytes or 0, default=None)
-    if other is None:
+    candidates = [disk for disk in disks if disk.path != small_path and (disk.free_bytes or 0) >= needed_bytes]
+    larger = max(candidates, key=lambda disk: disk.free_bytes or 0, default=None)
+    if larger is None:
         return {}
-    path, between = other.path.lstrip("@"), "\\" if system == "windows" else "/"
-    there = path.rstrip("\\/") + between + folder
-    return {"other": path, "other_free_bytes": other.free_bytes, "there": there}
+    path, separator = larger.path.lstrip("@"), "\\" if system == "windows" else "/"
+    suggested_folder = path.rstrip("\\/") + separator + folder
+    return {"other": path, "other_free_bytes": larger.free_bytes, "there": suggested_folder}
 
 
-def _known(machine: Machine) -> list[Disk]:
+def _disks_with_known_space(machine: Machine) -> list[Disk]:
     return [disk for disk in machine.disks or () if disk.free_bytes is not None]

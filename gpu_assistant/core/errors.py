@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .recommendation import Alternative
 
 # What a picked version is one of, by the part; a driver's is told as its maker tells it.
-PICKED = {
+PRODUCT_NAMES = {
     "pytorch": "PyTorch",
     "variant": "PyTorch",
     "python": "PyTorch",
@@ -37,11 +37,11 @@ class AppError(Exception):
 
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, code: str, *, offers: tuple[Alternative, ...] = (), **data: Value) -> None:
+    def __init__(self, code: str, *, alternatives: tuple[Alternative, ...] = (), **data: Value) -> None:
         super().__init__(code, data)
         self.code = code
         self.data = data
-        self.offers = offers
+        self.alternatives = alternatives
 
     @property
     def message(self) -> Message:
@@ -51,44 +51,44 @@ class AppError(Exception):
         return Message(f"error.{self.code}", self.data)
 
 
-class CannotSetUp(AppError):
+class SetupNotSupported(AppError):
     """Nothing is broken, but no step of ours can do this; the sentence says why, and what to do by hand."""
 
 
-class CallError(AppError):
+class UsageError(AppError):
     """The call is wrong: nothing was tried."""
 
     exit_code = 2
 
 
-class DiskTooSmall(AppError):
+class InsufficientDiskSpace(AppError):
     """Too little is free on the disk of `path`. `goes` is what lies there, "data" (the data folder and all below it) or
     "env" (the environment alone); `other` tells of a disk with room, as `disks.elsewhere` has it.
     """
 
     def __init__(
-        self, *, path: str, needed_bytes: int, free_bytes: int, goes: str = "", other: dict[str, Value] | None = None
+        self, *, path: str, needed_bytes: int, free_bytes: int, contents: str = "", other_disk: dict[str, Value] | None = None
     ) -> None:
         super().__init__("disk-too-small", path=path, needed_bytes=needed_bytes, free_bytes=free_bytes)
-        self.data |= other or {}
-        self._goes = goes if other else ""
+        self.data |= other_disk or {}
+        self._contents = contents if other_disk else ""
 
     @property
     def message(self) -> Message:
         """With the way to the other disk, if there is one."""
         from .message import Message
 
-        return Message(f"error.{self.code}{'-' if self._goes else ''}{self._goes}", self.data)
+        return Message(f"error.{self.code}{'-' if self._contents else ''}{self._contents}", self.data)
 
 
-class ChoiceImpossible(CallError):
+class UnsatisfiableChoice(UsageError):
     """What the user picked for a part cannot work. `why` is the code of a text, `newest` what works instead (None:
     nothing of the kind is known to).
     """
 
-    def __init__(self, *, part: str, choice: str, why: str, newest: str | None, **more: Value) -> None:
+    def __init__(self, *, part: str, choice: str, why: str, newest: str | None, **extra: Value) -> None:
         super().__init__("choice-impossible", part=part, choice=choice, why=why, newest=newest)
-        self.data |= more
+        self.data |= extra
 
     @property
     def message(self) -> Message:
@@ -96,13 +96,13 @@ class ChoiceImpossible(CallError):
         from .message import Message
 
         part, choice, newest = (str(self.data[key] or "") for key in ("part", "choice", "newest"))
-        named: dict[str, Value] = {"choice": _named(part, choice), "newest": _named(part, newest) or None}
-        return Message(f"error.{self.code}{'' if newest else '-alone'}", self.data | named)
+        labels: dict[str, Value] = {"choice": _with_product_name(part, choice), "newest": _with_product_name(part, newest) or None}
+        return Message(f"error.{self.code}{'' if newest else '-alone'}", self.data | labels)
 
 
-def _named(part: str, version: str) -> str:
+def _with_product_name(part: str, version: str) -> str:
     """A picked version with the name of what it is one of: "PyTorch 9.9", "PyTorch cu999", "cuDNN 9.1"."""
-    name = PICKED.get(part)
+    name = PRODUCT_NAMES.get(part)
     if name is None or not version or version.startswith("Python"):
         return version
     return f"{name} {version}"
@@ -117,13 +117,13 @@ class Cancelled(AppError):
         super().__init__(code)
 
 
-class RebootNeeded(AppError):
+class RebootRequired(AppError):
     """Go on after a restart."""
 
     exit_code = 4
 
 
-class RightsRefused(AppError):
+class ElevationDenied(AppError):
     """The user or the system said no to administrator rights."""
 
     exit_code = 5

@@ -9,9 +9,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from .errors import Cancelled
 
-MOST_LOGGED = 256 * 1024  # letters of one job in the log file, of which it keeps 5 MB: others' words shall stay, too
-MOST_LINE = 2_000  # letters
-LINE_HEAD = 60  # letters before each: when, and whose
+MAX_JOB_LOG_CHARS = 256 * 1024  # letters of one job in the log file, of which it keeps 5 MB: others' words shall stay, too
+MAX_LINE_CHARS = 2_000  # letters
+LINE_PREFIX_CHARS = 60  # letters before each: when, and whose
 _log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
@@ -33,21 +33,21 @@ class JobContext(Generic[Result]):
     ) -> None:
         self._report = report
         self._log = log
-        self._room = MOST_LOGGED
+        self._log_budget = MAX_JOB_LOG_CHARS
         self.cancel = cancel or threading.Event()
 
-    def report(self, news: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
+    def report(self, event: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
         """Pass news to whoever watches."""
         if self._report is not None:
-            self._report(news)
+            self._report(event)
 
     def log(self, line: str) -> None:
         """Pass one line for the log; of a long one, or of very many, the log file has the beginning."""
-        if self._room > 0:
+        if self._log_budget > 0:
             # What steers a terminal, or looks like a line of ours, is written as its number.
-            words = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line[:MOST_LINE])
-            self._room -= len(words) + LINE_HEAD
-            _log.info("%s", words if self._room > 0 else "…")
+            text = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in line[:MAX_LINE_CHARS])
+            self._log_budget -= len(text) + LINE_PREFIX_CHARS
+            _log.info("%s", text if self._log_budget > 0 else "…")
         if self._log is not None:
             self._log(line)
 
@@ -65,12 +65,12 @@ class Job(Protocol[Result_co]):
         ...
 
 
-class Later(Generic[Result]):
+class LazyJob(Generic[Result]):
     """A job that is made on the thread where it runs: making one loads its room, and a window cannot wait for that."""
 
-    def __init__(self, make: Callable[[], Job[Result]]) -> None:
-        self._make = make
+    def __init__(self, factory: Callable[[], Job[Result]]) -> None:
+        self._factory = factory
 
     def run(self, context: JobContext[Any]) -> Result:
         """Make the job and do its work."""
-        return self._make().run(context)
+        return self._factory().run(context)

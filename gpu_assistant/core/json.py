@@ -14,15 +14,15 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from .errors import AppError, CallError
-from .paths import too_long
-from .refusal import why
+from .errors import AppError, UsageError
+from .paths import is_name_too_long
+from .refusal import os_error_text
 
 T = TypeVar("T")
-MOST_BYTES = 16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
+MAX_FILE_BYTES = 16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
 
 
-class TooDeep(msgspec.DecodeError):
+class NestingTooDeepError(msgspec.DecodeError):
     """Brackets within brackets, more than there is room for: damaged, or made to do harm."""
 
 
@@ -37,12 +37,12 @@ def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct of ours
 
 
 # What `write_file` writes into until it is whole.
-_LEFT = re.compile(r"\.(?P<name>.+)\.\d+\.partial")
+_PARTIAL_NAME = re.compile(r"\.(?P<name>.+)\.\d+\.partial")
 
 # msgspec looks at a type when it first meets it, and shows what it has so far to every thread: another one that meets
 # the same type meanwhile takes the program down.
-_looking = threading.Lock()
-_looked_at: set[object] = set()
+_decoder_lock = threading.Lock()
+_prepared_types: set[object] = set()
 
 
 @overload
@@ -55,24 +55,24 @@ def decode(data: bytes | str, kind: UnionType) -> Any: ...  # noqa: ANN401 - one
 
 def decode(data: bytes | str, kind: Any) -> Any:
     """Decode and check; raises msgspec.ValidationError or msgspec.DecodeError (`TooDeep`). From any thread."""
-    _look_at(kind)
+    _prepare_decoder(kind)
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError as error:
-        raise TooDeep(str(error)) from error
+        raise NestingTooDeepError(str(error)) from error
 
 
 def convert(value: object, kind: type[T]) -> T:
     """What was decoded as plain values, as a struct of ours; raises msgspec.ValidationError. From any thread."""
-    _look_at(kind)
+    _prepare_decoder(kind)
     return msgspec.convert(value, type=kind)
 
 
-def _look_at(kind: object) -> None:
-    if kind not in _looked_at:
-        with _looking:
+def _prepare_decoder(kind: object) -> None:
+    if kind not in _prepared_types:
+        with _decoder_lock:
             msgspec.json.Decoder(kind)
-            _looked_at.add(kind)
+            _prepared_types.add(kind)
 
 
 def read_file(path: Path, kind: type[T], *, code: str) -> T:
@@ -83,35 +83,35 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
     the text for the whole file.
     """
     if path.is_dir():
-        raise CallError("file-is-folder", path=str(path))
+        raise UsageError("file-is-folder", path=str(path))
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise CallError("file-unreadable", path=str(path), detail=why(error)) from error
-    if len(data) > MOST_BYTES:
-        raise CallError("file-too-large", path=str(path), most_bytes=MOST_BYTES)
+        raise UsageError("file-unreadable", path=str(path), detail=os_error_text(error)) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise UsageError("file-too-large", path=str(path), most_bytes=MAX_FILE_BYTES)
     try:
-        data = _as_utf8(data)
+        data = _to_utf8(data)
         return decode(data, kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        fault, where = fault_of(error, data)
-        what = fault.removeprefix("@file.fault.")
-        if what in _CHOICES.values():
-            raise AppError(f"unsupported-{what}", path=str(path)) from error
-        raise CallError(code, path=str(path), fault=fault, where=where) from error
+        fault, location = describe_fault(error, data)
+        fault_code = fault.removeprefix("@file.fault.")
+        if fault_code in _UNSUPPORTED_CHOICES.values():
+            raise AppError(f"unsupported-{fault_code}", path=str(path)) from error
+        raise UsageError(code, path=str(path), fault=fault, where=location) from error
 
 
-def _as_utf8(data: bytes) -> bytes:
+def _to_utf8(data: bytes) -> bytes:
     """What editors and PowerShell on Windows write, by its byte-order mark; raises UnicodeDecodeError."""
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if data.startswith(mark):
-            return data.removeprefix(mark).decode(encoding).encode()
+    for bom, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(bom):
+            return data.removeprefix(bom).decode(encoding).encode()
     return data.removeprefix(codecs.BOM_UTF8)
 
 
 # What msgspec writes, and the text that says the same; a test knows each.
-_FAULTS = {
+_FAULT_PATTERNS = {
     r"Object missing required field `(?P<field>.+?)`": "missing",
     r"Expected `\w+` of length .+": "length",
     # The machine file's texts may hold whatever can be shown; every other pattern asks for a certain form.
@@ -126,37 +126,37 @@ _FAULTS = {
 
 
 # What a computer can be, of which this program knows a few kinds.
-_CHOICES = {"os.arch": "processor", "os.system": "system"}
+_UNSUPPORTED_CHOICES = {"os.arch": "processor", "os.system": "system"}
 
 
-def fault_of(error: Exception, data: bytes = b"") -> tuple[str, str]:
+def describe_fault(error: Exception, data: bytes = b"") -> tuple[str, str]:
     """What is wrong ("@file.fault.missing") and where, of an error that decoding `data` raised."""
-    fault, where = _fault(error, data)
-    return f"@file.fault.{fault}", where
+    fault, location = _classify_fault(error, data)
+    return f"@file.fault.{fault}", location
 
 
-def _fault(error: Exception, data: bytes) -> tuple[str, str]:
-    if isinstance(error, TooDeep):
+def _classify_fault(error: Exception, data: bytes) -> tuple[str, str]:
+    if isinstance(error, NestingTooDeepError):
         return "deep", "@file.whole"
     if isinstance(error, UnicodeDecodeError):
         return "letters", "@file.whole"
     message, _, path = str(error).partition(" - at `")
-    place = path.rstrip("`").removeprefix("$").removeprefix(".")
-    for pattern, fault in _FAULTS.items():
-        if found := re.fullmatch(pattern, message, re.DOTALL):
-            named = found.groupdict()
-            if "field" in named:
-                place = f"{place}.{named['field']}".removeprefix(".")
+    location = path.rstrip("`").removeprefix("$").removeprefix(".")
+    for pattern, fault in _FAULT_PATTERNS.items():
+        if match := re.fullmatch(pattern, message, re.DOTALL):
+            groups = match.groupdict()
+            if "field" in groups:
+                location = f"{location}.{groups['field']}".removeprefix(".")
             if fault in ("malformed", "truncated"):
-                place = _line_and_column(data, int(named.get("byte", len(data))))
-            known = _CHOICES.get(place) if fault == "choice" else None
-            return known or fault, place or "@file.whole"
-    return "malformed", place or "@file.whole"
+                location = _line_and_column(data, int(groups.get("byte", len(data))))
+            unsupported = _UNSUPPORTED_CHOICES.get(location) if fault == "choice" else None
+            return unsupported or fault, location or "@file.whole"
+    return "malformed", location or "@file.whole"
 
 
 def _line_and_column(data: bytes, byte: int) -> str:
-    *lines, last = data[:byte].split(b"\n")
-    return f"{len(lines) + 1}:{len(last.decode(errors='replace')) + 1}"
+    *lines, last_line = data[:byte].split(b"\n")
+    return f"{len(lines) + 1}:{len(last_line.decode(errors='replace')) + 1}"
 
 
 def write_file(path: Path, data: bytes | str) -> None:
@@ -164,12 +164,12 @@ def write_file(path: Path, data: bytes | str) -> None:
 
     Raises AppError as `storage_error` has it.
     """
-    raw = data.encode() if isinstance(data, str) else data
+    content = data.encode() if isinstance(data, str) else data
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with partial.open("wb") as file:
-            file.write(raw)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -180,13 +180,13 @@ def write_file(path: Path, data: bytes | str) -> None:
         raise storage_error(error, path) from error
 
 
-def sweep(folder: Path, names: Container[str]) -> None:
+def remove_partial_files(folder: Path, names: Container[str]) -> None:
     """Remove what killed processes left when they wrote files of these names into a folder; no other process may be
     writing them just now. Raises OSError.
     """
     for path in folder.iterdir():
-        left = _LEFT.fullmatch(path.name)
-        if left is not None and left["name"] in names:
+        match = _PARTIAL_NAME.fullmatch(path.name)
+        if match is not None and match["name"] in names:
             path.unlink()
 
 
@@ -195,12 +195,12 @@ def storage_error(error: OSError, path: Path) -> AppError:
     import errno
 
     folder = str(path)
-    if too_long(error, path):
-        return CallError("name-too-long", path=folder)
+    if is_name_too_long(error, path):
+        return UsageError("name-too-long", path=folder)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return AppError("disk-full", path=folder)
     if error.errno == errno.EROFS:
         return AppError("disk-read-only", path=folder)
     if error.errno in (errno.EACCES, errno.EPERM):
         return AppError("folder-unwritable", path=folder)
-    return AppError("storage", path=folder, detail=why(error))
+    return AppError("storage", path=folder, detail=os_error_text(error))

@@ -6,11 +6,11 @@ import logging
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-MAX_BYTES = 1_000_000
-KEEP = 5
+LOG_MAX_BYTES = 1_000_000
+LOG_FILE_COUNT = 5
 
 
-class Redact(logging.Formatter):
+class RedactingFormatter(logging.Formatter):
     """Writes "~" for the home folder, so that a log can be shown to others."""
 
     def __init__(self, home: Path) -> None:
@@ -19,29 +19,29 @@ class Redact(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's line with every home path shortened."""
-        return without_home(super().format(record), self._home)
+        return redact_home(super().format(record), self._home)
 
 
-def without_home(text: str, home: Path) -> str:
+def redact_home(text: str, home: Path) -> str:
     """The text with "~" for the home folder, also where letters beyond ASCII are written as their numbers."""
-    plain = {str(home), home.as_posix()} - {"/", "\\", "."}
-    for each in plain | {each.encode("ascii", "backslashreplace").decode() for each in plain}:
+    home_texts = {str(home), home.as_posix()} - {"/", "\\", "."}
+    for each in home_texts | {each.encode("ascii", "backslashreplace").decode() for each in home_texts}:
         text = text.replace(each, "~")
     return text
 
 
-def start(folder: Path, *, verbose: bool) -> None:
+def start_logging(folder: Path, *, verbose: bool) -> None:
     """Log to `folder`; without a writable folder nothing is logged, and nothing breaks for it."""
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if verbose else logging.INFO)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handler: logging.Handler = RotatingFileHandler(
-            folder / "gpu-assistant.log", maxBytes=MAX_BYTES, backupCount=KEEP - 1, encoding="utf-8", delay=True
+            folder / "gpu-assistant.log", maxBytes=LOG_MAX_BYTES, backupCount=LOG_FILE_COUNT - 1, encoding="utf-8", delay=True
         )
     except OSError:
         handler = logging.NullHandler()
-    handler.setFormatter(Redact(Path.home()))
+    handler.setFormatter(RedactingFormatter(Path.home()))
     root.addHandler(handler)
     # A full disk is told in a sentence by what needs it; the log is no place to print a traceback from.
     logging.raiseExceptions = False

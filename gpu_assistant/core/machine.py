@@ -17,11 +17,11 @@ SystemName = Literal["windows", "linux", "darwin"]
 Vendor = Literal["nvidia", "amd", "intel", "apple", "other"]
 
 # No control characters, and none that turn the direction of what follows.
-_SHOWN: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"
-Word = Annotated[str, Meta(max_length=300, pattern=_SHOWN)]
-Version = Annotated[str, Meta(max_length=100, pattern=_SHOWN)]
-Place = Annotated[str, Meta(max_length=32_767, pattern=_SHOWN)]  # the longest path that Windows knows
-Prose = Annotated[str, Meta(max_length=20_000)]  # what another program said, in as many lines as it liked
+_PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"
+ShortText = Annotated[str, Meta(max_length=300, pattern=_PRINTABLE)]
+VersionText = Annotated[str, Meta(max_length=100, pattern=_PRINTABLE)]
+PathText = Annotated[str, Meta(max_length=32_767, pattern=_PRINTABLE)]  # the longest path that Windows knows
+LongText = Annotated[str, Meta(max_length=20_000)]  # what another program said, in as many lines as it liked
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
@@ -36,25 +36,25 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     """
 
     system: SystemName
-    name: Word | None = None
-    version: Version | None = None
+    name: ShortText | None = None
+    version: VersionText | None = None
     build: Count | None = None
     arch: Literal["x86_64", "arm64"] | None = None
     wsl: bool | None = None
-    distro: Word | None = None
-    distro_version: Version | None = None
-    distro_like: tuple[Word, ...] | None = None
-    distro_codename: Word | None = None
-    distro_variant: Word | None = None
-    kernel: Version | None = None
-    glibc: Version | None = None
+    distro: ShortText | None = None
+    distro_version: VersionText | None = None
+    distro_like: tuple[ShortText, ...] | None = None
+    distro_codename: ShortText | None = None
+    distro_variant: ShortText | None = None
+    kernel: VersionText | None = None
+    glibc: VersionText | None = None
     secure_boot: bool | None = None
 
 
 class Cpu(Struct, frozen=True, kw_only=True):
     """The processor; `cores` are physical ones."""
 
-    name: Word | None = None
+    name: ShortText | None = None
     cores: Count | None = None
     threads: Count | None = None
 
@@ -62,7 +62,7 @@ class Cpu(Struct, frozen=True, kw_only=True):
 class Disk(Struct, frozen=True, kw_only=True):
     """One mounted disk that the user can write to; sizes in bytes."""
 
-    path: Place
+    path: PathText
     free_bytes: Count | None = None
     total_bytes: Count | None = None
 
@@ -72,36 +72,36 @@ class Gpu(Struct, frozen=True, kw_only=True):
 
     index: Count = 0
     vendor: Vendor
-    name: Word | None = None
-    pci_id: Word | None = None
-    uuid: Word | None = None
-    compute_capability: Version | None = None
+    name: ShortText | None = None
+    pci_id: ShortText | None = None
+    uuid: ShortText | None = None
+    compute_capability: VersionText | None = None
     memory_bytes: Count | None = None
     laptop: bool | None = None
-    gfx: Word | None = None
+    gfx: ShortText | None = None
 
 
 class Driver(Struct, frozen=True, kw_only=True):
     """The NVIDIA driver that answers; `cuda_max` is the highest CUDA it implements, `model` WDDM/TCC/MCDM."""
 
-    version: Version
-    cuda_max: Version | None = None
-    model: Word | None = None
+    version: VersionText
+    cuda_max: VersionText | None = None
+    model: ShortText | None = None
 
 
 class CudaToolkit(Struct, frozen=True, kw_only=True):
     """One CUDA Toolkit found on disk; `nvcc` tells whether its compiler is there."""
 
-    version: Version | None = None
-    path: Place
+    version: VersionText | None = None
+    path: PathText
     nvcc: bool | None = None
 
 
 class Cudnn(Struct, frozen=True, kw_only=True):
     """One cuDNN found on disk, outside of any Python environment."""
 
-    version: Version | None = None
-    path: Place
+    version: VersionText | None = None
+    path: PathText
 
 
 class TorchBuild(Struct, frozen=True, kw_only=True):
@@ -111,18 +111,18 @@ class TorchBuild(Struct, frozen=True, kw_only=True):
     could not be imported.
     """
 
-    version: Version
-    cuda: Version | None = None
+    version: VersionText
+    cuda: VersionText | None = None
     cuda_available: bool | None = None
-    cudnn: Version | None = None
-    error: Prose | None = None
+    cudnn: VersionText | None = None
+    error: LongText | None = None
 
 
 class TensorFlowBuild(Struct, frozen=True, kw_only=True):
     """How a Python's TensorFlow was built: the CUDA and cuDNN that it was built against, None without CUDA."""
 
-    cuda: Version | None = None
-    cudnn: Version | None = None
+    cuda: VersionText | None = None
+    cudnn: VersionText | None = None
     cuda_build: bool | None = None
     gpu_available: bool | None = None
 
@@ -130,12 +130,12 @@ class TensorFlowBuild(Struct, frozen=True, kw_only=True):
 class Python(Struct, frozen=True, kw_only=True):
     """One Python interpreter."""
 
-    path: Place
-    version: Version
-    arch: Word | None = None
+    path: PathText
+    version: VersionText
+    arch: ShortText | None = None
     kind: Literal["system", "venv", "conda", "store", "managed"] | None = None
     torch: TorchBuild | None = None
-    tensorflow: Version | None = None
+    tensorflow: VersionText | None = None
     tensorflow_build: TensorFlowBuild | None = None
 
 
@@ -146,12 +146,12 @@ class Tools(Struct, frozen=True, kw_only=True):
     looked. `gcc` is the version of the C++ compiler of GNU ("14.2.0").
     """
 
-    conda: Version | None = None
-    git: Version | None = None
-    vc_redist: Version | None = None
-    vc_libraries: tuple[Word, ...] | None = None
-    msvc: Version | None = None
-    gcc: Version | None = None
+    conda: VersionText | None = None
+    git: VersionText | None = None
+    vc_redist: VersionText | None = None
+    vc_libraries: tuple[ShortText, ...] | None = None
+    msvc: VersionText | None = None
+    gcc: VersionText | None = None
 
 
 class User(Struct, frozen=True, kw_only=True):
@@ -159,26 +159,26 @@ class User(Struct, frozen=True, kw_only=True):
     it would pass the longest path that programs take; `onedrive` are the folders that OneDrive keeps.
     """
 
-    home: Place | None = None
+    home: PathText | None = None
     ascii: bool | None = None
     admin: bool | None = None
     home_too_long: bool | None = None
-    onedrive: tuple[Place, ...] | None = None
+    onedrive: tuple[PathText, ...] | None = None
 
 
 class Network(Struct, frozen=True, kw_only=True):
     """How bytes come in; `region` is an ISO 3166 country code where it is known."""
 
-    proxy: Place | None = None
-    region: Word | None = None
+    proxy: PathText | None = None
+    region: ShortText | None = None
 
 
 class ProbeNote(Struct, frozen=True, kw_only=True):
     """A probe that could not say: which field it costs and why (`code` is a text's key)."""
 
-    probe: Word
-    code: Word
-    detail: Prose | None = None
+    probe: ShortText
+    code: ShortText
+    detail: LongText | None = None
 
 
 class Machine(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ MEMORY_SCHEMA = "gpu-assistant/memory/1"
 FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation", "together"]
 
 
-class FitTop(Struct, frozen=True, kw_only=True):
+class MemoryPeakModel(Struct, frozen=True, kw_only=True):
     """A moment of a training step that is its highest point with some batch: bytes above what lies there between two
     steps, so many and `example` more for each example; how many of them are gradients, and whether it updates.
     """
@@ -24,7 +24,7 @@ class FitTop(Struct, frozen=True, kw_only=True):
     updating: bool
 
 
-class FitSteps(Struct, frozen=True, kw_only=True):
+class MemoryProfile(Struct, frozen=True, kw_only=True):
     """What small steps told of one variant, in bytes, and with that of any batch.
 
     `example` are inputs and answers of one, `parts` as many as a batch is gathered in, `cached` the share that the
@@ -44,7 +44,7 @@ class FitSteps(Struct, frozen=True, kw_only=True):
     example: int
     parts: Annotated[int, Meta(ge=1)]
     cached: float
-    tops: Annotated[tuple[FitTop, ...], Meta(min_length=1)]
+    tops: Annotated[tuple[MemoryPeakModel, ...], Meta(min_length=1)]
     capacity: int | None
     spare: int | None
 
@@ -85,7 +85,7 @@ class MemoryFits(Struct, frozen=True, kw_only=True):
     schema: Literal["gpu-assistant/memory/1"]
     torch: str
     fits: tuple[MemoryFit, ...]
-    steps: tuple[FitSteps, ...] = ()
+    steps: tuple[MemoryProfile, ...] = ()
     left_out: dict[str, str] = {}
     devices: tuple[BenchDevice, ...] = ()
     seconds: float | None = None

@@ -22,7 +22,7 @@ def device_name(device: str) -> str:
     return "CPU" if kind == "cpu" else f"GPU {number or '0'}"
 
 
-def called(device: str, name: str | None, *, several: bool) -> str:
+def device_label(device: str, name: str | None, *, several: bool) -> str:
     """A device by its `name`; of `several` cards its number first, as marks and tables call it: "GPU 1 (RTX 4060)"."""
     if name is None:
         return device_name(device)

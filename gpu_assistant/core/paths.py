@@ -7,36 +7,36 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from .errors import CallError
+from .errors import UsageError
 
-LONGEST_NAME = 255  # letters of one file's or folder's name, on Windows' disks
-WINDOWS_TOO_LONG = 206  # ERROR_FILENAME_EXCED_RANGE
+MAX_NAME_LENGTH = 255  # letters of one file's or folder's name, on Windows' disks
+ERROR_FILENAME_EXCED_RANGE = 206  # ERROR_FILENAME_EXCED_RANGE
 DATA_DIR_VARIABLE = "GPU_ASSISTANT_DATA_DIR"
 WHEELHOUSE_VARIABLE = "GPU_ASSISTANT_WHEELHOUSE"
 
 
-def resources() -> Path:
+def resources_dir() -> Path:
     """The folder `resources/`: inside the installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent
-    installed = package / "resources"
-    return installed if installed.is_dir() else package.parent / "resources"
+    packaged = package / "resources"
+    return packaged if packaged.is_dir() else package.parent / "resources"
 
 
-def licences() -> Path | None:
+def licenses_dir() -> Path | None:
     """The folder with the licences of all parts, where the program came as a package; None in a checkout."""
-    home = installed_home()
+    home = install_dir()
     return home / "licenses" if home is not None else None
 
 
-def installed_home() -> Path | None:
+def install_dir() -> Path | None:
     """The folder of the program and its launchers, where it came as a package; None for a wheel and a checkout."""
     home = Path(__file__).resolve().parents[3]
     return home if (home / "installed.json").is_file() else None
 
 
-def shipped() -> bool:
+def is_packaged() -> bool:
     """Whether we are the program that came with its own Python, and not a package in somebody's."""
-    return licences() is not None
+    return licenses_dir() is not None
 
 
 class DataDir:
@@ -54,67 +54,67 @@ class DataDir:
         self.updates = root / "cache" / "updates"
         self.catalog = root / "catalog"
         self.locks = root / "cache" / "locks"
-        self.prices = root / "cache" / "prices"
+        self.size_cache = root / "cache" / "prices"
         self.pythons = root / "pythons"
         self.toolkits = root / "toolkits"
         self.environments = root / "environments"
         self.benchmarks = root / "benchmarks"
         self.history = root / "history"
 
-    def own(self, folder: Path) -> Path | None:
+    def managed_folder(self, folder: Path) -> Path | None:
         """What of ours a folder is or lies in, links followed; None for one of the user's, or of an environment."""
         names: set[str] = {path.relative_to(self.root).parts[0] for path in vars(self).values() if path != self.root}
         for path in dict.fromkeys((folder, Path(os.path.realpath(folder)))):
             for root in dict.fromkeys((self.root, Path(os.path.realpath(self.root)))):
                 if path in (root, root / self.environments.name):
                     return path
-                for own in (root / name for name in sorted(names - {self.environments.name})):
-                    if own in (path, *path.parents):
-                        return own
+                for managed in (root / name for name in sorted(names - {self.environments.name})):
+                    if managed in (path, *path.parents):
+                        return managed
         return None
 
 
-def plain(given: str) -> Path:
+def normalize_path(path: str) -> Path:
     """A folder as somebody typed it, absolute and without "~" and "..": equal folders are equal paths."""
-    return Path(os.path.abspath(Path(given).expanduser()))  # noqa: PTH100 - Path.absolute keeps ".."
+    return Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 - Path.absolute keeps ".."
 
 
-def too_long(error: OSError, path: Path) -> bool:
+def is_name_too_long(error: OSError, path: Path) -> bool:
     """Whether a path failed because it, or a name in it, is longer than can be used there."""
     # Windows tells of a whole path by a code of its own, and calls a name that is too long a wrong or a missing one.
-    windows: int | None = getattr(error, "winerror", None)
-    missed = windows is not None or error.errno == errno.ENOENT
+    winerror: int | None = getattr(error, "winerror", None)
+    not_found = winerror is not None or error.errno == errno.ENOENT
     # What could not be made may lie beside the path: an unfinished file has a longer name.
-    beside = Path(error.filename) if isinstance(error.filename, str) else path
-    named = missed and any(len(name) > LONGEST_NAME for name in (*path.parts, *beside.parts))
-    return error.errno == errno.ENAMETOOLONG or windows == WINDOWS_TOO_LONG or named
+    failed_path = Path(error.filename) if isinstance(error.filename, str) else path
+    too_long_name = not_found and any(len(name) > MAX_NAME_LENGTH for name in (*path.parts, *failed_path.parts))
+    return error.errno == errno.ENAMETOOLONG or winerror == ERROR_FILENAME_EXCED_RANGE or too_long_name
 
 
-def refuse_too_long(given: str) -> None:
+def check_path_length(raw_path: str) -> None:
     """Raise CallError("name-too-long") for a file or folder that no disk can hold by this name."""
-    path = plain(given)
+    path = normalize_path(raw_path)
     try:
         path.lstat()
     except OSError as error:
-        if too_long(error, path):
-            raise CallError("name-too-long", path=str(path)) from error
+        if is_name_too_long(error, path):
+            raise UsageError("name-too-long", path=str(path)) from error
 
 
-def data_dir(given: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
+def data_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> DataDir:
     """The data folder: what was given, else the environment variable, else the user's own place."""
-    chosen = given or environ.get(DATA_DIR_VARIABLE)
-    if chosen:
-        refuse_too_long(chosen)
-        return DataDir(plain(chosen))
+    folder = option or environ.get(DATA_DIR_VARIABLE)
+    if folder:
+        check_path_length(folder)
+        return DataDir(normalize_path(folder))
     from platformdirs import user_data_path
 
     return DataDir(user_data_path("gpu-assistant", appauthor=False))
 
 
-def wheelhouse(given: str | None, environ: Mapping[str, str] = os.environ) -> Path | None:
+def wheelhouse_dir(option: str | None, environ: Mapping[str, str] = os.environ) -> Path | None:
     """The extra local source of wheels, if the user named one."""
-    chosen = given or environ.get(WHEELHOUSE_VARIABLE)
-    if not chosen:
+    folder = option or environ.get(WHEELHOUSE_VARIABLE)
+    if not folder:
         return None
-    refuse_too_long(chosen)
-    return plain(chosen)
+    check_path_length(folder)
+    return normalize_path(folder)

@@ -26,7 +26,7 @@ class PlanFile(Struct, frozen=True, kw_only=True):
     bytes: int | None = None
 
 
-class Now(Struct, frozen=True, kw_only=True):
+class CurrentState(Struct, frozen=True, kw_only=True):
     """What a step finds on this computer just now; `text` is the sentence of `code` and `data`."""
 
     code: str
@@ -61,7 +61,7 @@ class Step(Struct, frozen=True, kw_only=True):
     needs_reboot: bool = False
     commands: tuple[tuple[str, ...], ...] = ()
     files: tuple[PlanFile, ...] = ()
-    now: Now | None = None
+    now: CurrentState | None = None
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -85,27 +85,27 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 # A proof of which the driver before it is left to the user.
-AWAITS_DRIVER = "verify-by-hand"
+VERIFY_AFTER_DRIVER = "verify-by-hand"
 
 
-def other_way(step: Step) -> str | None:
+def alternative_command(step: Step) -> str | None:
     """The command line of a step's other way, which nothing here runs; None where there is none."""
     command = step.data.get("command")
     return command if isinstance(command, str) else None
 
 
-def requirements(step: Step) -> str | None:
+def requirements_text(step: Step) -> str | None:
     """What stands in the `requirements.in` of a step's command, a package a line; None where it reads none."""
     lines = step.data.get("requirements")
     return "\n".join(lines.split()) if isinstance(lines, str) else None
 
 
-def awaits_driver(plan: Plan) -> bool:
+def needs_manual_driver(plan: Plan) -> bool:
     """Whether the proof at its end fails until somebody has installed the driver by hand."""
-    return any(step.code == AWAITS_DRIVER for step in plan.steps)
+    return any(step.code == VERIFY_AFTER_DRIVER for step in plan.steps)
 
 
-class Interrupted(Struct, frozen=True, kw_only=True):
+class InterruptedInstall(Struct, frozen=True, kw_only=True):
     """An install that did not come to a good end: its plan, the step at which it stopped (None: before the first)
     and when it began, in seconds since the epoch. `state` is None where it was killed.
     """
@@ -116,7 +116,7 @@ class Interrupted(Struct, frozen=True, kw_only=True):
     state: EndState | None = None
 
 
-class StepBrief(Struct, frozen=True, kw_only=True):
+class StepSummary(Struct, frozen=True, kw_only=True):
     """A step as the first event shows it."""
 
     id: str
@@ -126,13 +126,13 @@ class StepBrief(Struct, frozen=True, kw_only=True):
     data: dict[str, Value] = {}
     bytes: int | None = None
     needs_admin: bool = False
-    now: Now | None = None
+    now: CurrentState | None = None
 
 
 class PlanEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="plan"):
     """First event: what is going to happen."""
 
-    steps: tuple[StepBrief, ...]
+    steps: tuple[StepSummary, ...]
 
 
 class StepEvent(Struct, frozen=True, kw_only=True, tag_field="event", tag="step"):

@@ -58,7 +58,7 @@ class DriverAdvice(Struct, frozen=True, kw_only=True):
     below: str | None = None
 
     @property
-    def changes(self) -> bool:
+    def needs_install(self) -> bool:
         """Whether a driver has to be put there, an older one too."""
         return self.action in ("install", "update", "back")
 
@@ -95,7 +95,7 @@ class Reason(Struct, frozen=True, kw_only=True):
     source: str | None = None
 
 
-class Warning(Struct, frozen=True, kw_only=True):  # noqa: A001 - the contract's word
+class RecommendationWarning(Struct, frozen=True, kw_only=True):  # noqa: A001 - the contract's word
     """Something the user should know before going on, and what mends it."""
 
     code: str
@@ -157,6 +157,6 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     cudnn: PartAdvice
     tensorflow: TensorFlowChoice | None = None
     reasons: tuple[Reason, ...] = ()
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[RecommendationWarning, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     catalog_date: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 # `@os.<word>` of resources/texts/os.json.
-WORDS = {
+OS_ERROR_KEYS = {
     errno.ENOENT: "missing",
     errno.EACCES: "denied",
     errno.EPERM: "denied",
@@ -31,12 +31,12 @@ WORDS = {
     errno.EADDRINUSE: "port-in-use",
 }
 # winerror.h: sharing violation, lock violation; Python calls both a refusal.
-HELD = (32, 33)
+WINDOWS_LOCK_ERRORS = (32, 33)
 
 
-def why(error: OSError) -> str:
+def os_error_text(error: OSError) -> str:
     """The code of a text ("@os.full"), or the system's own words where it means something rare."""
-    if getattr(error, "winerror", None) in HELD:
+    if getattr(error, "winerror", None) in WINDOWS_LOCK_ERRORS:
         return "@os.in-use"
-    word = WORDS.get(error.errno) if error.errno is not None else None
-    return error.strerror or str(error) if word is None else f"@os.{word}"
+    key = OS_ERROR_KEYS.get(error.errno) if error.errno is not None else None
+    return error.strerror or str(error) if key is None else f"@os.{key}"

@@ -48,7 +48,7 @@ class Check(Struct, frozen=True, kw_only=True):
     fix: str | None = None
 
 
-class Curve(Struct, frozen=True, kw_only=True):
+class HealthTestCurve(Struct, frozen=True, kw_only=True):
     """A GPU while it was tested: seconds from the beginning, °C, W, MHz, and what held it back, moment by moment.
 
     `speed` is what it computed in 10^12 operations a second by the test's own count, with its own seconds `speed_t`.
@@ -79,7 +79,7 @@ class Checks(Struct, frozen=True, kw_only=True):
     covers: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
     scope: str | None = None
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[HealthTestCurve, ...] = ()
 
 
 class BenchDevice(Struct, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ class BenchResult(Struct, frozen=True, kw_only=True):
     efficiency: float | None = None
 
 
-class LeftOut(Struct, frozen=True, kw_only=True):
+class SkippedWorkload(Struct, frozen=True, kw_only=True):
     """A workload that was not measured; `why` is the key of a text.
 
     For lack of time it wanted about `wanted_s` seconds and had `had_s`, for lack of memory so many bytes; None where
@@ -142,7 +142,7 @@ class LeftOut(Struct, frozen=True, kw_only=True):
     had_bytes: int | None = None
 
 
-class BenchWatch(Struct, frozen=True, kw_only=True):
+class BenchGpuLog(Struct, frozen=True, kw_only=True):
     """A GPU along the run, as its driver told it: °C, MHz, W, percent; None where it does not report.
 
     `util_before` is how busy it was before anything was measured; clocks are medians of the moments under load.
@@ -183,13 +183,13 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     scope: BenchScope | None = None
     versions: dict[str, str] = {}
-    left_out: tuple[LeftOut, ...] = ()
-    watched: tuple[BenchWatch, ...] = ()
+    left_out: tuple[SkippedWorkload, ...] = ()
+    watched: tuple[BenchGpuLog, ...] = ()
     on_battery: bool | None = None
     causes: tuple[str, ...] = ()
 
 
-class PastBenchmark(Struct, frozen=True, kw_only=True):
+class BenchmarkHistoryEntry(Struct, frozen=True, kw_only=True):
     """A benchmark of before by the one figure that stands for it (`headline`).
 
     `ratio` is the fastest card over the processor. `change` is how many times as fast as in the one `compared_with`
@@ -214,11 +214,11 @@ class PastBenchmark(Struct, frozen=True, kw_only=True):
     finished: bool = True
 
 
-class Benchmarks(Struct, frozen=True, kw_only=True):
+class BenchmarkHistory(Struct, frozen=True, kw_only=True):
     """All benchmarks that were kept, oldest first; how many were left out: another version wrote them, or damaged."""
 
     schema: Literal["gpu-assistant/benchmarks/1"]
-    runs: tuple[PastBenchmark, ...]
+    runs: tuple[BenchmarkHistoryEntry, ...]
     left_out: int = 0
 
 

@@ -14,7 +14,7 @@ from .names import MirrorUse as MirrorUse
 Theme = Literal["system", "light", "dark", "contrast"]
 
 
-class Silence(msgspec.Struct, frozen=True, kw_only=True):
+class MutedAlarm(msgspec.Struct, frozen=True, kw_only=True):
     """No notification for one kind of alarm of one card: the rule's id, the card's UUID (see `monitor.series.card`),
     and what the card was called, for who wants to hear of it again.
     """
@@ -43,22 +43,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     look_for_updates: bool = True
     alarms: bool = True
     silenced: tuple[str, ...] = ()
-    silenced_cards: tuple[Silence, ...] = ()
+    silenced_cards: tuple[MutedAlarm, ...] = ()
     tray: bool = True
     mirrors: MirrorUse = "when-slow"
     speed_limit: int | None = None
 
     @property
-    def settled(self) -> bool:
+    def opens_home(self) -> bool:
         """Whether Home opens first."""
         return self.setup_done or self.only_look
 
-    def is_silent(self, alarm: str, card: str | None) -> bool:
+    def is_muted(self, alarm: str, card: str | None) -> bool:
         """Whether nobody wants to be told of this kind of alarm of this card (None: of the computer)."""
         return alarm in self.silenced or any((each.alarm, each.card) == (alarm, card) for each in self.silenced_cards)
 
 
-def load(path: Path) -> Settings:
+def load_settings(path: Path) -> Settings:
     """Read the settings; a missing or damaged file gives the defaults (nothing in it is worth stopping for)."""
     try:
         return json.decode(path.read_bytes(), Settings)
@@ -66,6 +66,6 @@ def load(path: Path) -> Settings:
         return Settings()
 
 
-def save(path: Path, settings: Settings) -> None:
+def save_settings(path: Path, settings: Settings) -> None:
     """Write the settings whole or not at all; raises AppError."""
     json.write_file(path, json.encode_pretty(settings) + "\n")

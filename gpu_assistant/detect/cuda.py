@@ -11,100 +11,100 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..catalog.toolkits import version_json
+from ..catalog.toolkits import parse_version_json
 from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
 from ..system.base import System
-from ..system.patience import answered
-from .told import told
+from ..system.patience import gather_with_timeout
+from .told import wrap_partial
 
-NVCC_S: Final = 2.0  # for one compiler
-ALL_S: Final = 3.0
+NVCC_TIMEOUT_S: Final = 2.0  # for one compiler
+TOTAL_TIMEOUT_S: Final = 3.0
 
-_CUDNN_PARTS = ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
-_LIBRARIES = (re.compile(r"libcudnn\.so\.(\d+\.\d+\.\d+)"), re.compile(r"cudnn64_(\d+)\.dll", re.IGNORECASE))
+_CUDNN_MACROS = ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
+_CUDNN_LIBRARY_NAMES = (re.compile(r"libcudnn\.so\.(\d+\.\d+\.\d+)"), re.compile(r"cudnn64_(\d+)\.dll", re.IGNORECASE))
 
 
-def asked(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - toolkits, or some that are not all told
+def find_toolkits(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - toolkits, or some that are not all told
     """Every toolkit; where its files say nothing of its version, its compiler is asked."""
-    found = toolkits(system.cuda_folders(), system.executable("nvcc"))
-    silent_files = [each for each in found if each.version is None and each.nvcc]
-    calls = {each.path: partial(_compiler, system, Path(each.path), stop) for each in silent_files}
-    said = answered(calls, ALL_S, at_once=4) if calls else {}
-    late = [path for path in calls if path not in said]
-    return told(tuple(replace(each, version=each.version or said.get(each.path)) for each in found), late)
+    toolkits_on_disk = scan_toolkits(system.cuda_folders(), system.executable("nvcc"))
+    without_version = [each for each in toolkits_on_disk if each.version is None and each.nvcc]
+    calls = {each.path: partial(_query_compiler, system, Path(each.path), stop) for each in without_version}
+    versions = gather_with_timeout(calls, TOTAL_TIMEOUT_S, max_workers=4) if calls else {}
+    timed_out = [path for path in calls if path not in versions]
+    return wrap_partial(tuple(replace(each, version=each.version or versions.get(each.path)) for each in toolkits_on_disk), timed_out)
 
 
-def _compiler(system: System, folder: Path, stop: threading.Event) -> str | None:
+def _query_compiler(system: System, folder: Path, stop: threading.Event) -> str | None:
     try:
-        finished = system.run([folder / "bin" / system.executable("nvcc"), "--version"], timeout=NVCC_S, cancel=stop)
+        completed = system.run([folder / "bin" / system.executable("nvcc"), "--version"], timeout=NVCC_TIMEOUT_S, cancel=stop)
     except AppError as error:
         if error.code == "program-timeout":
             raise TimeoutError from error
         return None
-    return version_nvcc(finished.out) if finished.code == 0 else None
+    return parse_nvcc_version(completed.stdout) if completed.returncode == 0 else None
 
 
-def version_nvcc(text: str) -> str | None:
+def parse_nvcc_version(text: str) -> str | None:
     """From "Cuda compilation tools, release 12.6, V12.6.85"; the longer number is the compiler's own."""
     match = re.search(r"release (\d+\.\d+)", text)
     return match[1] if match else None
 
 
-def toolkits(folders: Iterable[Path], compiler: str) -> tuple[CudaToolkit, ...]:
+def scan_toolkits(folders: Iterable[Path], compiler: str) -> tuple[CudaToolkit, ...]:
     """The toolkits among these folders; one that has neither compiler nor version file nor header is none."""
-    found = []
+    toolkits = []
     for folder in folders:
         nvcc = (folder / "bin" / compiler).is_file()
         version = (
-            version_json(_text(folder / "version.json"))
-            or version_txt(_text(folder / "version.txt"))
-            or version_header(_text(folder / "include" / "cuda.h"))
+            parse_version_json(_read_text(folder / "version.json"))
+            or parse_version_txt(_read_text(folder / "version.txt"))
+            or parse_cuda_header(_read_text(folder / "include" / "cuda.h"))
         )
         if nvcc or version is not None:
-            found.append(CudaToolkit(version=version, path=str(folder), nvcc=nvcc))
-    return tuple(found)
+            toolkits.append(CudaToolkit(version=version, path=str(folder), nvcc=nvcc))
+    return tuple(toolkits)
 
 
-def version_txt(text: str) -> str | None:
+def parse_version_txt(text: str) -> str | None:
     """From version.txt (up to CUDA 11.0): "CUDA Version 10.2.89"."""
     match = re.search(r"CUDA Version (\d+(?:\.\d+)+)", text)
     return match[1] if match else None
 
 
-def version_header(text: str) -> str | None:
+def parse_cuda_header(text: str) -> str | None:
     """From cuda.h, which knows major and minor only: 13000 is "13.0"."""
     match = re.search(r"#define\s+CUDA_VERSION\s+(\d+)", text)
     return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else None
 
 
-def cudnns(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
+def find_cudnn(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
     """cuDNN by its header; a library without header (a runtime package) counts where no header has its version."""
     by_header = []
     by_library = []
     for folder in folders:
         for name in ("cudnn_version.h", "cudnn.h"):
-            version = cudnn_header(_text(folder / name))
+            version = parse_cudnn_header(_read_text(folder / name))
             if version is not None:
                 by_header.append(Cudnn(version=version, path=str(folder / name)))
                 break
         by_library += [
             Cudnn(version=match[1], path=str(library))
             for library in sorted([*folder.glob("libcudnn.so.*"), *folder.glob("cudnn64_*.dll")])
-            if (match := next((found for each in _LIBRARIES if (found := each.fullmatch(library.name))), None))
+            if (match := next((library_match for each in _CUDNN_LIBRARY_NAMES if (library_match := each.fullmatch(library.name))), None))
         ]
     # A library of Windows names its major number only.
-    known = {cudnn.version for cudnn in by_header} | {(cudnn.version or "").split(".")[0] for cudnn in by_header}
-    return (*by_header, *(cudnn for cudnn in by_library if cudnn.version not in known))
+    header_versions = {cudnn.version for cudnn in by_header} | {(cudnn.version or "").split(".")[0] for cudnn in by_header}
+    return (*by_header, *(cudnn for cudnn in by_library if cudnn.version not in header_versions))
 
 
-def cudnn_header(text: str) -> str | None:
+def parse_cudnn_header(text: str) -> str | None:
     """From the header's three numbers."""
-    numbers = [re.search(rf"#define\s+{part}\s+(\d+)", text) for part in _CUDNN_PARTS]
+    numbers = [re.search(rf"#define\s+{part}\s+(\d+)", text) for part in _CUDNN_MACROS]
     return ".".join(match[1] for match in numbers if match) if all(numbers) else None
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

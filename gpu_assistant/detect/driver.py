@@ -11,63 +11,63 @@ from ..core.errors import AppError
 from ..core.machine import Gpu
 from ..system.base import System
 from ..system.nvml import NvmlSnapshot
-from ..system.patience import answered
+from ..system.patience import gather_with_timeout
 from . import nvidia_smi
-from .told import Partly
+from .told import PartialResult
 
-LIBRARY_S: Final = 2.0  # a healthy library answers within a tenth
-LIMIT_S: Final = LIBRARY_S + nvidia_smi.LIMIT_S + 0.5  # by then whoever answers has answered
+NVML_TIMEOUT_S: Final = 2.0  # a healthy library answers within a tenth
+DRIVER_TIMEOUT_S: Final = NVML_TIMEOUT_S + nvidia_smi.NVIDIA_SMI_TIMEOUT_S + 0.5  # by then whoever answers has answered
 
-Snapshot = Callable[[], NvmlSnapshot | None]
+TakeSnapshot = Callable[[], NvmlSnapshot | None]
 
 
 class DriverProbe:
     """The driver's word, asked for once; whoever needs the cards waits for it."""
 
-    def __init__(self, system: System, snapshot: Snapshot, stop: threading.Event) -> None:
+    def __init__(self, system: System, snapshot: TakeSnapshot, stop: threading.Event) -> None:
         self._system = system
-        self._ask = snapshot
+        self._take_snapshot = snapshot
         self._stop = stop
-        self._asked = threading.Event()
+        self._finished = threading.Event()
         self._snapshot: NvmlSnapshot | None = None
 
-    def driver(self) -> Any:  # noqa: ANN401 - Driver, None, or part of a Driver
+    def read_driver(self) -> Any:  # noqa: ANN401 - Driver, None, or part of a Driver
         """Ask, without waking cards that all sleep."""
         try:
-            sleeping = self._system.sleeping_driver()
-            if sleeping is not None or self._system.cards_asleep():
-                return sleeping
-            return self._awake()
+            driver_of_sleeping_gpus = self._system.sleeping_driver()
+            if driver_of_sleeping_gpus is not None or self._system.are_gpus_asleep():
+                return driver_of_sleeping_gpus
+            return self._query()
         finally:
-            self._asked.set()
+            self._finished.set()
 
-    def _awake(self) -> Any:  # noqa: ANN401
-        silent: list[str] = []
-        told = self._within("NVML", self._ask, LIBRARY_S, silent)
-        program = self._system.nvidia_smi() if told is None else None
+    def _query(self) -> Any:  # noqa: ANN401
+        unanswered: list[str] = []
+        snapshot = self._call_with_timeout("NVML", self._take_snapshot, NVML_TIMEOUT_S, unanswered)
+        program = self._system.nvidia_smi() if snapshot is None else None
         if program is not None:
             path = program
 
-            def ask() -> NvmlSnapshot | None:
-                return nvidia_smi.ask(self._system, path, self._stop)
+            def run_nvidia_smi() -> NvmlSnapshot | None:
+                return nvidia_smi.query_nvidia_smi(self._system, path, self._stop)
 
-            told = self._within("nvidia-smi", ask, nvidia_smi.LIMIT_S, silent)
-        self._snapshot = told
-        driver = told.driver if told is not None else nvidia_smi.kernel_module(self._system.loaded_driver())
-        return Partly(value=driver, detail=", ".join(silent)) if silent else driver
+            snapshot = self._call_with_timeout("nvidia-smi", run_nvidia_smi, nvidia_smi.NVIDIA_SMI_TIMEOUT_S, unanswered)
+        self._snapshot = snapshot
+        driver = snapshot.driver if snapshot is not None else nvidia_smi.parse_kernel_module(self._system.loaded_driver())
+        return PartialResult(value=driver, detail=", ".join(unanswered)) if unanswered else driver
 
     @staticmethod
-    def _within(name: str, ask: Snapshot, limit: float, silent: list[str]) -> NvmlSnapshot | None:
+    def _call_with_timeout(name: str, call: TakeSnapshot, timeout: float, unanswered: list[str]) -> NvmlSnapshot | None:
         try:
-            found = answered({name: ask}, limit)
+            results = gather_with_timeout({name: call}, timeout)
         except AppError:
-            found = {}
-        if name not in found:
-            silent.append(name)
-        return found.get(name)
+            results = {}
+        if name not in results:
+            unanswered.append(name)
+        return results.get(name)
 
-    def cards(self) -> tuple[Gpu, ...]:
+    def wait_for_gpus(self) -> tuple[Gpu, ...]:
         """The driver's cards; none where it does not answer in time."""
         started = time.monotonic()
-        self._asked.wait(LIMIT_S - (time.monotonic() - started))
+        self._finished.wait(DRIVER_TIMEOUT_S - (time.monotonic() - started))
         return self._snapshot.gpus if self._snapshot is not None else ()

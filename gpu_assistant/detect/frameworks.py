@@ -16,11 +16,11 @@ from ..core.errors import AppError, Cancelled
 from ..core.machine import Python
 from ..system.base import System
 
-LIMIT_S: Final = 4.0  # importing PyTorch from a cold disk takes longer; then it is unknown
-LONGEST_ERROR: Final = 300
+FRAMEWORK_TIMEOUT_S: Final = 4.0  # importing PyTorch from a cold disk takes longer; then it is unknown
+MAX_ERROR_CHARS: Final = 300
 
 # The folder that the child is started in is nobody's package.
-_START = """
+_SCRIPT_PREFIX = """
 import sys
 sys.path[:] = [folder for folder in sys.path if folder]
 def tell():
@@ -30,14 +30,14 @@ def tell():
         told = {"error": type(error).__name__ + ": " + str(error)}
     print("\\n" + ascii(told))
 """
-TORCH = f"""{_START}
+TORCH_SCRIPT = f"""{_SCRIPT_PREFIX}
 def ask():
     import torch
     number = torch.backends.cudnn.version() if torch.version.cuda else None
     return {{"cuda": torch.version.cuda, "available": bool(torch.cuda.is_available()), "cudnn": number}}
 tell()
 """
-TENSORFLOW = f"""{_START}
+TENSORFLOW_SCRIPT = f"""{_SCRIPT_PREFIX}
 def ask():
     import tensorflow
     return {{"available": bool(tensorflow.config.list_physical_devices("GPU"))}}
@@ -45,56 +45,56 @@ tell()
 """
 
 
-def asked(system: System, python: Python, stop: threading.Event) -> Python:
+def query_frameworks(system: System, python: Python, stop: threading.Event) -> Python:
     """The Python with what its frameworks say. Raises TimeoutError where one is late; a broken one tells why."""
     torch, tensorflow = python.torch, python.tensorflow_build
     if torch is not None and torch.cuda_available is None:
-        told = _ask(system, python, TORCH, stop)
-        available = told.get("available")
-        error = told.get("error")
+        answer = _run_framework_script(system, python, TORCH_SCRIPT, stop)
+        available = answer.get("available")
+        error = answer.get("error")
         torch = replace(
             torch,
-            cuda=torch.cuda or _text(told.get("cuda")),
+            cuda=torch.cuda or _optional_text(answer.get("cuda")),
             cuda_available=available if isinstance(available, bool) else None,
-            cudnn=cudnn_version(told.get("cudnn")),
-            error=error[:LONGEST_ERROR] if isinstance(error, str) else None,
+            cudnn=format_cudnn_version(answer.get("cudnn")),
+            error=error[:MAX_ERROR_CHARS] if isinstance(error, str) else None,
         )
     if tensorflow is not None and tensorflow.gpu_available is None:
-        available = _ask(system, python, TENSORFLOW, stop).get("available")
+        available = _run_framework_script(system, python, TENSORFLOW_SCRIPT, stop).get("available")
         tensorflow = replace(tensorflow, gpu_available=available if isinstance(available, bool) else None)
     return replace(python, torch=torch, tensorflow_build=tensorflow)
 
 
-def unsettled(python: Python) -> bool:
+def needs_framework_query(python: Python) -> bool:
     """Whether its files leave a question open."""
     torch, tensorflow = python.torch, python.tensorflow_build
-    open_torch = torch is not None and torch.cuda_available is None
-    return open_torch or (tensorflow is not None and tensorflow.gpu_available is None)
+    torch_unknown = torch is not None and torch.cuda_available is None
+    return torch_unknown or (tensorflow is not None and tensorflow.gpu_available is None)
 
 
-def _ask(system: System, python: Python, question: str, stop: threading.Event) -> dict[str, Any]:
+def _run_framework_script(system: System, python: Python, script: str, stop: threading.Event) -> dict[str, Any]:
     program = Path(python.path)
-    quiet = {"PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environ = {"PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
     try:
-        finished = system.run(
-            [program, "-c", question], timeout=LIMIT_S, environ=quiet, cwd=program.parent, cancel=stop
+        completed = system.run(
+            [program, "-c", script], timeout=FRAMEWORK_TIMEOUT_S, environ=environ, cwd=program.parent, cancel=stop
         )
     except (AppError, Cancelled) as error:
         raise TimeoutError from error
-    return parse(finished.out)
+    return parse_framework_answer(completed.stdout)
 
 
-def parse(out: str) -> dict[str, Any]:
+def parse_framework_answer(out: str) -> dict[str, Any]:
     """The child's last line; whatever libraries print before it is theirs."""
     lines = out.strip().splitlines()
     try:
-        told = ast.literal_eval(lines[-1]) if lines else {}
+        answer = ast.literal_eval(lines[-1]) if lines else {}
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return answer if isinstance(answer, dict) else {}
 
 
-def cudnn_version(number: object) -> str | None:
+def format_cudnn_version(number: object) -> str | None:
     """cuDNN's own number: 91002 is 9.10.2 (from 9 on), 8907 is 8.9.7."""
     if not isinstance(number, int) or isinstance(number, bool) or number < 1000:
         return None
@@ -102,5 +102,5 @@ def cudnn_version(number: object) -> str | None:
     return f"{major}.{rest // 100}.{rest % 100}"
 
 
-def _text(value: object) -> str | None:
+def _optional_text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None

@@ -14,17 +14,17 @@ from ..catalog.load import Catalog
 from ..core.jobs import JobContext
 from ..core.machine import MACHINE_SCHEMA, Machine, OperatingSystem, ProbeNote
 from ..system.base import System
-from .driver import Snapshot
+from .driver import TakeSnapshot
 from .probes import Probe, all_probes
-from .told import Partly
+from .told import PartialResult
 
-TICK_S = 0.05  # how soon a cancel is seen
+POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
 
 # What a partial machine must know before it is shown: "no card" and "no driver" look like answers.
-_NEEDED = {"os", "gpus", "driver"}
+_REQUIRED_FIELDS = {"os", "gpus", "driver"}
 
 
-class ProbeDone(Struct, frozen=True, kw_only=True):
+class ProbeFinished(Struct, frozen=True, kw_only=True):
     """A probe's end: its field of the machine and the value found, nothing where it was slow or failed."""
 
     probe: str
@@ -33,7 +33,7 @@ class ProbeDone(Struct, frozen=True, kw_only=True):
     fields: dict[str, Any] = {}
 
 
-class _Answer(Struct, frozen=True, kw_only=True):
+class _ProbeAnswer(Struct, frozen=True, kw_only=True):
     probe: Probe
     seconds: float
     value: Any = None
@@ -54,7 +54,7 @@ class DetectJob:
         catalog: Catalog,
         *,
         simulated: Machine | None = None,
-        snapshot: Snapshot | None = None,
+        snapshot: TakeSnapshot | None = None,
         probes: tuple[Probe, ...] | None = None,
     ) -> None:
         self._system = system
@@ -66,59 +66,59 @@ class DetectJob:
     def run(self, context: JobContext[Any]) -> Machine:
         """Look; takes as long as the slowest probe, at most its limit."""
         if self._simulated is not None:
-            return self._shown(self._simulated, context)
+            return self._report_simulated(self._simulated, context)
         stop = threading.Event()
         probes = self._probes
         if probes is None:
             probes = all_probes(self._system, self._catalog, stop, self._snapshot)
         try:
-            return self._run(probes, context)
+            return self._run_probes(probes, context)
         finally:
             stop.set()
 
-    def _run(self, probes: tuple[Probe, ...], context: JobContext[Any]) -> Machine:
-        answers: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
+    def _run_probes(self, probes: tuple[Probe, ...], context: JobContext[Any]) -> Machine:
+        answers: queue.SimpleQueue[_ProbeAnswer] = queue.SimpleQueue()
         started = time.monotonic()
         for probe in probes:
             # Daemons: a question that the system never answers must not keep us from ending.
-            threading.Thread(target=_ask, args=(probe, answers), name=f"probe {probe.name}", daemon=True).start()
+            threading.Thread(target=_run_probe, args=(probe, answers), name=f"probe {probe.name}", daemon=True).start()
         waiting = {probe.name: probe for probe in probes}
         fields: dict[str, Any] = {}
         notes: list[ProbeNote] = []
         while waiting:
             context.check_cancelled()
             try:
-                answer = answers.get(timeout=TICK_S)
+                answer = answers.get(timeout=POLL_INTERVAL_S)
             except queue.Empty:
-                now = time.monotonic() - started
-                late = [probe for probe in waiting.values() if now >= probe.limit]
-                ended = [_Answer(probe=probe, seconds=now, error=TimeoutError()) for probe in late]
+                elapsed = time.monotonic() - started
+                timed_out = [probe for probe in waiting.values() if elapsed >= probe.timeout]
+                finished = [_ProbeAnswer(probe=probe, seconds=elapsed, error=TimeoutError()) for probe in timed_out]
             else:
-                ended = [answer]
-            for each in ended:
+                finished = [answer]
+            for each in finished:
                 if waiting.pop(each.probe.name, None) is None:
                     continue  # too late
-                self._take(each, fields, notes, context)
-                if not _NEEDED & waiting.keys():
-                    context.report(self._machine(fields, notes))
-        return self._machine(fields, notes)
+                self._apply_answer(each, fields, notes, context)
+                if not _REQUIRED_FIELDS & waiting.keys():
+                    context.report(self._build_machine(fields, notes))
+        return self._build_machine(fields, notes)
 
-    def _take(self, answer: _Answer, fields: dict[str, Any], notes: list[ProbeNote], context: JobContext[Any]) -> None:
+    def _apply_answer(self, answer: _ProbeAnswer, fields: dict[str, Any], notes: list[ProbeNote], context: JobContext[Any]) -> None:
         name, error = answer.probe.name, answer.error
         value = answer.value
-        if isinstance(value, Partly):
+        if isinstance(value, PartialResult):
             notes.append(ProbeNote(probe=name, code=f"detect.{name}.partly", detail=value.detail))
             context.log(f"{name}: {value.detail}")
             value = value.value
         if error is None:
             fields[name] = value
         else:
-            slow = isinstance(error, TimeoutError)
-            detail = None if slow else f"{type(error).__name__}: {error}"
-            notes.append(ProbeNote(probe=name, code=f"detect.{name}.{'slow' if slow else 'failed'}", detail=detail))
+            is_timeout = isinstance(error, TimeoutError)
+            detail = None if is_timeout else f"{type(error).__name__}: {error}"
+            notes.append(ProbeNote(probe=name, code=f"detect.{name}.{'slow' if is_timeout else 'failed'}", detail=detail))
             context.log(f"{name}: {detail or f'no answer in {answer.seconds:.1f} s'}")
         context.report(
-            ProbeDone(
+            ProbeFinished(
                 probe=name,
                 seconds=answer.seconds,
                 ok=error is None,
@@ -126,24 +126,24 @@ class DetectJob:
             )
         )
 
-    def _machine(self, fields: dict[str, Any], notes: list[ProbeNote]) -> Machine:
-        known = {"os": OperatingSystem(system=self._system.name), "gpus": (), **fields}
-        return Machine(schema=MACHINE_SCHEMA, notes=tuple(notes), **known)
+    def _build_machine(self, fields: dict[str, Any], notes: list[ProbeNote]) -> Machine:
+        values = {"os": OperatingSystem(system=self._system.name), "gpus": (), **fields}
+        return Machine(schema=MACHINE_SCHEMA, notes=tuple(notes), **values)
 
     @staticmethod
-    def _shown(machine: Machine, context: JobContext[Any]) -> Machine:
+    def _report_simulated(machine: Machine, context: JobContext[Any]) -> Machine:
         for name, value in msgspec.structs.asdict(machine).items():
             if name not in ("schema", "notes"):
-                context.report(ProbeDone(probe=name, seconds=0.0, ok=True, fields={name: value}))
+                context.report(ProbeFinished(probe=name, seconds=0.0, ok=True, fields={name: value}))
         context.report(machine)
         return machine
 
 
-def _ask(probe: Probe, answers: queue.SimpleQueue[_Answer]) -> None:
+def _run_probe(probe: Probe, answers: queue.SimpleQueue[_ProbeAnswer]) -> None:
     started = time.monotonic()
     try:
         value = probe.read()
     except Exception as error:  # noqa: BLE001 - whatever it is, it costs this probe's field and no more
-        answers.put(_Answer(probe=probe, seconds=time.monotonic() - started, error=error))
+        answers.put(_ProbeAnswer(probe=probe, seconds=time.monotonic() - started, error=error))
     else:
-        answers.put(_Answer(probe=probe, seconds=time.monotonic() - started, value=value))
+        answers.put(_ProbeAnswer(probe=probe, seconds=time.monotonic() - started, value=value))

@@ -16,23 +16,23 @@ from msgspec import Struct
 from ..core.errors import AppError
 from ..core.machine import Python
 from ..system.base import System
-from ..system.patience import answered
+from ..system.patience import gather_with_timeout
 from . import frameworks, packages
-from .told import told
+from .told import wrap_partial
 
-LIMIT_S = 3.5  # for one interpreter, with a virus scanner that reads it first
-NAMES_S: Final = 4.0  # for all of them to say who they are
-FILES_S: Final = 1.0  # for those that did not, to be told by their files
-ALL_S: Final = NAMES_S + FILES_S + frameworks.LIMIT_S
-MOST = 40  # interpreters asked; nobody reads a longer list
-AT_ONCE = 8
-FRAMEWORKS_AT_ONCE = 2  # each loads gigabytes
+INTERPRETER_TIMEOUT_S = 3.5  # for one interpreter, with a virus scanner that reads it first
+QUERY_TIMEOUT_S: Final = 4.0  # for all of them to say who they are
+FILES_TIMEOUT_S: Final = 1.0  # for those that did not, to be told by their files
+TOTAL_TIMEOUT_S: Final = QUERY_TIMEOUT_S + FILES_TIMEOUT_S + frameworks.FRAMEWORK_TIMEOUT_S
+MAX_INTERPRETERS = 40  # interpreters asked; nobody reads a longer list
+PARALLEL_QUERIES = 8
+PARALLEL_FRAMEWORK_QUERIES = 2  # each loads gigabytes
 
-VERSION: Final = re.compile(r'^#define\s+PY_VERSION\s+"([^"]+)"', re.MULTILINE)
-Kind = Literal["system", "venv", "conda", "store", "managed"]
+PATCHLEVEL_VERSION: Final = re.compile(r'^#define\s+PY_VERSION\s+"([^"]+)"', re.MULTILINE)
+PythonKind = Literal["system", "venv", "conda", "store", "managed"]
 
 # Runs in any Python from 3.4 on and loads little. The answer is plain ASCII, whatever the console speaks.
-QUESTION = """
+QUERY_SCRIPT = """
 import sys, sysconfig, site
 try:
     user = site.getusersitepackages()
@@ -43,7 +43,7 @@ print(ascii((sys.version.split()[0], sysconfig.get_platform(), sys.maxsize > 2**
 """
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class InterpreterInfo(Struct, frozen=True, kw_only=True):
     """What an interpreter says of itself; `packages` are the folders that it imports packages from."""
 
     version: str
@@ -53,106 +53,106 @@ class Answer(Struct, frozen=True, kw_only=True):
     packages: tuple[str, ...]
 
 
-def found(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Pythons, or some that are not all told
+def find_pythons(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Pythons, or some that are not all told
     """Every interpreter that answers in time; one that says anything else (a broken shim, say) is left out.
 
     Where every NVIDIA card sleeps nobody is made to look for cards: that would wake them.
     """
-    candidates = system.python_candidates()[:MOST]
+    candidates = system.python_candidates()[:MAX_INTERPRETERS]
     if not candidates:
         return ()
-    said = answered({path: partial(ask, system, path, stop) for path in candidates}, NAMES_S, AT_ONCE)
-    silent = [path for path in candidates if path not in said]
-    late = [str(path) for path in silent]
+    results = gather_with_timeout({path: partial(query_interpreter, system, path, stop) for path in candidates}, QUERY_TIMEOUT_S, PARALLEL_QUERIES)
+    unanswered = [path for path in candidates if path not in results]
+    timed_out = [str(path) for path in unanswered]
     # On a busy machine it is chance who answers in time: which Python is chosen must not depend on that.
-    said |= answered({path: partial(by_files, path) for path in silent}, FILES_S, AT_ONCE)
-    pythons = [python for path in candidates if (python := said.get(path)) is not None]
-    unsettled = [python for python in pythons if frameworks.unsettled(python)]
-    if not unsettled or system.cards_asleep():
-        return told(tuple(pythons), late)
-    calls = {python.path: partial(frameworks.asked, system, python, stop) for python in unsettled}
-    more = answered(calls, frameworks.LIMIT_S, FRAMEWORKS_AT_ONCE)
-    late += [path for path in calls if path not in more]
-    return told(tuple(more.get(python.path, python) for python in pythons), late)
+    results |= gather_with_timeout({path: partial(identify_by_files, path) for path in unanswered}, FILES_TIMEOUT_S, PARALLEL_QUERIES)
+    pythons = [python for path in candidates if (python := results.get(path)) is not None]
+    to_query = [python for python in pythons if frameworks.needs_framework_query(python)]
+    if not to_query or system.are_gpus_asleep():
+        return wrap_partial(tuple(pythons), timed_out)
+    calls = {python.path: partial(frameworks.query_frameworks, system, python, stop) for python in to_query}
+    queried = gather_with_timeout(calls, frameworks.FRAMEWORK_TIMEOUT_S, PARALLEL_FRAMEWORK_QUERIES)
+    timed_out += [path for path in calls if path not in queried]
+    return wrap_partial(tuple(queried.get(python.path, python) for python in pythons), timed_out)
 
 
-def ask(system: System, path: Path, stop: threading.Event) -> Python | None:
+def query_interpreter(system: System, path: Path, stop: threading.Event) -> Python | None:
     """One interpreter; None where it says something else. Raises TimeoutError where it hangs."""
     try:
-        finished = system.run([path, "-I", "-c", QUESTION], timeout=LIMIT_S, cancel=stop)
+        completed = system.run([path, "-I", "-c", QUERY_SCRIPT], timeout=INTERPRETER_TIMEOUT_S, cancel=stop)
     except AppError as error:
         if error.code == "program-timeout":
             raise TimeoutError from error
         return None
-    answer = parse(finished.out) if finished.code == 0 else None
-    return _python(path, answer) if answer is not None else None
+    info = parse_interpreter_answer(completed.stdout) if completed.returncode == 0 else None
+    return _build_python(path, info) if info is not None else None
 
 
-def by_files(path: Path) -> Python | None:
+def identify_by_files(path: Path) -> Python | None:
     """One that does not answer in time, by the header that lies beside every standalone interpreter; None for an
     environment's, and where there is no such header. Raises OSError.
     """
     if any((folder / "pyvenv.cfg").is_file() for folder in (path.parent, path.parent.parent)):
         return None
-    real = path.resolve()
-    for prefix in (real.parent, real.parent.parent):
-        series = ("", f"{real.name}/", *(f"{folder.name}/" for folder in prefix.glob("include/python3.*[0-9]")))
-        headers = [prefix / "include" / f"{folder}patchlevel.h" for folder in series]
+    resolved = path.resolve()
+    for prefix in (resolved.parent, resolved.parent.parent):
+        include_folders = ("", f"{resolved.name}/", *(f"{folder.name}/" for folder in prefix.glob("include/python3.*[0-9]")))
+        headers = [prefix / "include" / f"{folder}patchlevel.h" for folder in include_folders]
         header = next((each for each in headers if each.is_file()), None)
-        version = VERSION.search(header.read_text(encoding="utf-8", errors="replace")) if header is not None else None
+        version = PATCHLEVEL_VERSION.search(header.read_text(encoding="utf-8", errors="replace")) if header is not None else None
         if version is not None:
-            sites = (*prefix.glob("lib/python3*/site-packages"), *prefix.glob("Lib/site-packages"))
-            folders = tuple(str(folder) for folder in sites)
-            at = str(prefix)
-            return _python(path, Answer(version=version[1], arch=None, prefix=at, base_prefix=at, packages=folders))
+            site_packages = (*prefix.glob("lib/python3*/site-packages"), *prefix.glob("Lib/site-packages"))
+            folders = tuple(str(folder) for folder in site_packages)
+            prefix_text = str(prefix)
+            return _build_python(path, InterpreterInfo(version=version[1], arch=None, prefix=prefix_text, base_prefix=prefix_text, packages=folders))
     return None
 
 
-def _python(path: Path, answer: Answer) -> Python:
-    folders = [Path(folder) for folder in answer.packages]
-    tensorflow = packages.tensorflow(folders)
+def _build_python(path: Path, info: InterpreterInfo) -> Python:
+    folders = [Path(folder) for folder in info.packages]
+    tensorflow = packages.find_tensorflow(folders)
     return Python(
         path=str(path),
-        version=answer.version,
-        arch=answer.arch,
-        kind=kind(path.parts, answer, conda=(Path(answer.prefix) / "conda-meta").is_dir()),
-        torch=packages.torch(folders),
+        version=info.version,
+        arch=info.arch,
+        kind=classify_python(path.parts, info, conda=(Path(info.prefix) / "conda-meta").is_dir()),
+        torch=packages.find_torch(folders),
         tensorflow=tensorflow,
-        tensorflow_build=packages.tensorflow_build(folders) if tensorflow is not None else None,
+        tensorflow_build=packages.find_tensorflow_build(folders) if tensorflow is not None else None,
     )
 
 
-def parse(text: str) -> Answer | None:
+def parse_interpreter_answer(text: str) -> InterpreterInfo | None:
     """An interpreter's answer; None where it said anything else."""
     try:
-        version, platform, wide, prefix, base, paths, user = ast.literal_eval(text.strip())
-        if user and prefix == base:
-            paths = [*paths, user]
-        return Answer(
+        version, platform, is_64_bit, prefix, base_prefix, paths, user_site = ast.literal_eval(text.strip())
+        if user_site and prefix == base_prefix:
+            paths = [*paths, user_site]
+        return InterpreterInfo(
             version=version,
-            arch=arch(platform) if wide else "x86",
+            arch=normalize_arch(platform) if is_64_bit else "x86",
             prefix=prefix,
-            base_prefix=base,
+            base_prefix=base_prefix,
             packages=tuple(path for path in paths if path.endswith(("site-packages", "dist-packages"))),
         )
     except (ValueError, SyntaxError, TypeError, AttributeError, RecursionError, MemoryError):
         return None
 
 
-def arch(platform: str) -> str | None:
+def normalize_arch(platform: str) -> str | None:
     """The processor family of a platform tag: "linux-x86_64" and "win-amd64" are "x86_64"."""
-    for ending, name in (("x86_64", "x86_64"), ("amd64", "x86_64"), ("aarch64", "arm64"), ("arm64", "arm64")):
-        if platform.endswith(ending):
+    for suffix, name in (("x86_64", "x86_64"), ("amd64", "x86_64"), ("aarch64", "arm64"), ("arm64", "arm64")):
+        if platform.endswith(suffix):
             return name
     return None
 
 
-def kind(path: Sequence[str], answer: Answer, *, conda: bool) -> Kind:
+def classify_python(path: Sequence[str], info: InterpreterInfo, *, conda: bool) -> PythonKind:
     """Whose it is: an environment's, conda's, the Store's, a version manager's (uv, pyenv), or the system's."""
     parts = [part.lower() for part in path]
     if conda:
         return "conda"
-    if answer.prefix != answer.base_prefix:
+    if info.prefix != info.base_prefix:
         return "venv"
     if "windowsapps" in parts:
         return "store"

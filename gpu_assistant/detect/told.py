@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 
-class Partly(Struct, frozen=True, kw_only=True):
+class PartialResult(Struct, frozen=True, kw_only=True):
     """A field's value as far as it was told, and what did not answer."""
 
     value: Any
     detail: str
 
 
-def told(value: Any, silent: Sequence[str]) -> Any:  # noqa: ANN401 - a probe's field, whichever it is
+def wrap_partial(value: Any, unanswered: Sequence[str]) -> Any:  # noqa: ANN401 - a probe's field, whichever it is
     """The value alone where everything answered."""
-    return Partly(value=value, detail=", ".join(silent)) if silent else value
+    return PartialResult(value=value, detail=", ".join(unanswered)) if unanswered else value

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..core.errors import AppError, CallError, Cancelled
+from ..core.errors import AppError, UsageError, Cancelled
 from ..core.json import storage_error
-from ..core.paths import too_long
+from ..core.paths import is_name_too_long
 from ..core.plan import Bottleneck
-from ..system.single import alone
+from ..system.single import file_lock
 from . import local, part
 from .board import Board
 from .mend import Mending
@@ -88,7 +88,7 @@ class Download:
             if self._already_there(local.stands):
                 return path
             self._refuse_other()
-            with alone(part.lock_path(path), busy, self._given_up if self.wanted.patient else None):
+            with file_lock(part.lock_path(path), busy, self._given_up if self.wanted.patient else None):
                 self.waiting = False
                 self._make()
         except AppError as error:
@@ -96,7 +96,7 @@ class Download:
                 raise Cancelled from error
             raise
         except OSError as error:
-            raise storage_error(error, path if too_long(error, path) else path.parent) from error
+            raise storage_error(error, path if is_name_too_long(error, path) else path.parent) from error
         self._done = True
         return path
 
@@ -112,7 +112,7 @@ class Download:
             if self._already_there(local.here):
                 return
             if not self.wanted.replace and part.strange(path):
-                raise CallError("download-exists", path=str(part.part_path(path)))
+                raise UsageError("download-exists", path=str(part.part_path(path)))
             self._get()
             _flush(part.part_path(path))
             self._refuse_other()
@@ -130,7 +130,7 @@ class Download:
     def _refuse_other(self) -> None:
         path = self.wanted.path
         if not self.wanted.replace and os.path.lexists(path):
-            raise CallError("download-exists", path=str(path))
+            raise UsageError("download-exists", path=str(path))
 
     def _already_there(self, look: Look) -> bool:
         self.checking = True

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
-from ..core.plan import EndEvent, PlanEvent, StepBrief, StepEvent
+from ..core.plan import EndEvent, PlanEvent, StepSummary, StepEvent
 from .limits import Limits
 from .many import Fetch, Totals
 from .pace import Pace
@@ -42,7 +42,7 @@ class DownloadJob:
     def run(self, context: JobContext[Any]) -> Totals | None:
         """Fetch the file."""
         began, name = time.monotonic(), self._wanted.path.name
-        brief = StepBrief(id=STEP, code="download-file", data={"name": name}, bytes=self._wanted.bytes)
+        brief = StepSummary(id=STEP, code="download-file", data={"name": name}, bytes=self._wanted.bytes)
         context.report(PlanEvent(steps=(brief,)))
         context.report(StepEvent(id=STEP, state="running"))
         error: AppError | None = None

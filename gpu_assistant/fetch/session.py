@@ -61,9 +61,9 @@ class _Sockets:
         Where shutdown does, its reader closes it: a reader just about to wait would else wait for whatever socket gets
         the same number next.
         """
-        from ..system import current
+        from ..system import current_system
 
-        wakes = current().name != "windows"
+        wakes = current_system().name != "windows"
         with self._guard:
             opened = list(self._open)
         for one in opened:

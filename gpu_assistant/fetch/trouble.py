@@ -9,7 +9,7 @@ from typing import Literal
 import requests
 import urllib3
 
-from ..system.network import connected
+from ..system.network import is_network_available
 
 Trouble = Literal["network-none", "network-proxy", "host-unknown", "host-refused", "host-silent"]
 
@@ -21,7 +21,7 @@ def trouble(error: BaseException) -> Trouble | None:
     unknown = any(isinstance(cause, socket.gaierror) for cause in causes)
     silent = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)
     # Who is refused has reached somebody, be it a program of this computer.
-    if (unknown or silent) and not refused and not connected():
+    if (unknown or silent) and not refused and not is_network_available():
         return "network-none"
     if any(isinstance(cause, requests.exceptions.ProxyError) for cause in causes):
         return "network-proxy"

@@ -1,5 +1,5 @@
 """The window. Importing this package loads no Qt; its modules do."""
 
-from .no_opengl import stand_in
+from .no_opengl import install_placeholders
 
-stand_in()
+install_placeholders()

@@ -10,16 +10,16 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-EVERY_MS = 200
-UNLIMITED = 10  # a Python that collects in small steps names no limit; this is the others'
+COLLECT_INTERVAL_MS = 200
+DEFAULT_LIMIT = 10  # a Python that collects in small steps names no limit; this is the others'
 
 
-class Garbage(QObject):
+class GarbageCollector(QObject):
     """From `start` on Python's own collector rests, and a timer does its work by the same thresholds until `stop`."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._timer = QTimer(self, interval=EVERY_MS)
+        self._timer = QTimer(self, interval=COLLECT_INTERVAL_MS)
         self._timer.timeout.connect(self.collect)
 
     def start(self) -> None:
@@ -40,7 +40,7 @@ class Garbage(QObject):
         Between two beats Python would have collected many times; those count as if they had been.
         """
         youngest, middle, oldest = gc.get_count()
-        limits = [limit or UNLIMITED for limit in gc.get_threshold()]
+        limits = [limit or DEFAULT_LIMIT for limit in gc.get_threshold()]
         missed = youngest // limits[0]
         middle += missed
         oldest += middle // limits[1]

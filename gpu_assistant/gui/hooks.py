@@ -12,7 +12,7 @@ from PySide6.QtCore import QMessageLogContext, QObject, Qt, QtMsgType, Signal, q
 
 log = logging.getLogger(__name__)
 
-LEVELS = {
+QT_LOG_LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
     QtMsgType.QtWarningMsg: logging.WARNING,
@@ -21,52 +21,52 @@ LEVELS = {
 }
 
 
-class Hooks(QObject):
+class ExceptionHooks(QObject):
     """Catches what escapes: Python's exceptions on any thread, and Qt's own messages.
 
     `show()` is called once, on the window's thread; later surprises only reach the log.
     """
 
-    _struck = Signal()
+    _exception_caught = Signal()
 
     def __init__(self, show: Callable[[], None], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._show = show
         self._shown = False
         # Queued: the dialog opens after the broken handler has returned, and on the window's thread.
-        self._struck.connect(self._tell, Qt.ConnectionType.QueuedConnection)
-        self._before = (sys.excepthook, threading.excepthook)
-        self._qt_before: object = None
+        self._exception_caught.connect(self._show_once, Qt.ConnectionType.QueuedConnection)
+        self._previous_hooks = (sys.excepthook, threading.excepthook)
+        self._previous_qt_handler: object = None
 
     def install(self) -> None:
         """Catch from now on."""
-        sys.excepthook = self._python
-        threading.excepthook = self._thread
-        self._qt_before = qInstallMessageHandler(self._qt)
+        sys.excepthook = self._handle_exception
+        threading.excepthook = self._handle_thread_exception
+        self._previous_qt_handler = qInstallMessageHandler(self._handle_qt_message)
 
-    def remove(self) -> None:
+    def uninstall(self) -> None:
         """Give the hooks back to who had them."""
-        sys.excepthook, threading.excepthook = self._before
-        qInstallMessageHandler(self._qt_before)  # type: ignore[arg-type]
+        sys.excepthook, threading.excepthook = self._previous_hooks
+        qInstallMessageHandler(self._previous_qt_handler)  # type: ignore[arg-type]
 
-    def _python(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def _handle_exception(self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
-            self._before[0](kind, error, trace)
+            self._previous_hooks[0](kind, error, traceback)
             return
-        log.error("not foreseen", exc_info=(kind, error, trace))
-        self._struck.emit()
+        log.error("not foreseen", exc_info=(kind, error, traceback))
+        self._exception_caught.emit()
 
-    def _thread(self, args: threading.ExceptHookArgs) -> None:
+    def _handle_thread_exception(self, args: threading.ExceptHookArgs) -> None:
         if args.exc_value is None:
             return
-        where = args.thread.name if args.thread is not None else "?"
-        log.error("not foreseen, on thread %s", where, exc_info=args.exc_value)
-        self._struck.emit()
+        thread_name = args.thread.name if args.thread is not None else "?"
+        log.error("not foreseen, on thread %s", thread_name, exc_info=args.exc_value)
+        self._exception_caught.emit()
 
-    def _qt(self, kind: QtMsgType, context: QMessageLogContext, text: str) -> None:  # noqa: ARG002
-        log.log(LEVELS.get(kind, logging.WARNING), "Qt: %s", text)
+    def _handle_qt_message(self, kind: QtMsgType, context: QMessageLogContext, text: str) -> None:  # noqa: ARG002
+        log.log(QT_LOG_LEVELS.get(kind, logging.WARNING), "Qt: %s", text)
 
-    def _tell(self) -> None:
+    def _show_once(self) -> None:
         if not self._shown:
             self._shown = True
             self._show()

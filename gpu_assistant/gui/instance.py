@@ -11,10 +11,10 @@ from PySide6.QtCore import QCryptographicHash, QLockFile, QObject
 from ..core import json
 
 # A first start that has the lock but does not listen yet needs a moment.
-PATIENCE_S = 3.0
+CONNECT_TIMEOUT_S = 3.0
 
 
-class Instance(QObject):
+class SingleInstance(QObject):
     """Holds the data folder's lock while the window lives, and listens for later starts.
 
     The lock is a file in the data folder; Qt clears it when the process that held it is gone. The socket's
@@ -30,10 +30,10 @@ class Instance(QObject):
             raise json.storage_error(error, folder) from error
         self._lock = QLockFile(str(folder / "window.lock"))
         self._lock.setStaleLockTime(0)
-        hashed = QCryptographicHash.hash(str(folder.resolve()).encode(), QCryptographicHash.Algorithm.Sha256)
-        self._name = f"gpu-assistant-{bytes(hashed.data()).hex()[:24]}"
+        digest = QCryptographicHash.hash(str(folder.resolve()).encode(), QCryptographicHash.Algorithm.Sha256)
+        self._server_name = f"gpu-assistant-{bytes(digest.data()).hex()[:24]}"
 
-    def first(self) -> bool:
+    def try_lock(self) -> bool:
         """Whether we are the only window of this folder; raises AppError when the folder cannot be written."""
         if self._lock.tryLock(0):
             return True
@@ -41,14 +41,14 @@ class Instance(QObject):
             return False
         raise json.storage_error(PermissionError(13, "lock"), self._folder)
 
-    def call_first(self, patience: float = PATIENCE_S) -> bool:
+    def activate_running(self, timeout_s: float = CONNECT_TIMEOUT_S) -> bool:
         """Ask the first window to come to the front; whether it heard us."""
         from PySide6.QtNetwork import QLocalSocket
 
-        end = time.monotonic() + patience
-        while time.monotonic() < end:
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
             socket = QLocalSocket()
-            socket.connectToServer(self._name)
+            socket.connectToServer(self._server_name)
             if socket.waitForConnected(200):
                 # The connection itself is the message; the first window closes it.
                 socket.waitForDisconnected(500)
@@ -56,23 +56,23 @@ class Instance(QObject):
             time.sleep(0.05)
         return False
 
-    def listen(self, called: Callable[[], None]) -> None:
+    def listen(self, on_activate: Callable[[], None]) -> None:
         """Tell `called` whenever another start asks for us."""
         from PySide6.QtNetwork import QLocalServer
 
         # We hold the lock, so a socket of this name is a dead process's.
-        QLocalServer.removeServer(self._name)
+        QLocalServer.removeServer(self._server_name)
         server = QLocalServer(self)
         server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
 
-        def answer() -> None:
+        def accept_connections() -> None:
             while (socket := server.nextPendingConnection()) is not None:
                 socket.disconnectFromServer()
                 socket.deleteLater()
-                called()
+                on_activate()
 
-        server.newConnection.connect(answer)
-        server.listen(self._name)
+        server.newConnection.connect(accept_connections)
+        server.listen(self._server_name)
 
     def release(self) -> None:
         """Let go of the lock."""

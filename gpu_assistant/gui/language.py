@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import QApplication
 
-from ..core.paths import resources
+from ..core.paths import resources_dir
 from ..core.settings import Language as Code
 from . import theme
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from ..texts import Texts
     from ..texts.terminal import Terminal
 
-NAMES: dict[Code, str] = {"en": "English", "zh_CN": "简体中文"}
-Table = dict[tuple[str, str, str], str]
+LANGUAGE_NAMES: dict[Code, str] = {"en": "English", "zh_CN": "简体中文"}
+TranslationTable = dict[tuple[str, str, str], str]
 
 
-def read_ts(paths: Iterable[Path]) -> Table:
+def read_ts(paths: Iterable[Path]) -> TranslationTable:
     """All finished translations by (context, source, comment); of plural forms the first, all that Chinese has.
 
     Raises `xml.etree.ElementTree.ParseError` for a broken file: they are ours, a test reads them all.
     """
     from xml.etree import ElementTree
 
-    table: Table = {}
+    table: TranslationTable = {}
     for path in paths:
         for context in ElementTree.parse(path).getroot().iter("context"):  # noqa: S314 - our own files
             name = context.findtext("name") or ""
             for message in context.iter("message"):
-                found = message.find("translation")
-                if found is None or found.get("type") in ("unfinished", "vanished", "obsolete"):
+                translation = message.find("translation")
+                if translation is None or translation.get("type") in ("unfinished", "vanished", "obsolete"):
                     continue
-                form = found.find("numerusform")
-                text = (found if form is None else form).text
+                plural_form = translation.find("numerusform")
+                text = (translation if plural_form is None else plural_form).text
                 if text:
                     key = (name, message.findtext("source") or "", message.findtext("comment") or "")
                     table[key] = text
@@ -51,14 +51,14 @@ def read_ts(paths: Iterable[Path]) -> Table:
 class TsTranslator(QTranslator):
     """Answers Qt's questions from `.ts` files."""
 
-    def __init__(self, table: Table, parent: QObject | None = None) -> None:
+    def __init__(self, table: TranslationTable, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._table = table
 
     def translate(self, context: str, source_text: str, disambiguation: str | None = None, n: int = -1) -> str | None:
         """The translation; None is Qt's null string, "ask the next translator"."""
-        found = self._table.get((context, source_text, disambiguation or ""))
-        return found if found is None or n < 0 else found.replace("%n", str(n))
+        translation = self._table.get((context, source_text, disambiguation or ""))
+        return translation if translation is None or n < 0 else translation.replace("%n", str(n))
 
     def isEmpty(self) -> bool:
         """Whether there is nothing in it."""
@@ -73,22 +73,22 @@ class Language(QObject):
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
         self._app = app
-        self._installed: list[QTranslator] = []
+        self._translators: list[QTranslator] = []
         self.current: Code = "en"
 
     def set(self, code: Code) -> None:
         """Speak this language from now on: every widget gets `QEvent.LanguageChange`."""
-        for translator in self._installed:
+        for translator in self._translators:
             self._app.removeTranslator(translator)
             translator.deleteLater()
-        self._installed = []
+        self._translators = []
         self.current = code
-        _Current.code = code
+        _CurrentLanguage.code = code
         QLocale.setDefault(QLocale(code))
         theme.set_chinese(self._app, code == "zh_CN")
         if code != "en":
-            self._install(self._qt_own(code))
-            self._install(TsTranslator(_table(code), self))
+            self._install_translator(self._load_qt_translator(code))
+            self._install_translator(TsTranslator(_load_table(code), self))
         self._app.setApplicationDisplayName(QCoreApplication.translate("Language", "GPU Assistant"))
         self.changed.emit(code)
 
@@ -96,24 +96,24 @@ class Language(QObject):
         """The core's sentences in this language."""
         from ..texts import Texts
 
-        return Texts(self.current, elsewhere=_Current.elsewhere, terminal=_Current.terminal)
+        return Texts(self.current, other_computer=_CurrentLanguage.elsewhere, terminal=_CurrentLanguage.terminal)
 
-    def speak_of(self, *, elsewhere: bool, terminal: Terminal | None = None) -> None:
+    def set_machine_context(self, *, elsewhere: bool, terminal: Terminal | None = None) -> None:
         """Whether the computer that is spoken of is another one, of a machine file; how commands are typed here."""
-        _Current.elsewhere, _Current.terminal = elsewhere, terminal
+        _CurrentLanguage.elsewhere, _CurrentLanguage.terminal = elsewhere, terminal
 
-    def _qt_own(self, code: Code) -> QTranslator | None:
+    def _load_qt_translator(self, code: Code) -> QTranslator | None:
         """Qt's own words ("Copy", "Select All"), where Qt ships them."""
-        made = QTranslator(self)
+        translator = QTranslator(self)
         folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-        return made if made.load(f"qtbase_{code}", folder) else None
+        return translator if translator.load(f"qtbase_{code}", folder) else None
 
-    def _install(self, translator: QTranslator | None) -> None:
+    def _install_translator(self, translator: QTranslator | None) -> None:
         if translator is not None and self._app.installTranslator(translator):
-            self._installed.append(translator)
+            self._translators.append(translator)
 
 
-class _Current:
+class _CurrentLanguage:
     code: Code = "en"
     elsewhere = False
     terminal: Terminal | None = None
@@ -123,10 +123,10 @@ def texts() -> Texts:
     """The core's sentences in the language that is on."""
     from ..texts import Texts
 
-    return Texts(_Current.code, elsewhere=_Current.elsewhere, terminal=_Current.terminal)
+    return Texts(_CurrentLanguage.code, other_computer=_CurrentLanguage.elsewhere, terminal=_CurrentLanguage.terminal)
 
 
 @lru_cache(maxsize=2)
-def _table(code: Code) -> Table:
+def _load_table(code: Code) -> TranslationTable:
     """Ours, read once: it takes longer than a change of language may."""
-    return read_ts(sorted((resources() / "translations").glob(f"*_{code}.ts")))
+    return read_ts(sorted((resources_dir() / "translations").glob(f"*_{code}.ts")))

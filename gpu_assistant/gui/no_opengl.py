@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-NAMES = ("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets")
+OPENGL_MODULES = ("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets")
 
 
-class _Unused(ModuleType):
+class _PlaceholderModule(ModuleType):
     """Has the one name that is asked for when pyqtgraph is imported."""
 
     def __getattr__(self, name: str) -> object:
@@ -23,7 +23,7 @@ class _Unused(ModuleType):
         return QWidget
 
 
-def stand_in() -> None:
+def install_placeholders() -> None:
     """Put empty modules in their place, where nobody has imported the real ones."""
-    for name in NAMES:
-        sys.modules.setdefault(name, _Unused(name))
+    for name in OPENGL_MODULES:
+        sys.modules.setdefault(name, _PlaceholderModule(name))

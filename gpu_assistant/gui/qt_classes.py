@@ -17,28 +17,28 @@ SLICE_SECONDS = 0.005
 PAUSE_MS = 5
 
 
-class QtClasses(QObject):
+class QtClassLoader(QObject):
     """`made` comes after each `begin`, once every class is there; a few are made in each turn of the event loop."""
 
-    made = Signal()
+    loaded = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._left: Iterator[tuple[object, str]] = iter(())
+        self._pending: Iterator[tuple[object, str]] = iter(())
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._timer.timeout.connect(self._make)
+        self._timer.timeout.connect(self._load_some)
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Make them, unless that is under way."""
         if not self._timer.isActive():
-            self._left = iter([(module, name) for module in MODULES for name in dir(module)])
+            self._pending = iter([(module, name) for module in MODULES for name in dir(module)])
             self._timer.start()
 
-    def _make(self) -> None:
-        end = time.perf_counter() + SLICE_SECONDS
-        for module, name in self._left:
+    def _load_some(self) -> None:
+        deadline = time.perf_counter() + SLICE_SECONDS
+        for module, name in self._pending:
             getattr(module, name)
-            if time.perf_counter() > end:
+            if time.perf_counter() > deadline:
                 self._timer.start()
                 return
-        self.made.emit()
+        self.loaded.emit()

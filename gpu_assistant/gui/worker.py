@@ -13,12 +13,12 @@ from ..core.errors import AppError, Cancelled
 from ..core.jobs import Job, JobContext
 from ..core.plan import LogEvent
 
-NEWS_INTERVAL_MS = 100
-MOST_LINES = 5000  # at once; who reads them keeps no more
+REPORT_INTERVAL_MS = 100
+MAX_LOG_LINES = 5000  # at once; who reads them keeps no more
 _log = logging.getLogger(__name__)
 
 
-class _Mailbox:
+class _SignalThrottle:
     """News on its way from the job's thread to the window's.
 
     Of progress (anything with `id` and `done`) only the latest per kind, id and state is kept; all other
@@ -27,32 +27,32 @@ class _Mailbox:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._news: dict[object, Any] = {}
-        self._lines: deque[str] = deque(maxlen=MOST_LINES)
+        self._reports: dict[object, Any] = {}
+        self._lines: deque[str] = deque(maxlen=MAX_LOG_LINES)
         self._count = 0
 
-    def put(self, news: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
-        if isinstance(news, LogEvent):
-            self.log(news.line)
+    def add_report(self, report: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
+        if isinstance(report, LogEvent):
+            self.add_line(report.line)
             return
         with self._lock:
             self._count += 1
             key: object = self._count
-            if hasattr(news, "id") and hasattr(news, "done"):
-                key = (type(news), news.id, getattr(news, "state", None))
-                self._news.pop(key, None)
-            self._news[key] = news
+            if hasattr(report, "id") and hasattr(report, "done"):
+                key = (type(report), report.id, getattr(report, "state", None))
+                self._reports.pop(key, None)
+            self._reports[key] = report
 
-    def log(self, line: str) -> None:
+    def add_line(self, line: str) -> None:
         with self._lock:
             self._lines.append(line)
 
-    def take(self) -> tuple[list[Any], list[str]]:
+    def drain(self) -> tuple[list[Any], list[str]]:
         with self._lock:
-            news, self._news = list(self._news.values()), {}
+            reports, self._reports = list(self._reports.values()), {}
             lines = list(self._lines)
             self._lines.clear()
-        return news, lines
+        return reports, lines
 
 
 class _Worker(QObject):
@@ -83,7 +83,7 @@ class JobRunner(QObject):
     """One job at a time. Every start ends in exactly one of `done`, `failed`, `cancelled`, then `finished`."""
 
     started = Signal()
-    news = Signal(object)
+    reported = Signal(object)
     logged = Signal(object)  # a list as an object: Qt would make one of its own of it, word by word
     done = Signal(object)
     failed = Signal(object)
@@ -95,10 +95,10 @@ class JobRunner(QObject):
         self._thread: QThread | None = None
         self._worker: _Worker | None = None
         self._cancel = threading.Event()
-        self._mailbox = _Mailbox()
+        self._throttle = _SignalThrottle()
         self._timer = QTimer(self)
-        self._timer.setInterval(NEWS_INTERVAL_MS)
-        self._timer.timeout.connect(self._deliver)
+        self._timer.setInterval(REPORT_INTERVAL_MS)
+        self._timer.timeout.connect(self._emit_reports)
 
     @property
     def running(self) -> bool:
@@ -110,13 +110,13 @@ class JobRunner(QObject):
         if self.running:
             raise RuntimeError("a job is already running")
         self._cancel = threading.Event()
-        self._mailbox = _Mailbox()
-        self._worker = _Worker(job, JobContext(self._mailbox.put, self._mailbox.log, self._cancel))
+        self._throttle = _SignalThrottle()
+        self._worker = _Worker(job, JobContext(self._throttle.add_report, self._throttle.add_line, self._cancel))
         self._thread = QThread(self)
         self._thread.setObjectName(type(job).__name__)
         self._worker.moveToThread(self._thread)
         self._thread.started.connect(self._worker.run)
-        self._thread.finished.connect(self._end)
+        self._thread.finished.connect(self._on_thread_finished)
         self._timer.start()
         self._thread.start()
         self.started.emit()
@@ -131,23 +131,23 @@ class JobRunner(QObject):
             return True
         if not self._thread.wait(ms):
             return False
-        self._end()
+        self._on_thread_finished()
         return True
 
-    def _deliver(self) -> None:
-        news, lines = self._mailbox.take()
+    def _emit_reports(self) -> None:
+        reports, lines = self._throttle.drain()
         if lines:
             self.logged.emit(lines)
-        for each in news:
-            self.news.emit(each)
+        for each in reports:
+            self.reported.emit(each)
 
     @Slot()
-    def _end(self) -> None:
+    def _on_thread_finished(self) -> None:
         thread, worker = self._thread, self._worker
         if thread is None or worker is None or not thread.isFinished():
             return
         self._timer.stop()
-        self._deliver()
+        self._emit_reports()
         self._thread = self._worker = None
         thread.wait()
         thread.deleteLater()

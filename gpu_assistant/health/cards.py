@@ -7,280 +7,280 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core.names import Value
-from ..core.results import Check, CheckState, Curve, GpuSample, Sample
+from ..core.results import Check, CheckState, HealthTestCurve, GpuSample, Sample
 from . import judged
-from .figures import Form, advice, card_name, fan_turns, temperature_limit
+from .figures import FormFactor, advice_codes, gpu_display_name, fan_speed, temperature_limit
 
 if TYPE_CHECKING:
-    from ..catalog.health import HealthRules, Tests, XidKind
-    from ..system.services import Power
+    from ..catalog.health import HealthRules, HealthTestSettings, XidKind
+    from ..system.services import PowerStatus
 
-Seen = Sequence[tuple[float, GpuSample]]
+Readings = Sequence[tuple[float, GpuSample]]
 
-Make = Callable[..., Check]
+CheckFactory = Callable[..., Check]
 
 # What holds a card back, the likeliest cause first, and the rule that judges it.
-HELD_BACK = {
+THROTTLE_RULES = {
     "power-brake": "power-supply",
     "hardware-thermal": "slowed-by-heat",
     "thermal": "slowed-by-heat",
     "hardware-slowdown": "slowed-by-itself",
 }
-NO_CARD = "no-card"  # how the check of the driver is called where there is no card for it
-NO_CARD_REASON = "@health.reason.no-card"  # where there is neither a driver nor a card
-OWN = "own"  # what the rules call a source that is our own experience
-TWICE = 2  # one reading alone may be a slip
+CASE_NO_GPU = "no-card"  # how the check of the driver is called where there is no card for it
+REASON_NO_GPU = "@health.reason.no-card"  # where there is neither a driver nor a card
+OWN_SOURCE = "own"  # what the rules call a source that is our own experience
+MIN_READINGS = 2  # one reading alone may be a slip
 
 
-def made(check_id: str, state: CheckState, *, value: Value = None, expected: Value = None, **data: Value) -> Check:
+def make_check(check_id: str, state: CheckState, *, value: Value = None, expected: Value = None, **data: Value) -> Check:
     """A check whose texts are filled with `data`, too."""
-    filled = {"reason": None, "device": None, "value": value, "expected": expected, **data}
-    return Check(id=check_id, state=state, value=value, expected=expected, data=filled)
+    parameters = {"reason": None, "device": None, "value": value, "expected": expected, **data}
+    return Check(id=check_id, state=state, value=value, expected=expected, data=parameters)
 
 
-def ours(tests: Tests) -> dict[str, Value]:
+def own_threshold_data(tests: HealthTestSettings) -> dict[str, Value]:
     """For a check whose threshold nobody but us names: the texts say so."""
-    return {"own": tests.source == OWN}
+    return {"own": tests.source == OWN_SOURCE}
 
 
-def mains(power: Power) -> Check:
+def check_power_source(power: PowerStatus) -> Check:
     """Whether the computer runs on its battery: a card is held back then."""
     if power.source is None:
-        return made("mains", "skip", reason="@health.reason.unknown")
-    return made("mains", "warn" if power.source == "battery" else "pass", value=power.percent)
+        return make_check("mains", "skip", reason="@health.reason.unknown")
+    return make_check("mains", "warn" if power.source == "battery" else "pass", value=power.percent)
 
 
-def undecided(sample: Sample) -> bool:
+def is_driver_pending(sample: Sample) -> bool:
     """Whether the driver's answer is yet to come: a card that sleeps is woken by the test."""
     return sample.nvml in ("untried", "asleep", "resting", "slow")
 
 
-def driver(sample: Sample, rules: HealthRules, *, card_there: bool) -> Check:
+def check_driver(sample: Sample, rules: HealthRules, *, has_adapter: bool) -> Check:
     """Whether the driver answers and finds a card; `card_there`: the system has an NVIDIA adapter."""
     if sample.nvml in ("asleep", "resting"):
-        return made("driver", "skip", reason="@health.reason.asleep")
+        return make_check("driver", "skip", reason="@health.reason.asleep")
     if sample.nvml == "ready" and not sample.gpus:
         # A driver alone is no fault; a card that it does not find is one.
-        case = "unfound" if card_there else NO_CARD
-        return made("driver", "fail" if card_there else "warn", value=sample.driver, case=case)
+        case = "unfound" if has_adapter else CASE_NO_GPU
+        return make_check("driver", "fail" if has_adapter else "warn", value=sample.driver, case=case)
     # A lost card is told of by itself; where the driver names none, it is the driver that does not work.
     if sample.nvml == "ready" or (sample.nvml == "lost" and sample.gpus):
-        return made("driver", "pass", value=sample.driver)
+        return make_check("driver", "pass", value=sample.driver)
     if sample.nvml == "absent":
-        if not card_there:
-            return made("driver", "skip", reason=NO_CARD_REASON)
-        return made("driver", "fail", case="absent")
-    rule = judged.of_driver(rules, sample.nvml)
-    state = "fail" if rule is None else judged.STATES[rule.level]
-    return made("driver", state, reason=f"@health.nvml.{sample.nvml}", advice=None if rule is None else rule.id)
+        if not has_adapter:
+            return make_check("driver", "skip", reason=REASON_NO_GPU)
+        return make_check("driver", "fail", case="absent")
+    rule = judged.find_driver_rule(rules, sample.nvml)
+    state = "fail" if rule is None else judged.STATE_BY_LEVEL[rule.level]
+    return make_check("driver", state, reason=f"@health.nvml.{sample.nvml}", advice=None if rule is None else rule.id)
 
 
-def answers(gpu: GpuSample, *, several: bool, form: Form) -> Check:
+def check_response(gpu: GpuSample, *, has_several: bool, form_factor: FormFactor) -> Check:
     """Whether a card answers at all."""
     state: CheckState = "fail" if gpu.state in ("lost", "gone") else "pass"
     case = {"case": "gone"} if gpu.state == "gone" else {}
-    return _about(gpu, several=several, form=form)("card-answers", state, **case)
+    return _check_factory(gpu, has_several=has_several, form_factor=form_factor)("card-answers", state, **case)
 
 
-def card(
-    seen: Seen,
+def check_gpu(
+    readings: Readings,
     rules: HealthRules,
     limit: float,
     *,
-    worked: bool,
+    was_loaded: bool,
     xids: Mapping[int, XidKind],
-    allowed: Callable[[GpuSample], float | None],
-    several: bool,
-    form: Form,
+    max_temperature: Callable[[GpuSample], float | None],
+    has_several: bool,
+    form_factor: FormFactor,
 ) -> Iterator[Check]:
     """Everything about one card; `worked`: it was made to work meanwhile. `limit`: °C at which the test stops;
     `allowed`: what its maker allows. `several`: its name alone does not tell it from another.
     """
-    first, last, tests = seen[0][1], seen[-1][1], rules.tests
-    make = _about(last, several=several, form=form)
-    yield _link(make, seen, tests)
-    yield _memory(make, first, tests, worked=worked)
-    yield _errors(make, last, rules)
-    yield _xid(make, last, xids)
-    yield _heat(make, seen, limit, temperature_limit(last, allowed), tests)
-    yield _fan(make, seen)
-    if worked or _loaded(seen, tests):
-        yield _held_back(make, seen, rules)
+    initial, latest, tests = readings[0][1], readings[-1][1], rules.tests
+    factory = _check_factory(latest, has_several=has_several, form_factor=form_factor)
+    yield _check_link(factory, readings, tests)
+    yield _check_free_memory(factory, initial, tests, was_loaded=was_loaded)
+    yield _check_memory_errors(factory, latest, rules)
+    yield _check_xid(factory, latest, xids)
+    yield _check_temperature(factory, readings, limit, temperature_limit(latest, max_temperature), tests)
+    yield _check_fan(factory, readings)
+    if was_loaded or _loaded_readings(readings, tests):
+        yield _check_throttling(factory, readings, rules)
 
 
-def _about(gpu: GpuSample, *, several: bool, form: Form) -> Make:
+def _check_factory(gpu: GpuSample, *, has_several: bool, form_factor: FormFactor) -> CheckFactory:
     """Makes checks of this card."""
-    return partial(made, device=card_name(gpu, several=several), gpu=gpu.index, **_advice(form))
+    return partial(make_check, device=gpu_display_name(gpu, has_several=has_several), gpu=gpu.index, **_advice_data(form_factor))
 
 
-def curve(seen: Seen, speeds: Sequence[tuple[float, float]]) -> Curve:
+def make_curve(readings: Readings, speeds: Sequence[tuple[float, float]]) -> HealthTestCurve:
     """One card's curve; `speeds` are (seconds, 10^12 operations a second)."""
-    cards = [gpu for _, gpu in seen]
-    return Curve(
-        gpu=cards[0].index,
-        name=cards[0].name,
-        t=tuple(round(t, 2) for t, _ in seen),
-        temp=tuple(gpu.temp for gpu in cards),
-        power_w=tuple(gpu.power_w for gpu in cards),
-        clock_sm=tuple(gpu.clock_sm for gpu in cards),
-        throttle=tuple(gpu.throttle for gpu in cards),
+    gpus = [gpu for _, gpu in readings]
+    return HealthTestCurve(
+        gpu=gpus[0].index,
+        name=gpus[0].name,
+        t=tuple(round(t, 2) for t, _ in readings),
+        temp=tuple(gpu.temp for gpu in gpus),
+        power_w=tuple(gpu.power_w for gpu in gpus),
+        clock_sm=tuple(gpu.clock_sm for gpu in gpus),
+        throttle=tuple(gpu.throttle for gpu in gpus),
         speed_t=tuple(round(t, 2) for t, _ in speeds),
         speed=tuple(speed for _, speed in speeds),
     )
 
 
-def link_gb_s(seen: Seen, tests: Tests) -> float | None:
+def link_bandwidth(readings: Readings, tests: HealthTestSettings) -> float | None:
     """What the link carried at most while the card worked, in 10^9 bytes a second one way; None where that is not
     known, or it did not work long enough.
     """
-    link = _link_at_work(seen, tests)
-    per_lane = tests.link.gb_s_per_lane.get(str(link[0])) if link is not None else None
-    return None if link is None or per_lane is None else per_lane * link[1]
+    link = _link_under_load(readings, tests)
+    gb_s_per_lane = tests.link.gb_s_per_lane.get(str(link[0])) if link is not None else None
+    return None if link is None or gb_s_per_lane is None else gb_s_per_lane * link[1]
 
 
-def link_speed(found: Sequence[Check], seen: Seen, tests: Tests, *, several: bool, form: Form) -> Iterator[Check]:
+def check_link_speed(program_checks: Sequence[Check], readings: Readings, tests: HealthTestSettings, *, has_several: bool, form_factor: FormFactor) -> Iterator[Check]:
     """Whether the copies that were measured on a card are as fast as its link."""
-    gpu = seen[-1][1]
-    check = next((one for one in found if one.id == "copy-bandwidth" and one.data.get("gpu") == gpu.index), None)
+    gpu = readings[-1][1]
+    check = next((candidate for candidate in program_checks if candidate.id == "copy-bandwidth" and candidate.data.get("gpu") == gpu.index), None)
     if check is None or check.state != "pass":
         return
-    slower = min(float(check.data.get(way) or 0.0) for way in ("up_gb_s", "down_gb_s"))
-    carries = link_gb_s(seen, tests)
-    make = _about(gpu, several=several, form=form)
-    if carries is None:
-        yield make("link-speed", "skip", reason="@health.reason.too-short")
+    slower_gb_s = min(float(check.data.get(direction) or 0.0) for direction in ("up_gb_s", "down_gb_s"))
+    link_capacity = link_bandwidth(readings, tests)
+    factory = _check_factory(gpu, has_several=has_several, form_factor=form_factor)
+    if link_capacity is None:
+        yield factory("link-speed", "skip", reason="@health.reason.too-short")
     else:
-        state: CheckState = "pass" if slower >= tests.link.share * carries else "warn"
-        share = round(100 * slower / carries)
-        yield make("link-speed", state, value=slower, expected=carries, share=share, **ours(tests))
+        state: CheckState = "pass" if slower_gb_s >= tests.link.share * link_capacity else "warn"
+        share = round(100 * slower_gb_s / link_capacity)
+        yield factory("link-speed", state, value=slower_gb_s, expected=link_capacity, share=share, **own_threshold_data(tests))
 
 
-def _advice(form: Form) -> dict[str, Any]:
-    return dict(advice(form))
+def _advice_data(form_factor: FormFactor) -> dict[str, Any]:
+    return dict(advice_codes(form_factor))
 
 
-def _loaded(seen: Seen, tests: Tests) -> list[GpuSample]:
-    return [gpu for _, gpu in seen if gpu.util is not None and gpu.util >= tests.loaded_percent]
+def _loaded_readings(readings: Readings, tests: HealthTestSettings) -> list[GpuSample]:
+    return [gpu for _, gpu in readings if gpu.util is not None and gpu.util >= tests.loaded_percent]
 
 
-def _link_at_work(seen: Seen, tests: Tests) -> tuple[int, int] | None:
+def _link_under_load(readings: Readings, tests: HealthTestSettings) -> tuple[int, int] | None:
     """(generation, lanes): the best of both once the card has worked for a while; the link wakes up with it."""
-    began: float | None = None
-    gens, widths = [], []
-    for t, gpu in seen:
+    load_started: float | None = None
+    generations, widths = [], []
+    for t, gpu in readings:
         if gpu.util is None or gpu.util < tests.loaded_percent:
-            began = None
+            load_started = None
             continue
-        began = t if began is None else began
-        if t - began >= tests.link.settled_seconds and gpu.pcie_gen is not None and gpu.pcie_width is not None:
-            gens.append(gpu.pcie_gen)
+        load_started = t if load_started is None else load_started
+        if t - load_started >= tests.link.settled_seconds and gpu.pcie_gen is not None and gpu.pcie_width is not None:
+            generations.append(gpu.pcie_gen)
             widths.append(gpu.pcie_width)
-    return (max(gens), max(widths)) if gens else None
+    return (max(generations), max(widths)) if generations else None
 
 
-def _link(make: Make, seen: Seen, tests: Tests) -> Check:
-    last = seen[-1][1]
-    most = (last.pcie_gen_max, last.pcie_width_max)
-    if last.pcie_gen is None or last.pcie_width is None or None in most:
-        return make("card-link", "skip", reason="@health.reason.not-told")
-    loaded = _loaded(seen, tests)
-    at_work = _link_at_work(seen, tests)
-    if at_work is None and len(loaded) == len(seen) >= TWICE:  # it worked before the test began
-        at_work = (last.pcie_gen, last.pcie_width)
-    gen, width = at_work or (last.pcie_gen, last.pcie_width)
-    data: dict[str, Value] = {"gen": gen, "width": width, "gen_max": most[0], "width_max": most[1]}
-    data |= {"lanes": width, "most_lanes": most[1]}
-    full = gen >= (most[0] or 0) and width >= (most[1] or 0)
-    if not full and at_work is None:
-        reason = "@health.reason.too-short" if loaded else "@health.reason.at-rest"
-        return make("card-link", "skip", reason=reason, **data)
-    expected = f"PCIe {most[0]} x{most[1]}"
-    return make("card-link", "pass" if full else "warn", value=f"PCIe {gen} x{width}", expected=expected, **data)
+def _check_link(factory: CheckFactory, readings: Readings, tests: HealthTestSettings) -> Check:
+    latest = readings[-1][1]
+    maximum = (latest.pcie_gen_max, latest.pcie_width_max)
+    if latest.pcie_gen is None or latest.pcie_width is None or None in maximum:
+        return factory("card-link", "skip", reason="@health.reason.not-told")
+    loaded_readings = _loaded_readings(readings, tests)
+    under_load = _link_under_load(readings, tests)
+    if under_load is None and len(loaded_readings) == len(readings) >= MIN_READINGS:  # it worked before the test began
+        under_load = (latest.pcie_gen, latest.pcie_width)
+    generation, width = under_load or (latest.pcie_gen, latest.pcie_width)
+    data: dict[str, Value] = {"gen": generation, "width": width, "gen_max": maximum[0], "width_max": maximum[1]}
+    data |= {"lanes": width, "most_lanes": maximum[1]}
+    is_full = generation >= (maximum[0] or 0) and width >= (maximum[1] or 0)
+    if not is_full and under_load is None:
+        reason = "@health.reason.too-short" if loaded_readings else "@health.reason.at-rest"
+        return factory("card-link", "skip", reason=reason, **data)
+    expected = f"PCIe {maximum[0]} x{maximum[1]}"
+    return factory("card-link", "pass" if is_full else "warn", value=f"PCIe {generation} x{width}", expected=expected, **data)
 
 
-def _memory(make: Make, first: GpuSample, tests: Tests, *, worked: bool) -> Check:
+def _check_free_memory(factory: CheckFactory, initial: GpuSample, tests: HealthTestSettings, *, was_loaded: bool) -> Check:
     """By the first look, before anything of the test's own ran there."""
-    if first.mem_used is None or first.mem_total is None:
-        return make("card-memory", "skip", reason="@health.reason.not-told")
+    if initial.mem_used is None or initial.mem_total is None:
+        return factory("card-memory", "skip", reason="@health.reason.not-told")
     # A desktop's own drawing lowers what is measured, and is no worry where nothing is.
-    most = tests.busy_percent if worked else tests.loaded_percent
-    free = first.mem_total - first.mem_used
-    taken = (first.util is not None and first.util > most) or free < tests.least_free_share * first.mem_total
-    data: dict[str, Value] = {"free_memory_bytes": free, "total_memory_bytes": first.mem_total, "busy": first.util}
-    return make("card-memory", "warn" if taken else "pass", value=free, **data, **ours(tests))
+    max_util = tests.busy_percent if was_loaded else tests.loaded_percent
+    free_bytes = initial.mem_total - initial.mem_used
+    is_busy = (initial.util is not None and initial.util > max_util) or free_bytes < tests.least_free_share * initial.mem_total
+    data: dict[str, Value] = {"free_memory_bytes": free_bytes, "total_memory_bytes": initial.mem_total, "busy": initial.util}
+    return factory("card-memory", "warn" if is_busy else "pass", value=free_bytes, **data, **own_threshold_data(tests))
 
 
-def _errors(make: Make, last: GpuSample, rules: HealthRules) -> Check:
-    known = (last.ecc_uncorrected, last.retired_pages, last.remapped_rows)
+def _check_memory_errors(factory: CheckFactory, latest: GpuSample, rules: HealthRules) -> Check:
+    counters = (latest.ecc_uncorrected, latest.retired_pages, latest.remapped_rows)
     counts: dict[str, Value] = {
-        "uncorrected": last.ecc_uncorrected,
-        "corrected": last.ecc_corrected,
-        "replaced": last.remapped_rows if last.remapped_rows is not None else last.retired_pages,
+        "uncorrected": latest.ecc_uncorrected,
+        "corrected": latest.ecc_corrected,
+        "replaced": latest.remapped_rows if latest.remapped_rows is not None else latest.retired_pages,
     }
-    if all(count is None for count in known):
-        return make("card-errors", "skip", **{**counts, "reason": "@health.reason.no-counters"})
-    found = (
-        (last.remap_failed, "no-spare", "remap-failed"),
-        (last.ecc_uncorrected, "unmended", "memory-errors-before"),
-        (last.remap_pending, "pending", "rows-pending"),
-        (last.retired_pending, "pending", "pages-pending"),
+    if all(count is None for count in counters):
+        return factory("card-errors", "skip", **{**counts, "reason": "@health.reason.no-counters"})
+    faults = (
+        (latest.remap_failed, "no-spare", "remap-failed"),
+        (latest.ecc_uncorrected, "unmended", "memory-errors-before"),
+        (latest.remap_pending, "pending", "rows-pending"),
+        (latest.retired_pending, "pending", "pages-pending"),
     )
-    for there, reason, rule in found:
-        if there:
+    for fault_count, reason, rule in faults:
+        if fault_count:
             counts |= {"reason": f"@health.reason.{reason}", "advice": rule}
-            return make("card-errors", judged.grade(rules, rule), value=last.ecc_uncorrected, **counts)
-    return make("card-errors", "pass", value=last.ecc_uncorrected, **counts)
+            return factory("card-errors", judged.check_state(rules, rule), value=latest.ecc_uncorrected, **counts)
+    return factory("card-errors", "pass", value=latest.ecc_uncorrected, **counts)
 
 
-def _xid(make: Make, last: GpuSample, xids: Mapping[int, XidKind]) -> Check:
+def _check_xid(factory: CheckFactory, latest: GpuSample, xids: Mapping[int, XidKind]) -> Check:
     """What the driver reported since the test began to look; a program's own error was the test's."""
-    if last.xid is None:
-        return make("card-xid", "skip", reason="@health.reason.not-told")
-    if not last.xid:
-        return make("card-xid", "pass", value=0)
-    kind = xids.get(last.xid, "unknown")
+    if latest.xid is None:
+        return factory("card-xid", "skip", reason="@health.reason.not-told")
+    if not latest.xid:
+        return factory("card-xid", "pass", value=0)
+    kind = xids.get(latest.xid, "unknown")
     state: CheckState = "warn" if kind == "replaced" else "fail"
-    said: dict[str, Value] = {"reason": f"@health.xid.{kind}", "then": f"@health.xid-again.{kind}"}
-    return make("card-xid", state, value=last.xid, **said)
+    parameters: dict[str, Value] = {"reason": f"@health.xid.{kind}", "then": f"@health.xid-again.{kind}"}
+    return factory("card-xid", state, value=latest.xid, **parameters)
 
 
-def _heat(make: Make, seen: Seen, limit: float, most: float | None, tests: Tests) -> Check:
+def _check_temperature(factory: CheckFactory, readings: Readings, limit: float, max_temp: float | None, tests: HealthTestSettings) -> Check:
     """`limit` stops the test; from `most` on the card is slowed down."""
-    temps = sorted(gpu.temp for _, gpu in seen if gpu.temp is not None)
+    temps = sorted(gpu.temp for _, gpu in readings if gpu.temp is not None)
     if not temps:
-        return make("card-heat", "skip", reason="@health.reason.not-told")
+        return factory("card-heat", "skip", reason="@health.reason.not-told")
     highest = temps[-1]
     if highest >= limit:
-        return make("card-heat", "fail", value=highest, limit=round(limit), **ours(tests))
-    if most is not None and len(temps) >= TWICE and temps[-TWICE] >= most - tests.hot_before_limit:
-        return make("card-heat", "warn", value=highest, limit=round(most))
-    if most is None:
-        return make("card-heat", "pass", value=highest, limit=round(limit), case="unlimited")
-    return make("card-heat", "pass", value=highest, limit=round(most))
+        return factory("card-heat", "fail", value=highest, limit=round(limit), **own_threshold_data(tests))
+    if max_temp is not None and len(temps) >= MIN_READINGS and temps[-MIN_READINGS] >= max_temp - tests.hot_before_limit:
+        return factory("card-heat", "warn", value=highest, limit=round(max_temp))
+    if max_temp is None:
+        return factory("card-heat", "pass", value=highest, limit=round(limit), case="unlimited")
+    return factory("card-heat", "pass", value=highest, limit=round(max_temp))
 
 
-def _fan(make: Make, seen: Seen) -> Check:
-    turns = [turns for _, gpu in seen if (turns := fan_turns(gpu)) is not None]
-    if not turns or not max(turns):
-        return make("card-fan", "skip", reason="@health.reason.fan-rests" if turns else "@health.reason.not-told")
-    return make("card-fan", "pass", value=turns[-1])
+def _check_fan(factory: CheckFactory, readings: Readings) -> Check:
+    speeds = [speeds for _, gpu in readings if (speeds := fan_speed(gpu)) is not None]
+    if not speeds or not max(speeds):
+        return factory("card-fan", "skip", reason="@health.reason.fan-rests" if speeds else "@health.reason.not-told")
+    return factory("card-fan", "pass", value=speeds[-1])
 
 
-def _held_back(make: Make, seen: Seen, rules: HealthRules) -> Check:
+def _check_throttling(factory: CheckFactory, readings: Readings, rules: HealthRules) -> Check:
     tests = rules.tests
-    told = [gpu.throttle for gpu in _loaded(seen, tests) if gpu.throttle is not None]
-    if not told:
-        return make("card-held-back", "skip", reason="@health.reason.not-told")
-    held = [[name for name in HELD_BACK if name in reasons] for reasons in told]
-    times = sum(map(bool, held))
-    share = times / len(told)
-    if len(told) < TWICE:
-        return make("card-held-back", "skip", reason="@health.reason.one-look")
+    reason_lists = [gpu.throttle for gpu in _loaded_readings(readings, tests) if gpu.throttle is not None]
+    if not reason_lists:
+        return factory("card-held-back", "skip", reason="@health.reason.not-told")
+    throttle_lists = [[name for name in THROTTLE_RULES if name in reasons] for reasons in reason_lists]
+    throttled_count = sum(map(bool, throttle_lists))
+    share = throttled_count / len(reason_lists)
+    if len(reason_lists) < MIN_READINGS:
+        return factory("card-held-back", "skip", reason="@health.reason.one-look")
     value = round(100 * share)
-    if share <= tests.held_back_share or times < TWICE:
-        return make("card-held-back", "pass", value=value)
-    firsts = [reasons[0] for reasons in held if reasons]
-    most = max(HELD_BACK, key=firsts.count)
-    rule = HELD_BACK[most]
-    said: dict[str, Value] = {"reason": f"@monitor.throttle.{most}", "advice": rule}
-    return make("card-held-back", judged.grade(rules, rule), value=value, **said, **ours(tests))
+    if share <= tests.held_back_share or throttled_count < MIN_READINGS:
+        return factory("card-held-back", "pass", value=value)
+    main_reasons = [reasons[0] for reasons in throttle_lists if reasons]
+    main_reason = max(THROTTLE_RULES, key=main_reasons.count)
+    rule = THROTTLE_RULES[main_reason]
+    parameters: dict[str, Value] = {"reason": f"@monitor.throttle.{main_reason}", "advice": rule}
+    return factory("card-held-back", judged.check_state(rules, rule), value=value, **parameters, **own_threshold_data(tests))

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 sys.dont_write_bytecode = True
 if TYPE_CHECKING:
     from ..verify import child as proof
-    from ..verify.child_runtime import visual_cpp
-    from ..verify.child_talk import Talk, why
-    from .child_device import Device, devices_of
-    from .child_memory import patterns
-    from .child_product import load, products_in_turn
+    from ..verify.child_runtime import check_visual_cpp
+    from ..verify.child_talk import CheckWriter, exception_summary
+    from .child_device import StressDevice, list_stress_devices
+    from .child_memory import run_memory_test
+    from .child_product import run_load, run_product_tests
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path[:0] = [str(Path(__file__).parents[1] / "verify"), str(Path(__file__).parent)]
     # By its place: this very file has the same name.
@@ -49,12 +49,12 @@ else:  # started as a program, and isolated: nothing lies in its path yet
 def main() -> int:
     """All checks of a level; exit status 3 for a device that is not there."""
     faulthandler.enable()
-    given = arguments()
-    talk = Talk()
-    if not visual_cpp(talk):
-        talk.send(end=True)
+    options = parse_arguments()
+    writer = CheckWriter()
+    if not check_visual_cpp(writer):
+        writer.send(end=True)
         return 0
-    talk.send(begin="torch-import")
+    writer.send(begin="torch-import")
     started = time.perf_counter()
     # All of ours is loaded. What torch keeps lies in the environment: without it, each start would compile it anew.
     sys.dont_write_bytecode = False
@@ -62,29 +62,29 @@ def main() -> int:
         import torch
 
         version = str(torch.__version__)
-        devices = devices_of(torch, given.cores, given.cpu_bytes)
+        devices = list_stress_devices(torch, options.cores, options.cpu_bytes)
     except Exception as error:  # noqa: BLE001 - a broken library raises whatever it likes
-        talk.check("torch-import", "fail", reason=why(error))
-        talk.send(end=True)
+        writer.report("torch-import", "fail", reason=exception_summary(error))
+        writer.send(end=True)
         return 0
-    if given.device is not None:
-        have = [device.id for device in devices]
-        devices = [device for device in devices if device.id == given.device]
+    if options.device is not None:
+        available = [device.id for device in devices]
+        devices = [device for device in devices if device.id == options.device]
         if not devices:
-            talk.send(missing=given.device, have=have)
+            writer.send(missing=options.device, have=available)
             return 3
     elif len(devices) > 1:
         devices = devices[1:]  # where there is a card, it is the card that is asked about
-    built = bool(torch.version.cuda or getattr(torch.version, "hip", None) or getattr(torch.version, "xpu", None))
-    about = [device.about() for device in devices]
-    talk.send(start={"torch": version, "devices": about, "for_cards": built})
-    talk.check("torch-import", "pass", value=version, seconds=time.perf_counter() - started)
-    run(talk, torch, devices, given)
-    talk.send(end=True)
+    built_for_gpu = bool(torch.version.cuda or getattr(torch.version, "hip", None) or getattr(torch.version, "xpu", None))
+    descriptions = [device.describe() for device in devices]
+    writer.send(start={"torch": version, "devices": descriptions, "for_cards": built_for_gpu})
+    writer.report("torch-import", "pass", value=version, seconds=time.perf_counter() - started)
+    run_checks(writer, torch, devices, options)
+    writer.send(end=True)
     return 0
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     """What the parent decided, from the rules' data."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--level", type=int, required=True)
@@ -97,31 +97,31 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run(talk: Talk, torch: Any, devices: list[Device], given: argparse.Namespace) -> None:  # noqa: ANN401
+def run_checks(writer: CheckWriter, torch: Any, devices: list[StressDevice], options: argparse.Namespace) -> None:  # noqa: ANN401
     """Each check on each device; what fails there stops none of the others."""
 
-    def guarded(check_id: str, device: Device, work: Any) -> None:  # noqa: ANN401 - a function
-        talk.send(begin=check_id, device=device.id)
+    def run_guarded(check_id: str, device: StressDevice, action: Any) -> None:  # noqa: ANN401 - a function
+        writer.send(begin=check_id, device=device.id)
         try:
-            work()
+            action()
         except (RuntimeError, AssertionError, AttributeError, MemoryError) as error:
-            talk.check(check_id, "fail", device=device.id, reason=why(error))
+            writer.report(check_id, "fail", device=device.id, reason=exception_summary(error))
 
     for device in devices:
         if device.id == "cpu":
-            guarded("cpu-compute", device, lambda: proof.cpu_compute(talk, torch))
+            run_guarded("cpu-compute", device, lambda: proof.check_cpu_compute(writer, torch))
         else:
-            guarded("device-query", device, lambda at=device: proof.query(talk, torch, torch.cuda, at.id))
-            guarded("device-compute", device, lambda at=device: proof.compute(talk, torch, torch.cuda, at.id))
-    if given.level < 2:
+            run_guarded("device-query", device, lambda at=device: proof.check_query(writer, torch, torch.cuda, at.id))
+            run_guarded("device-compute", device, lambda at=device: proof.check_compute(writer, torch, torch.cuda, at.id))
+    if options.level < 2:
         return
     for device in devices:
         if device.id != "cpu":
-            guarded("copy-bandwidth", device, lambda at=device: proof.copy(talk, torch, torch.cuda, at.id))
-        products_in_turn(talk, torch, device, given.product_seconds)
-        guarded("memory-test", device, lambda at=device: patterns(talk, torch, at, given.memory_share))
-    if given.level > 2:
-        load(talk, torch, devices, given.load_seconds)
+            run_guarded("copy-bandwidth", device, lambda at=device: proof.check_copies(writer, torch, torch.cuda, at.id))
+        run_product_tests(writer, torch, device, options.product_seconds)
+        run_guarded("memory-test", device, lambda at=device: run_memory_test(writer, torch, at, options.memory_share))
+    if options.level > 2:
+        run_load(writer, torch, devices, options.load_seconds)
 
 
 if __name__ == "__main__":

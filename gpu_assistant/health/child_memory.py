@@ -11,23 +11,23 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..verify.child_talk import Talk
-    from .child_device import Device
+    from ..verify.child_talk import CheckWriter
+    from .child_device import StressDevice
 
-PIECE = 1 << 25  # words of 8 bytes: 256 MB, so that each step stays far below two seconds on any card
-STRIPE = 1 << 22  # words that are compared at once
-FIXED = (0, 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-STEP = 0x9E3779B97F4A7C15 - (1 << 64)  # an odd number: every word's number comes out different
-MIX = 0x3C79AC492BA7B653
-MOST_LOOKED_AT = 1024  # wrong words of a stripe whose bits are told
-REPORT_S = 0.5
+PIECE_WORDS = 1 << 25  # words of 8 bytes: 256 MB, so that each step stays far below two seconds on any card
+STRIPE_WORDS = 1 << 22  # words that are compared at once
+FIXED_PATTERNS = (0, 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
+INDEX_MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)  # an odd number: every word's number comes out different
+NOISE_MULTIPLIER = 0x3C79AC492BA7B653
+MAX_INSPECTED_WORDS = 1024  # wrong words of a stripe whose bits are told
+MEMORY_REPORT_S = 0.5
 
-Found = tuple[int, int, int]  # byte of the first wrong word, how many, which bits
+Mismatch = tuple[int, int, int]  # byte of the first wrong word, how many, which bits
 # How a piece is filled, and how it is compared. Both take the piece and its first word's number.
-Step = tuple[Callable[[Any, int], None], Callable[[Any, int], Found | None]]
+PatternStep = tuple[Callable[[Any, int], None], Callable[[Any, int], Mismatch | None]]
 
 
-class Fault:
+class MemoryFaults:
     """What came back wrong."""
 
     def __init__(self) -> None:
@@ -35,137 +35,137 @@ class Fault:
         self.bits = 0
         self.first: int | None = None  # byte from the beginning of the tested memory
 
-    def add(self, place: int, count: int, bits: int) -> None:
+    def add(self, offset: int, count: int, bits: int) -> None:
         """`count` wrong words, the first of them at byte `place`."""
         self.words += count
         self.bits |= bits
-        self.first = place if self.first is None else min(self.first, place)
+        self.first = offset if self.first is None else min(self.first, offset)
 
 
-def patterns(talk: Talk, torch: Any, device: Device, share: float) -> None:  # noqa: ANN401
+def run_memory_test(writer: CheckWriter, torch: Any, device: StressDevice, share: float) -> None:  # noqa: ANN401
     """`share` of what is free, every pattern written everywhere before the first word is read."""
-    pieces, words = allocate(torch, device, int(device.free_bytes() * share) // 8)
+    pieces, words = allocate_pieces(torch, device, int(device.free_bytes() * share) // 8)
     if not pieces:
-        talk.check("memory-test", "skip", device=device.id, reason="@health.reason.no-memory")
+        writer.report("memory-test", "skip", device=device.id, reason="@health.reason.no-memory")
         return
-    fault = Fault()
-    began = said = time.perf_counter()
-    steps = list(Bench(torch, device.id).steps())
-    for number, (fill, compare) in enumerate(steps):
-        for work in (fill, compare):
-            for place, piece in enumerate(pieces):
-                found = work(piece, place * PIECE)
-                if found is not None:
-                    fault.add(*found)
+    faults = MemoryFaults()
+    started = reported_at = time.perf_counter()
+    steps = list(PatternTester(torch, device.id).steps())
+    for step_index, (fill, compare) in enumerate(steps):
+        for action in (fill, compare):
+            for piece_index, piece in enumerate(pieces):
+                mismatch = action(piece, piece_index * PIECE_WORDS)
+                if mismatch is not None:
+                    faults.add(*mismatch)
                 now = time.perf_counter()
-                if now - said > REPORT_S:
-                    said = now
-                    half = 0.5 if work is compare else 0.0
-                    done = (number + half + 0.5 * (place + 1) / len(pieces)) / len(steps)
-                    talk.send(at={"check": "memory-test", "device": device.id, "done": done, "errors": fault.words})
-        device.wait()
-    seconds = time.perf_counter() - began
-    talk.check(
+                if now - reported_at > MEMORY_REPORT_S:
+                    reported_at = now
+                    phase_offset = 0.5 if action is compare else 0.0
+                    progress = (step_index + phase_offset + 0.5 * (piece_index + 1) / len(pieces)) / len(steps)
+                    writer.send(at={"check": "memory-test", "device": device.id, "done": progress, "errors": faults.words})
+        device.synchronize()
+    seconds = time.perf_counter() - started
+    writer.report(
         "memory-test",
-        "fail" if fault.words else "pass",
-        value=fault.words,
+        "fail" if faults.words else "pass",
+        value=faults.words,
         device=device.id,
         tested_memory_bytes=words * 8,
         passes=len(steps),
         seconds=seconds,
         gb_s=2 * len(steps) * words * 8 / seconds / 1e9,
-        at_memory_bytes=fault.first,
-        bits=f"{fault.bits:016x}" if fault.words else None,
-        reason="@health.reason.memory" if fault.words else None,
+        at_memory_bytes=faults.first,
+        bits=f"{faults.bits:016x}" if faults.words else None,
+        reason="@health.reason.memory" if faults.words else None,
     )
 
 
-def allocate(torch: Any, device: Device, words: int) -> tuple[list[Any], int]:  # noqa: ANN401
+def allocate_pieces(torch: Any, device: StressDevice, words: int) -> tuple[list[Any], int]:  # noqa: ANN401
     """Pieces of memory, as many as there really are; room for comparing is left free."""
-    words -= 3 * STRIPE
+    words -= 3 * STRIPE_WORDS
     pieces: list[Any] = []
-    have = 0
-    while words - have >= STRIPE:
-        size = min(PIECE, words - have)
+    allocated = 0
+    while words - allocated >= STRIPE_WORDS:
+        size = min(PIECE_WORDS, words - allocated)
         try:
             pieces.append(torch.empty(size, dtype=torch.int64, device=device.id))
         except (RuntimeError, MemoryError):
             break  # somebody else took it meanwhile
-        have += size
-    if pieces and have < words:
-        have -= pieces.pop().numel()  # the last one makes room
-    return pieces, have
+        allocated += size
+    if pieces and allocated < words:
+        allocated -= pieces.pop().numel()  # the last one makes room
+    return pieces, allocated
 
 
-class Bench:
+class PatternTester:
     """The place where words are made and compared, a stripe at a time and without asking for memory anew."""
 
     def __init__(self, torch: Any, device: str) -> None:  # noqa: ANN401
         self._torch = torch
-        self._words = torch.empty(STRIPE, dtype=torch.int64, device=device)
-        self._other = torch.empty(STRIPE, dtype=torch.int64, device=device)
-        self._flags = torch.empty(STRIPE, dtype=torch.bool, device=device)
+        self._words = torch.empty(STRIPE_WORDS, dtype=torch.int64, device=device)
+        self._scratch = torch.empty(STRIPE_WORDS, dtype=torch.int64, device=device)
+        self._flags = torch.empty(STRIPE_WORDS, dtype=torch.bool, device=device)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[PatternStep]:
         """All of them, in order."""
-        for value in FIXED:
+        for value in FIXED_PATTERNS:
             yield self._constant(value)
             yield self._constant(~value)
-        yield self._made_of(lambda first, count: self._numbers(first, count, 0))
-        yield self._made_of(lambda first, count: self._numbers(first, count, -1))
-        yield self._made_of(lambda first, count: self._noise(first, count, 1))
-        yield self._made_of(lambda first, count: self._noise(first, count, 2))
+        yield self._generated(lambda first, count: self._index_words(first, count, 0))
+        yield self._generated(lambda first, count: self._index_words(first, count, -1))
+        yield self._generated(lambda first, count: self._noise_words(first, count, 1))
+        yield self._generated(lambda first, count: self._noise_words(first, count, 2))
 
-    def _constant(self, value: int) -> Step:
+    def _constant(self, value: int) -> PatternStep:
         """The same word everywhere."""
 
         def fill(piece: Any, _first: int) -> None:  # noqa: ANN401
             piece.fill_(value)
 
-        return fill, lambda piece, first: self._differences(piece, first, lambda _first, _count: value)
+        return fill, lambda piece, first: self._find_mismatch(piece, first, lambda _first, _count: value)
 
-    def _made_of(self, words: Callable[[int, int], Any]) -> Step:
+    def _generated(self, generate: Callable[[int, int], Any]) -> PatternStep:
         """Words that are made anew for comparing."""
 
         def fill(piece: Any, first: int) -> None:  # noqa: ANN401
-            for at in range(0, piece.numel(), STRIPE):
-                stripe = piece[at : at + STRIPE]
-                stripe.copy_(words(first + at, stripe.numel()))
+            for offset in range(0, piece.numel(), STRIPE_WORDS):
+                stripe = piece[offset : offset + STRIPE_WORDS]
+                stripe.copy_(generate(first + offset, stripe.numel()))
 
-        return fill, lambda piece, first: self._differences(piece, first, words)
+        return fill, lambda piece, first: self._find_mismatch(piece, first, generate)
 
-    def _numbers(self, first: int, count: int, mask: int) -> Any:  # noqa: ANN401
+    def _index_words(self, first: int, count: int, mask: int) -> Any:  # noqa: ANN401
         """Each word its own number, spread over all bits; `mask` -1 for the opposite."""
         words = self._words[:count]
         self._torch.arange(first, first + count, out=words)
-        return words.mul_(STEP).bitwise_xor_(mask)
+        return words.mul_(INDEX_MULTIPLIER).bitwise_xor_(mask)
 
-    def _noise(self, first: int, count: int, seed: int) -> Any:  # noqa: ANN401
+    def _noise_words(self, first: int, count: int, seed: int) -> Any:  # noqa: ANN401
         """Words without any order, the same for the same place: a well-mixed function of each word's number."""
-        words, other = self._numbers(first + (seed << 40), count, 0), self._other[:count]
-        self._torch.bitwise_right_shift(words, 29, out=other)
-        return words.bitwise_xor_(other.bitwise_and_(0x7FFFFFFFF)).mul_(MIX)
+        words, scratch = self._index_words(first + (seed << 40), count, 0), self._scratch[:count]
+        self._torch.bitwise_right_shift(words, 29, out=scratch)
+        return words.bitwise_xor_(scratch.bitwise_and_(0x7FFFFFFFF)).mul_(NOISE_MULTIPLIER)
 
-    def _differences(self, piece: Any, first: int, words: Callable[[int, int], Any]) -> Found | None:  # noqa: ANN401
+    def _find_mismatch(self, piece: Any, first: int, expected: Callable[[int, int], Any]) -> Mismatch | None:  # noqa: ANN401
         """What is wrong in a piece whose first word has this number."""
         torch = self._torch
-        wrong = []
-        for at in range(0, piece.numel(), STRIPE):
-            stripe = piece[at : at + STRIPE]
+        wrong_counts = []
+        for offset in range(0, piece.numel(), STRIPE_WORDS):
+            stripe = piece[offset : offset + STRIPE_WORDS]
             count = stripe.numel()
-            torch.ne(stripe, words(first + at, count), out=self._flags[:count])
-            wrong.append(torch.count_nonzero(self._flags[:count]))
-        found: Found | None = None
+            torch.ne(stripe, expected(first + offset, count), out=self._flags[:count])
+            wrong_counts.append(torch.count_nonzero(self._flags[:count]))
+        mismatch: Mismatch | None = None
         # One question for the whole piece: the device works on while the next ones are being asked for.
-        for number, count in enumerate(torch.stack(wrong).tolist()):
+        for stripe_index, count in enumerate(torch.stack(wrong_counts).tolist()):
             if count:
-                at = number * STRIPE
-                stripe = piece[at : at + STRIPE]
-                changed = stripe ^ words(first + at, stripe.numel())
-                places = changed.nonzero().flatten()
+                offset = stripe_index * STRIPE_WORDS
+                stripe = piece[offset : offset + STRIPE_WORDS]
+                difference = stripe ^ expected(first + offset, stripe.numel())
+                positions = difference.nonzero().flatten()
                 bits = 0
-                for word in changed[places[:MOST_LOOKED_AT]].tolist():
+                for word in difference[positions[:MAX_INSPECTED_WORDS]].tolist():
                     bits |= word & 0xFFFFFFFFFFFFFFFF
-                where = (first + at + int(places[0])) * 8 if len(places) else (first + at) * 8
-                found = (where, count, bits) if found is None else (found[0], found[1] + count, found[2] | bits)
-        return found
+                byte_offset = (first + offset + int(positions[0])) * 8 if len(positions) else (first + offset) * 8
+                mismatch = (byte_offset, count, bits) if mismatch is None else (mismatch[0], mismatch[1] + count, mismatch[2] | bits)
+        return mismatch

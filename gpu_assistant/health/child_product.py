@@ -7,21 +7,21 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..verify.child_talk import Talk, why
-    from .child_device import Device
+    from ..verify.child_talk import CheckWriter, exception_summary
+    from .child_device import StressDevice
 else:  # `child.py` has said where it lies
     from child_talk import why
 
-SMALLEST, LARGEST = 512, 8192
-AIM_S = 0.05  # how long one product shall take about; far below two seconds, where Windows steps in
-ROWS = 64  # spread over the whole result, computed again in float64
-STRIP = 1024  # rows or columns that are made float64 at once
-BATCH_S = 0.25  # so much work is given to a device at once
-REPORT_S = 1.0
-INTEGERS = {8: "int64", 4: "int32", 2: "int16"}
+MIN_SIDE, MAX_SIDE = 512, 8192
+TARGET_PRODUCT_S = 0.05  # how long one product shall take about; far below two seconds, where Windows steps in
+CHECKED_ROWS = 64  # spread over the whole result, computed again in float64
+STRIP_SIZE = 1024  # rows or columns that are made float64 at once
+BATCH_WORK_S = 0.25  # so much work is given to a device at once
+LOAD_REPORT_S = 1.0
+INTEGER_DTYPES = {8: "int64", 4: "int32", 2: "int16"}
 
 
-class WrongError(Exception):
+class WrongResultError(Exception):
     """The first result is wrong already; `error` relative to the largest entry."""
 
     def __init__(self, error: float) -> None:
@@ -29,86 +29,86 @@ class WrongError(Exception):
         self.error = error
 
 
-class Product:
+class RepeatedProduct:
     """One product on one device, again and again: every result is compared with the first, bit by bit, there.
 
     The first is compared with float64 on the processor. Raises WrongError, and what torch raises.
     """
 
-    def __init__(self, torch: Any, device: Device, kind: str) -> None:  # noqa: ANN401
+    def __init__(self, torch: Any, device: StressDevice, precision: str) -> None:  # noqa: ANN401
         self._torch = torch
         self._device = device
-        self.kind = kind
-        self.side = SMALLEST
+        self.precision = precision
+        self.side = MIN_SIDE
         while True:
-            self._make()
-            self.seconds = self._timed()
-            if self.seconds > AIM_S / 4 or self.side >= LARGEST or not self._fits(2 * self.side):
+            self._prepare()
+            self.seconds = self._measure()
+            if self.seconds > TARGET_PRODUCT_S / 4 or self.side >= MAX_SIDE or not self._fits_in_memory(2 * self.side):
                 break
             self.side *= 2
-        self.error = self._error()
-        if not self.error <= tolerance(torch, kind, self.side):
-            raise WrongError(self.error)
-        self.done = 0
-        self.wrong = 0
+        self.error = self._max_error()
+        if not self.error <= tolerance(torch, precision, self.side):
+            raise WrongResultError(self.error)
+        self.run_count = 0
+        self.wrong_count = 0
 
-    def _make(self) -> None:
+    def _prepare(self) -> None:
         torch, side = self._torch, self.side
-        precision(torch, self.kind)
-        dtype = getattr(torch, "float32" if self.kind == "tf32" else self.kind)
+        set_precision(torch, self.precision)
+        dtype = getattr(torch, "float32" if self.precision == "tf32" else self.precision)
         torch.manual_seed(side)
         # The same numbers on every device, made by the processor.
-        self._left = torch.randn(side, side, dtype=torch.float32).to(dtype).to(self._device.id)
-        self._right = torch.randn(side, side, dtype=torch.float32).to(dtype).to(self._device.id)
-        self._first = torch.mm(self._left, self._right)
-        self._again = torch.empty_like(self._first)
-        self._bits = getattr(torch, INTEGERS[self._first.element_size()])
-        self._count = torch.zeros((), dtype=torch.int64, device=self._device.id)
-        self._device.wait()
+        self._left_matrix = torch.randn(side, side, dtype=torch.float32).to(dtype).to(self._device.id)
+        self._right_matrix = torch.randn(side, side, dtype=torch.float32).to(dtype).to(self._device.id)
+        self._expected = torch.mm(self._left_matrix, self._right_matrix)
+        self._result = torch.empty_like(self._expected)
+        self._integer_dtype = getattr(torch, INTEGER_DTYPES[self._expected.element_size()])
+        self._mismatch_count = torch.zeros((), dtype=torch.int64, device=self._device.id)
+        self._device.synchronize()
 
-    def _timed(self) -> float:
+    def _measure(self) -> float:
         started = time.perf_counter()
-        self._torch.mm(self._left, self._right, out=self._again)
-        self._device.wait()
+        self._torch.mm(self._left_matrix, self._right_matrix, out=self._result)
+        self._device.synchronize()
         return time.perf_counter() - started
 
-    def _fits(self, side: int) -> bool:
+    def _fits_in_memory(self, side: int) -> bool:
         """Whether four matrices (made in float32) take less than half of what is free."""
         return 4 * side * side * 8 < self._device.free_bytes() / 2
 
-    def _error(self) -> float:
+    def _max_error(self) -> float:
         """The largest deviation from the float64 product, by its largest entry: of some whole rows, and of the whole
         result added up along random signs, by what chance makes of it there. A share above the tolerance is wrong.
         """
         torch, side = self._torch, self.side
-        rows = slice(None, None, max(side // ROWS, 1))
-        left = self._left[rows].cpu().double()
-        columns = range(0, side, STRIP)
-        reference = torch.cat([left @ self._right[:, at : at + STRIP].cpu().double() for at in columns], dim=1)
+        rows = slice(None, None, max(side // CHECKED_ROWS, 1))
+        left = self._left_matrix[rows].cpu().double()
+        columns = range(0, side, STRIP_SIZE)
+        reference = torch.cat([left @ self._right_matrix[:, offset : offset + STRIP_SIZE].cpu().double() for offset in columns], dim=1)
         largest = reference.abs().max()
-        few = (self._first[rows].cpu().double() - reference).abs().max()
+        row_error = (self._expected[rows].cpu().double() - reference).abs().max()
         signs = torch.randint(0, 2, (side,)).double() * 2 - 1
-        whole = self._times(self._first, signs) - self._times(self._left, self._times(self._right, signs))
-        error = float(torch.maximum(few, whole.abs().max() / math.sqrt(side)) / largest)
+        sum_error = self._multiply_on_cpu(self._expected, signs) - self._multiply_on_cpu(self._left_matrix, self._multiply_on_cpu(self._right_matrix, signs))
+        error = float(torch.maximum(row_error, sum_error.abs().max() / math.sqrt(side)) / largest)
         # JSON knows no infinity; a result with holes is as wrong as can be.
         return error if math.isfinite(error) else 1.0
 
-    def _times(self, matrix: Any, vector: Any) -> Any:  # noqa: ANN401
+    def _multiply_on_cpu(self, matrix: Any, vector: Any) -> Any:  # noqa: ANN401
         """In float64 on the processor, some rows at a time: the whole matrix would take much of its memory."""
-        strips = range(0, self.side, STRIP)
-        return self._torch.cat([matrix[at : at + STRIP].cpu().double() @ vector for at in strips])
+        strips = range(0, self.side, STRIP_SIZE)
+        return self._torch.cat([matrix[offset : offset + STRIP_SIZE].cpu().double() @ vector for offset in strips])
 
-    def ask(self, seconds: float) -> None:
+    def enqueue(self, seconds: float) -> None:
         """Give the device so much work, and do not wait for it."""
-        precision(self._torch, self.kind)
+        set_precision(self._torch, self.precision)
         for _ in range(max(int(seconds / self.seconds), 1)):
-            self._torch.mm(self._left, self._right, out=self._again)
-            self._count += (self._again.view(self._bits) != self._first.view(self._bits)).sum()
-            self.done += 1
+            self._torch.mm(self._left_matrix, self._right_matrix, out=self._result)
+            self._mismatch_count += (self._result.view(self._integer_dtype) != self._expected.view(self._integer_dtype)).sum()
+            self.run_count += 1
 
-    def settle(self) -> None:
+    def collect(self) -> None:
         """Wait, and take in how many entries came out different."""
-        self.wrong = int(self._count)
+        self.wrong_count = int(self._mismatch_count)
 
     @property
     def operations(self) -> float:
@@ -116,106 +116,106 @@ class Product:
         return 2.0 * self.side**3
 
 
-def tolerance(torch: Any, kind: str, side: int) -> float:  # noqa: ANN401
+def tolerance(torch: Any, precision: str, side: int) -> float:  # noqa: ANN401
     """What rounding explains: of the inputs and the result in `kind`, of the sums in float32 (float64)."""
-    epsilon = 2.0**-10 if kind == "tf32" else torch.finfo(getattr(torch, kind)).eps
-    sums = 2.0**-52 if kind == "float64" else 2.0**-23
-    return float(4 * epsilon + 4 * math.sqrt(side) * sums)
+    epsilon = 2.0**-10 if precision == "tf32" else torch.finfo(getattr(torch, precision)).eps
+    accumulation_epsilon = 2.0**-52 if precision == "float64" else 2.0**-23
+    return float(4 * epsilon + 4 * math.sqrt(side) * accumulation_epsilon)
 
 
-def precision(torch: Any, kind: str) -> None:  # noqa: ANN401
+def set_precision(torch: Any, precision_name: str) -> None:  # noqa: ANN401
     """TF32 on for "tf32" alone; everything else keeps full float32."""
     matmul = torch.backends.cuda.matmul
     if hasattr(matmul, "fp32_precision"):
-        matmul.fp32_precision = "tf32" if kind == "tf32" else "ieee"
+        matmul.fp32_precision = "tf32" if precision_name == "tf32" else "ieee"
     else:
-        matmul.allow_tf32 = kind == "tf32"
+        matmul.allow_tf32 = precision_name == "tf32"
 
 
-def products_in_turn(talk: Talk, torch: Any, device: Device, seconds: float) -> None:  # noqa: ANN401
+def run_product_tests(writer: CheckWriter, torch: Any, device: StressDevice, seconds: float) -> None:  # noqa: ANN401
     """Each precision for some seconds."""
-    for number, kind in enumerate(device.kinds):
-        talk.send(begin="matmul-bits", device=device.id, dtype=kind)
-        about = {"device": device.id, "dtype": kind}
+    for number, precision in enumerate(device.precisions):
+        writer.send(begin="matmul-bits", device=device.id, dtype=precision)
+        device_fields = {"device": device.id, "dtype": precision}
         try:
-            product = Product(torch, device, kind)
-            began = time.perf_counter()
-            while product.done < 2 or time.perf_counter() - began < seconds:
-                product.ask(min(BATCH_S, seconds))
-                product.settle()
-                done = (number + min((time.perf_counter() - began) / seconds, 1.0)) / len(device.kinds)
-                talk.send(at={"check": "matmul-bits", "device": device.id, "done": done, "errors": product.wrong})
-        except WrongError as wrong:
-            talk.check("matmul-bits", "fail", value=wrong.error, reason="@verify.reason.wrong-result", **about)
+            product = RepeatedProduct(torch, device, precision)
+            started = time.perf_counter()
+            while product.run_count < 2 or time.perf_counter() - started < seconds:
+                product.enqueue(min(BATCH_WORK_S, seconds))
+                product.collect()
+                done = (number + min((time.perf_counter() - started) / seconds, 1.0)) / len(device.precisions)
+                writer.send(at={"check": "matmul-bits", "device": device.id, "done": done, "errors": product.wrong_count})
+        except WrongResultError as wrong_result:
+            writer.report("matmul-bits", "fail", value=wrong_result.error, reason="@verify.reason.wrong-result", **device_fields)
         except (RuntimeError, MemoryError) as error:
-            talk.check("matmul-bits", "fail", reason=why(error), **about)
+            writer.report("matmul-bits", "fail", reason=exception_summary(error), **device_fields)
         else:
-            speed = product.operations * product.done / (time.perf_counter() - began) / 1e12
-            state, reason = ("fail", "@health.reason.bits") if product.wrong else ("pass", None)
-            talk.check(
+            speed = product.operations * product.run_count / (time.perf_counter() - started) / 1e12
+            state, reason = ("fail", "@health.reason.bits") if product.wrong_count else ("pass", None)
+            writer.report(
                 "matmul-bits",
                 state,
-                value=product.wrong,
-                runs=product.done,
+                value=product.wrong_count,
+                runs=product.run_count,
                 size=product.side,
                 tflops=speed,
                 error=product.error,
                 reason=reason,
-                **about,
+                **device_fields,
             )
 
 
-def load(talk: Talk, torch: Any, devices: list[Device], seconds: float) -> None:  # noqa: ANN401
+def run_load(writer: CheckWriter, torch: Any, devices: list[StressDevice], seconds: float) -> None:  # noqa: ANN401
     """All devices at once for so long, every product compared, the precisions taking turns each second."""
-    working: dict[str, list[Product]] = {}
+    products_by_device: dict[str, list[RepeatedProduct]] = {}
     for device in devices:
-        talk.send(begin="load", device=device.id)
+        writer.send(begin="load", device=device.id)
         try:
-            kinds = [kind for kind in device.kinds if kind in ("float32", "float16")]
-            working[device.id] = [Product(torch, device, kind) for kind in kinds]
-        except WrongError as error:
+            precisions = [precision for precision in device.precisions if precision in ("float32", "float16")]
+            products_by_device[device.id] = [RepeatedProduct(torch, device, precision) for precision in precisions]
+        except WrongResultError as error:
             reason = "@verify.reason.wrong-result"
-            talk.check("load", "fail", device=device.id, value=error.error, reason=reason)
+            writer.report("load", "fail", device=device.id, value=error.error, reason=reason)
         except (RuntimeError, MemoryError) as error:
-            talk.check("load", "fail", device=device.id, reason=why(error))
-    if not working:
+            writer.report("load", "fail", device=device.id, reason=exception_summary(error))
+    if not products_by_device:
         return
-    began = time.perf_counter()
-    turn = 0
-    speeds: dict[str, list[float]] = {name: [] for name in working}
-    while (passed := time.perf_counter() - began) < seconds:
-        until = min(passed + REPORT_S, seconds)
-        now = {name: products[turn % len(products)] for name, products in working.items()}
-        turn += 1
-        before = {name: product.done for name, product in now.items()}
-        while time.perf_counter() - began < until:
-            for product in now.values():
-                product.ask(BATCH_S)
-            for product in now.values():
-                product.settle()
-        end = time.perf_counter() - began
-        for name, product in now.items():
-            speed = product.operations * (product.done - before[name]) / (end - passed) / 1e12
+    started = time.perf_counter()
+    round_number = 0
+    speeds: dict[str, list[float]] = {name: [] for name in products_by_device}
+    while (elapsed := time.perf_counter() - started) < seconds:
+        slice_end = min(elapsed + LOAD_REPORT_S, seconds)
+        active = {name: products[round_number % len(products)] for name, products in products_by_device.items()}
+        round_number += 1
+        count_before = {name: product.run_count for name, product in active.items()}
+        while time.perf_counter() - started < slice_end:
+            for product in active.values():
+                product.enqueue(BATCH_WORK_S)
+            for product in active.values():
+                product.collect()
+        now = time.perf_counter() - started
+        for name, product in active.items():
+            speed = product.operations * (product.run_count - count_before[name]) / (now - elapsed) / 1e12
             speeds[name].append(speed)
-            errors = sum(one.wrong for one in working[name])
-            talk.send(
+            error_count = sum(device_product.wrong_count for device_product in products_by_device[name])
+            writer.send(
                 load={
-                    "t": end,
+                    "t": now,
                     "device": name,
-                    "dtype": product.kind,
+                    "dtype": product.precision,
                     "tflops": speed,
-                    "errors": errors,
-                    "done": min(end / seconds, 1.0),
+                    "errors": error_count,
+                    "done": min(now / seconds, 1.0),
                 }
             )
-    for name, products in working.items():
-        wrong = sum(product.wrong for product in products)
-        talk.check(
+    for name, products in products_by_device.items():
+        wrong_count = sum(product.wrong_count for product in products)
+        writer.report(
             "load",
-            "fail" if wrong else "pass",
-            value=wrong,
+            "fail" if wrong_count else "pass",
+            value=wrong_count,
             device=name,
-            seconds=time.perf_counter() - began,
-            runs=sum(product.done for product in products),
-            reason="@health.reason.bits" if wrong else None,
+            seconds=time.perf_counter() - started,
+            runs=sum(product.run_count for product in products),
+            reason="@health.reason.bits" if wrong_count else None,
         )

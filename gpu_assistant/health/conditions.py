@@ -5,79 +5,79 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
-from ..catalog.health import Names, Number, Rose
-from .figures import Value
+from ..catalog.health import NameCondition, NumberCondition, IncreaseCondition
+from .figures import FigureValue
 
-KEPT = 60  # readings of a counter that are kept over its time
+MAX_COUNTER_READINGS = 60  # readings of a counter that are kept over its time
 
 
-class Figures(Protocol):
+class RuleInputs(Protocol):
     """Figures by name."""
 
-    def __getitem__(self, name: str) -> Value: ...
+    def __getitem__(self, name: str) -> FigureValue: ...
 
 
-class Counters:
+class CounterHistory:
     """What the counters of one rule said before, for `Rose`."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, deque[tuple[float, float]]] = {}
+        self._readings: dict[str, deque[tuple[float, float]]] = {}
 
-    def rose(self, condition: Rose, t: float, value: float) -> bool:
+    def has_risen(self, condition: IncreaseCondition, t: float, value: float) -> bool:
         """Take a reading in; whether the counter went up by so much within its time."""
-        seen = self._seen.setdefault(condition.figure, deque())
-        if seen and value < seen[-1][1]:
-            seen.clear()  # it began anew, with the driver
-        if not seen or t - seen[-1][0] >= condition.within_seconds / KEPT:
-            seen.append((t, value))
-        while len(seen) > 1 and seen[1][0] <= t - condition.within_seconds:
-            seen.popleft()
-        return value - seen[0][1] >= condition.by
+        readings = self._readings.setdefault(condition.figure, deque())
+        if readings and value < readings[-1][1]:
+            readings.clear()  # it began anew, with the driver
+        if not readings or t - readings[-1][0] >= condition.within_seconds / MAX_COUNTER_READINGS:
+            readings.append((t, value))
+        while len(readings) > 1 and readings[1][0] <= t - condition.within_seconds:
+            readings.popleft()
+        return value - readings[0][1] >= condition.by
 
 
-def holds(condition: Number | Names | Rose, figures: Figures, t: float, counters: Counters, *, on: bool) -> bool:
+def is_condition_met(condition: NumberCondition | NameCondition | IncreaseCondition, inputs: RuleInputs, t: float, counters: CounterHistory, *, is_active: bool) -> bool:
     """Whether it holds at `t`; `on`: the alarm rings, so that `until` counts."""
-    value = figures[condition.figure]
-    if isinstance(condition, Names):
-        return _named(condition, value)
+    value = inputs[condition.figure]
+    if isinstance(condition, NameCondition):
+        return _is_name_met(condition, value)
     if not isinstance(value, int | float):
         return False
-    if isinstance(condition, Rose):
-        return counters.rose(condition, t, value)
-    bound = _bound(condition, figures, on=on)
-    if bound is None:
+    if isinstance(condition, IncreaseCondition):
+        return counters.has_risen(condition, t, value)
+    threshold = _threshold(condition, inputs, is_active=is_active)
+    if threshold is None:
         return False
-    return value >= bound if condition.least is not None else value < bound
+    return value >= threshold if condition.least is not None else value < threshold
 
 
-def found(condition: Names, value: Value) -> str | None:
+def matching_name(condition: NameCondition, value: FigureValue) -> str | None:
     """The name that made it hold."""
-    names = _names(value)
+    names = _as_names(value)
     return next((name for name in condition.any_of if name in names), None)
 
 
-def _named(condition: Names, value: Value) -> bool:
+def _is_name_met(condition: NameCondition, value: FigureValue) -> bool:
     if value is None:
         return False
-    names = _names(value)
-    some = not condition.any_of or any(name in names for name in condition.any_of)
-    return some and not any(name in names for name in condition.none_of)
+    names = _as_names(value)
+    has_match = not condition.any_of or any(name in names for name in condition.any_of)
+    return has_match and not any(name in names for name in condition.none_of)
 
 
-def _names(value: Value) -> tuple[str, ...]:
+def _as_names(value: FigureValue) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else (str(value),)
 
 
-def _bound(condition: Number, figures: Figures, *, on: bool) -> float | None:
-    number = condition.least if condition.least is not None else condition.below
-    if on and condition.until is not None:
-        number = condition.until
-    if number is None:
+def _threshold(condition: NumberCondition, inputs: RuleInputs, *, is_active: bool) -> float | None:
+    threshold = condition.least if condition.least is not None else condition.below
+    if is_active and condition.until is not None:
+        threshold = condition.until
+    if threshold is None:
         return None
     if condition.share_of is not None:
-        base = figures[condition.share_of]
-        return number * base if isinstance(base, int | float) else None
+        base = inputs[condition.share_of]
+        return threshold * base if isinstance(base, int | float) else None
     if condition.beyond is not None:
-        base = figures[condition.beyond]
-        return number + base if isinstance(base, int | float) else None
-    return number
+        base = inputs[condition.beyond]
+        return threshold + base if isinstance(base, int | float) else None
+    return threshold

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ..core.errors import AppError, CallError, Cancelled
+from ..core.errors import AppError, UsageError, Cancelled
 from ..core.jobs import JobContext
 from ..core.names import Value, device_name
-from ..core.results import Check, Checks, CheckState, Curve, GpuSample, Sample
-from ..system.base import KILLED
-from ..system.json_lines import Patience, run_child
-from ..verify.job import verdict
+from ..core.results import Check, Checks, CheckState, HealthTestCurve, GpuSample, Sample
+from ..system.base import KILLED_RETURNCODE
+from ..system.json_lines import DeadlineEvent, run_json_lines
+from ..verify.job import worst_state
 from . import cards
-from .afterwards import Afterwards, index_of, named
-from .cards import made
-from .figures import Form
-from .judged import rules_of_test
-from .listening import HealthProgress, Heard, Line
-from .minder import PERIOD_S, Looks, Minder, stop_limit
-from .watch import Watch
+from .afterwards import PostTestChecks, gpu_index, with_gpu_name
+from .cards import make_check
+from .figures import FormFactor
+from .judged import select_test_rules
+from .listening import HealthProgress, HealthChildState, HealthChildMessage
+from .minder import SAMPLE_INTERVAL_S, SamplerProtocol, SafetyMonitor, stop_temperature
+from .watch import HealthMonitor
 
 if TYPE_CHECKING:
     from ..catalog.health import HealthRules
@@ -34,7 +34,7 @@ CHILD = Path(__file__).with_name("child.py")
 LEVELS = (1, 2, 3)
 
 # What each level looks at, in this order; the texts say each (`health.area.<id>`).
-AREAS = {
+AREAS_BY_LEVEL = {
     1: (
         "driver",
         "card-answers",
@@ -49,16 +49,16 @@ AREAS = {
     2: ("copy-bandwidth", "link-speed", "matmul-bits", "memory-test", "card-heat", "card-held-back"),
     3: ("load", "load-speed"),
 }
-EITHER = ("matmul-bits", "memory-test", "load")  # what the processor can do as well; its areas are `<id>-cpu`
-NEVER = ("graphics", "rare")  # whatever the level
+CPU_CAPABLE_AREAS = ("matmul-bits", "memory-test", "load")  # what the processor can do as well; its areas are `<id>-cpu`
+NEVER_COVERED = ("graphics", "rare")  # whatever the level
 # What a verdict lacks most where it was not looked at: told before the rest.
-MATTERS = ("device-compute", "matmul-bits", "memory-test", "load", "copy-bandwidth")
-LOOKS_S = 2.5 * PERIOD_S  # how long the driver alone is asked, where there is nothing to compute with
-ANSWER_S = (
+PRIORITY_AREAS = ("device-compute", "matmul-bits", "memory-test", "load", "copy-bandwidth")
+DRIVER_ONLY_S = 2.5 * SAMPLE_INTERVAL_S  # how long the driver alone is asked, where there is nothing to compute with
+DRIVER_TIMEOUT_S = (
     20.0  # how long a driver that has yet to answer is waited for: until the sampler calls it hung, and some more
 )
 
-STOPPED = {
+CHILD_FAILURE_REASONS = {
     "program-endless": "@verify.reason.garbage",
     "program-missing": "@verify.reason.not-started",
     "program-refused": "@verify.reason.not-started",
@@ -80,13 +80,13 @@ class HealthJob:
         environment: Path | None,
         system: System,
         rules: HealthRules,
-        looks: Looks,
+        sampler: SamplerProtocol,
         *,
         level: int = 1,
         device: str | None = None,
         load_seconds: float | None = None,
-        allowed: Callable[[GpuSample], float | None] = lambda _: None,
-        form: Callable[[GpuSample], Form] = lambda _: "any",
+        max_temperature: Callable[[GpuSample], float | None] = lambda _: None,
+        form_factor: Callable[[GpuSample], FormFactor] = lambda _: "any",
         lanes: Callable[[GpuSample], int | None] = lambda _: None,
         start_limit: float | None = None,
         time_limit: float | None = None,
@@ -98,16 +98,16 @@ class HealthJob:
         self.environment = environment
         self._system = system
         self._rules, self._tests = rules, rules.tests
-        self._watch = Watch(rules_of_test(rules), allowed=allowed, form=form, lanes=lanes)
-        self._looks = looks
+        self._monitor = HealthMonitor(select_test_rules(rules), max_temperature=max_temperature, form_factor=form_factor, lanes=lanes)
+        self._sampler = sampler
         self._level = level
         self._device = device
         self._load_seconds = load_seconds or rules.tests.load_seconds
-        self._allowed = allowed
-        self._afterwards = Afterwards(rules, level=level, device=device, allowed=allowed, form=form)
-        load = self._load_seconds if level == 3 else 0.0
+        self._max_temperature = max_temperature
+        self._post_test_checks = PostTestChecks(rules, level=level, device=device, max_temperature=max_temperature, form_factor=form_factor)
+        extra_seconds = self._load_seconds if level == 3 else 0.0
         self._start_limit = start_limit
-        self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + load
+        self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + extra_seconds
 
     def run(self, context: JobContext[Any]) -> Checks:
         """All checks of the level; what is broken is a failed check.
@@ -119,109 +119,109 @@ class HealthJob:
             interpreter = self._system.environment_python(self.environment)
             if not interpreter.is_file():
                 raise AppError("environment-missing", path=str(self.environment))
-        found: list[Check] = []
+        results: list[Check] = []
 
-        def tell(check: Check) -> None:
-            found.append(check)
+        def report(check: Check) -> None:
+            results.append(check)
             context.report(check)
 
-        def hear(check: Check) -> None:
-            tell(named(check, heard, minder))
+        def report_program_check(check: Check) -> None:
+            report(with_gpu_name(check, child_state, safety))
 
-        began = time.monotonic()
-        with self._system.keep_awake("health test"), self._minder(context.cancel) as minder:
-            heard = Heard(hear, lambda news: context.report(_with_card(news, heard, minder)), _since(began))
-            first = minder.last
-            if first is not None and not cards.undecided(first):
-                tell(cards.driver(first, self._rules, card_there=self._card_there()))
+        started = time.monotonic()
+        with self._system.keep_awake("health test"), self._safety_monitor(context.cancel) as safety:
+            child_state = HealthChildState(report_program_check, lambda news: context.report(_with_gpu_readings(news, child_state, safety)), _elapsed_clock(started))
+            first_sample = safety.latest
+            if first_sample is not None and not cards.is_driver_pending(first_sample):
+                report(cards.check_driver(first_sample, self._rules, has_adapter=self._has_adapter()))
             if self._level > 1:
-                tell(cards.mains(self._system.power()))
+                report(cards.check_power_source(self._system.power()))
             if interpreter is not None:
-                self._work(interpreter, heard, minder, hear, context)
+                self._run_child(interpreter, child_state, safety, report_program_check, context)
             else:
-                context.cancel.wait(LOOKS_S)
-                minder.wait_until(lambda sample: sample.nvml not in ("untried", "slow"), ANSWER_S)
+                context.cancel.wait(DRIVER_ONLY_S)
+                safety.wait_until(lambda sample: sample.nvml not in ("untried", "slow"), DRIVER_TIMEOUT_S)
                 context.check_cancelled()
-                self._refuse_unknown(minder.last)
-                tell(made("torch-import", "skip", reason="@health.reason.no-environment"))
-            minder.settle(self._tests.settle_seconds)
+                self._check_device(safety.latest)
+                report(make_check("torch-import", "skip", reason="@health.reason.no-environment"))
+            safety.wait_for_alarms(self._tests.settle_seconds)
             context.check_cancelled()
-        if heard.missing is not None:
-            have = ", ".join(heard.missing.have)
-            raise CallError("health-no-device", device=heard.missing.missing, have=have)
-        last = minder.last
-        if last is not None:
-            silent = cards.driver(last, self._rules, card_there=self._card_there())
+        if child_state.missing_device is not None:
+            available = ", ".join(child_state.missing_device.have)
+            raise UsageError("health-no-device", device=child_state.missing_device.missing, have=available)
+        latest = safety.latest
+        if latest is not None:
+            driver_check = cards.check_driver(latest, self._rules, has_adapter=self._has_adapter())
             # One that answered at first may have fallen silent meanwhile.
-            told = any(check.id == "driver" for check in found)
-            if silent not in found and (silent.state == "fail" or not told):
-                tell(silent)
-        curves = self._afterwards.tell(tuple(found), heard, minder, tell)
-        return self._checks(found, curves)
+            driver_reported = any(check.id == "driver" for check in results)
+            if driver_check not in results and (driver_check.state == "fail" or not driver_reported):
+                report(driver_check)
+        curves = self._post_test_checks.run(tuple(results), child_state, safety, report)
+        return self._make_result(results, curves)
 
-    def _minder(self, cancel: threading.Event) -> Minder:
-        return Minder(self._looks, cancel, self._limit, self._watch)
+    def _safety_monitor(self, cancel: threading.Event) -> SafetyMonitor:
+        return SafetyMonitor(self._sampler, cancel, self._stop_temperature, self._monitor)
 
-    def _work(
+    def _run_child(
         self,
         interpreter: Path,
-        heard: Heard,
-        minder: Minder,
-        tell: Callable[[Check], None],
+        child_state: HealthChildState,
+        safety: SafetyMonitor,
+        report: Callable[[Check], None],
         context: JobContext[Any],
     ) -> None:
         """Run the child to its end, or to the stop of the user, of heat or of a lost card."""
-        patience = Patience(minder.stop, self._start_limit)
+        deadline = DeadlineEvent(safety.stop, self._start_limit)
 
-        def line(line: Line) -> None:
-            if line.start is not None:
-                patience.give(self._time_limit)
-            heard.line(line)
+        def handle_message(message: HealthChildMessage) -> None:
+            if message.start is not None:
+                deadline.extend(self._time_limit)
+            child_state.handle(message)
 
         try:
-            finished = run_child(
+            process_result = run_json_lines(
                 self._system,
-                [interpreter, CHILD, *self._words()],
-                Line,
-                line,
+                [interpreter, CHILD, *self._child_arguments()],
+                HealthChildMessage,
+                handle_message,
                 timeout=threading.TIMEOUT_MAX,
-                cancel=patience,
+                cancel=deadline,
                 log=context.log,
             )
         except Cancelled:
             context.check_cancelled()
-            if not patience.cancelled:
-                tell(_broken_off(heard, "@verify.reason.timeout"))
+            if not deadline.cancelled:
+                report(_interrupted_check(child_state, "@verify.reason.timeout"))
                 return
-            reason = "@health.reason.too-hot" if minder.too_hot is not None else "@health.reason.lost"
+            reason = "@health.reason.too-hot" if safety.overheating is not None else "@health.reason.lost"
             # What was under way is not to blame; heat and loss are checks of their own.
-            tell(_broken_off(heard, reason, state="skip"))
+            report(_interrupted_check(child_state, reason, state="skip"))
             return
         except AppError as error:
-            if error.code not in STOPPED:
+            if error.code not in CHILD_FAILURE_REASONS:
                 raise
-            tell(_broken_off(heard, STOPPED[error.code]))
+            report(_interrupted_check(child_state, CHILD_FAILURE_REASONS[error.code]))
             return
         context.check_cancelled()
-        if not heard.ended and heard.missing is None:
-            if finished.code == KILLED:
+        if not child_state.has_ended and child_state.missing_device is None:
+            if process_result.returncode == KILLED_RETURNCODE:
                 # What was under way is not to blame.
-                tell(_broken_off(heard, "@health.reason.killed", state="skip"))
-                tell(made("test-end", "fail"))
+                report(_interrupted_check(child_state, "@health.reason.killed", state="skip"))
+                report(make_check("test-end", "fail"))
                 return
-            garbage = not finished.code and not heard.told
-            reason = "@verify.reason.garbage" if garbage else "@verify.reason.crashed"
-            tell(_broken_off(heard, reason))
+            is_garbage = not process_result.returncode and not child_state.has_checks
+            reason = "@verify.reason.garbage" if is_garbage else "@verify.reason.crashed"
+            report(_interrupted_check(child_state, reason))
 
-    def _refuse_unknown(self, last: Sample | None) -> None:
+    def _check_device(self, latest: Sample | None) -> None:
         """Without a program to name its devices, those that the driver numbers are there."""
-        have = ("cpu", *(f"cuda:{gpu.index}" for gpu in (last.gpus if last is not None else ())))
-        if self._device is not None and self._device not in have:
-            raise CallError("health-no-device", device=self._device, have=", ".join(have))
+        available = ("cpu", *(f"cuda:{gpu.index}" for gpu in (latest.gpus if latest is not None else ())))
+        if self._device is not None and self._device not in available:
+            raise UsageError("health-no-device", device=self._device, have=", ".join(available))
 
-    def _words(self) -> list[str]:
+    def _child_arguments(self) -> list[str]:
         tests, cores = self._tests, self._system.cpu().cores
-        words = {
+        options = {
             "--level": self._level,
             "--device": self._device,
             "--cores": cores,
@@ -230,55 +230,55 @@ class HealthJob:
             "--product-seconds": tests.product_seconds,
             "--load-seconds": self._load_seconds,
         }
-        return [word for name, value in words.items() if value is not None for word in (name, str(value))]
+        return [argument for name, value in options.items() if value is not None for argument in (name, str(value))]
 
-    def _limit(self, gpu: GpuSample) -> float:
-        return stop_limit(gpu, self._tests, self._allowed)
+    def _stop_temperature(self, gpu: GpuSample) -> float:
+        return stop_temperature(gpu, self._tests, self._max_temperature)
 
-    def _card_there(self) -> bool:
+    def _has_adapter(self) -> bool:
         return any(gpu.vendor == "nvidia" for gpu in self._system.display_adapters())
 
-    def _checks(self, found: list[Check], curves: tuple[Curve, ...]) -> Checks:
-        where: dict[str, set[Value]] = {}
-        for check in found:
+    def _make_result(self, results: list[Check], curves: tuple[HealthTestCurve, ...]) -> Checks:
+        devices_by_check: dict[str, set[Value]] = {}
+        for check in results:
             if check.state != "skip":
-                where.setdefault(check.id, set()).add(check.data.get("device"))
+                devices_by_check.setdefault(check.id, set()).add(check.data.get("device"))
         processor = device_name("cpu")
         # What the processor alone did says nothing of a card.
-        without = {area for area in EITHER if where.get(area) == {processor}}
-        looked_at = where.keys() - without
-        areas = [area for level in LEVELS for area in AREAS[level]]
+        cpu_only_areas = {area for area in CPU_CAPABLE_AREAS if devices_by_check.get(area) == {processor}}
+        covered = devices_by_check.keys() - cpu_only_areas
+        areas = [area for level in LEVELS for area in AREAS_BY_LEVEL[level]]
         covers = tuple(
-            f"{area}-cpu" if area in without else area for area in areas if area in looked_at or area in without
+            f"{area}-cpu" if area in cpu_only_areas else area for area in areas if area in covered or area in cpu_only_areas
         )
-        worst = verdict(found)
+        worst_verdict = worst_state(results)
         return Checks(
             schema="gpu-assistant/checks/1",
             # Where nothing was tested, nothing has passed.
-            verdict="warn" if worst == "pass" and not covers else worst,
-            checks=tuple(found),
+            verdict="warn" if worst_verdict == "pass" and not covers else worst_verdict,
+            checks=tuple(results),
             level=self._level,
             covers=covers,
-            leaves_out=(*(area for area in dict.fromkeys((*MATTERS, *areas)) if area not in looked_at), *NEVER),
+            leaves_out=(*(area for area in dict.fromkeys((*PRIORITY_AREAS, *areas)) if area not in covered), *NEVER_COVERED),
             curves=curves,
         )
 
 
-def _with_card(news: HealthProgress, heard: Heard, minder: Minder) -> HealthProgress:
+def _with_gpu_readings(progress: HealthProgress, child_state: HealthChildState, safety: SafetyMonitor) -> HealthProgress:
     """The same news with what the card says; the one card, where it is not known which."""
-    device = heard.tested(news.device) if news.device is not None else None
-    index = index_of(device, minder) if device is not None else 0
-    seen = minder.seen.get(index) if index is not None else None
-    if not seen or news.device == "cpu":
-        return news
-    gpu = seen[-1][1]
-    return replace(news, temp=gpu.temp, power_w=gpu.power_w)
+    device = child_state.find_device(progress.device) if progress.device is not None else None
+    index = gpu_index(device, safety) if device is not None else 0
+    readings = safety.readings.get(index) if index is not None else None
+    if not readings or progress.device == "cpu":
+        return progress
+    gpu = readings[-1][1]
+    return replace(progress, temp=gpu.temp, power_w=gpu.power_w)
 
 
-def _broken_off(heard: Heard, reason: str, *, state: CheckState = "fail") -> Check:
+def _interrupted_check(child_state: HealthChildState, reason: str, *, state: CheckState = "fail") -> Check:
     """What it was about when it ended."""
-    return made(heard.stage, state, device=heard.device, reason=reason, dtype=heard.dtype)
+    return make_check(child_state.current_check, state, device=child_state.device, reason=reason, dtype=child_state.dtype)
 
 
-def _since(began: float) -> Callable[[], float]:
-    return lambda: time.monotonic() - began
+def _elapsed_clock(started: float) -> Callable[[], float]:
+    return lambda: time.monotonic() - started

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ..catalog.health import HealthRules, Names, Rule
+from ..catalog.health import HealthRules, NameCondition, AlarmRule
 from ..core.health import Alarm
 from ..core.results import Check, CheckState
 
 if TYPE_CHECKING:
     from ..core.names import Value
 
-STATES: dict[str, CheckState] = {"error": "fail", "warn": "warn", "info": "pass"}
+STATE_BY_LEVEL: dict[str, CheckState] = {"error": "fail", "warn": "warn", "info": "pass"}
 # The check in whose place alarms are told. What is not here has checks of its own, which know what the test did to the
 # card meanwhile: lost cards, a full memory, the link at work, errors that the driver reports.
-SUBJECTS = {
+RULES_BY_CHECK = {
     "card-fan": ("fan-stopped",),
     "card-errors": (
         "memory-errors",
@@ -40,44 +40,44 @@ SUBJECTS = {
     "card-held-back": ("power-supply", "slowed-by-heat", "slowed-by-itself", "power-starved", "clocks-low"),
     "card-link": ("pcie-slot",),
 }
-SUBJECT = {rule: check for check, rules in SUBJECTS.items() for rule in rules}
+CHECK_BY_RULE = {rule: check for check, rules in RULES_BY_CHECK.items() for rule in rules}
 
 
-def rules_of_test(rules: HealthRules) -> HealthRules:
+def select_test_rules(rules: HealthRules) -> HealthRules:
     """Those rules about cards that a test judges by; what is no reason to worry is none of its matters."""
-    mine = (rule for rule in rules.rules if rule.id in SUBJECT and rule.about == "card" and rule.level != "info")
-    return replace(rules, rules=tuple(mine))
+    test_rules = (rule for rule in rules.rules if rule.id in CHECK_BY_RULE and rule.about == "card" and rule.level != "info")
+    return replace(rules, rules=tuple(test_rules))
 
 
-def grade(rules: HealthRules, rule_id: str) -> CheckState:
+def check_state(rules: HealthRules, rule_id: str) -> CheckState:
     """The state of a check that says what this rule says."""
-    return next(STATES[rule.level] for rule in rules.rules if rule.id == rule_id)
+    return next(STATE_BY_LEVEL[rule.level] for rule in rules.rules if rule.id == rule_id)
 
 
-def of_driver(rules: HealthRules, state: str) -> Rule | None:
+def find_driver_rule(rules: HealthRules, state: str) -> AlarmRule | None:
     """The rule that rings for a driver in this state."""
     for rule in rules.rules:
-        for one in rule.when:
-            if isinstance(one, Names) and one.figure == "nvml" and state in one.any_of:
+        for condition in rule.when:
+            if isinstance(condition, NameCondition) and condition.figure == "nvml" and state in condition.any_of:
                 return rule
     return None
 
 
-def told(checks: Iterable[Check], alarms: Sequence[Alarm], rules: HealthRules, device: str) -> Iterator[Check]:
+def alarms_as_checks(checks: Iterable[Check], alarms: Sequence[Alarm], rules: HealthRules, device: str) -> Iterator[Check]:
     """The checks of a card, and in their places the alarms that rang meanwhile, as far as no graver one says it."""
-    hushed = {name for rule in rules.rules for name in rule.hushes if rule.id in {alarm.id for alarm in alarms}}
-    left = [alarm for alarm in alarms if alarm.id in SUBJECT and alarm.id not in hushed]
+    suppressed = {name for rule in rules.rules for name in rule.hushes if rule.id in {alarm.id for alarm in alarms}}
+    remaining = [alarm for alarm in alarms if alarm.id in CHECK_BY_RULE and alarm.id not in suppressed]
     for check in checks:
-        mine = [alarm for alarm in left if SUBJECT[alarm.id] == check.id]
-        left = [alarm for alarm in left if alarm not in mine]
-        if not mine or (check.id == "card-heat" and check.state == "fail"):  # that one says why the test was stopped
+        own_alarms = [alarm for alarm in remaining if CHECK_BY_RULE[alarm.id] == check.id]
+        remaining = [alarm for alarm in remaining if alarm not in own_alarms]
+        if not own_alarms or (check.id == "card-heat" and check.state == "fail"):  # that one says why the test was stopped
             yield check
         else:
-            yield from (_check(alarm, check.id, device, check.value) for alarm in mine)
-    yield from (_check(alarm, SUBJECT[alarm.id], device) for alarm in left)
+            yield from (_check_from_alarm(alarm, check.id, device, check.value) for alarm in own_alarms)
+    yield from (_check_from_alarm(alarm, CHECK_BY_RULE[alarm.id], device) for alarm in remaining)
 
 
-def _check(alarm: Alarm, check_id: str, device: str, value: Value = None) -> Check:
-    own = alarm.source is None
-    data: dict[str, Value] = {**alarm.data, "device": device, "gpu": alarm.gpu, "alarm": alarm.id, "own": own}
-    return Check(id=check_id, state=STATES[alarm.level], value=value, data=data)
+def _check_from_alarm(alarm: Alarm, check_id: str, device: str, value: Value = None) -> Check:
+    has_own_threshold = alarm.source is None
+    data: dict[str, Value] = {**alarm.data, "device": device, "gpu": alarm.gpu, "alarm": alarm.id, "own": has_own_threshold}
+    return Check(id=check_id, state=STATE_BY_LEVEL[alarm.level], value=value, data=data)

@@ -8,22 +8,22 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from ..catalog.health import Number
+from ..catalog.health import NumberCondition
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..catalog.health import HealthRules, Settling
+    from ..catalog.health import HealthRules, SteadyStateSettings
     from ..core.results import GpuSample
 
     Floats = NDArray[np.float64]
 
 MINUTE_S, DAY_S = 60, 86_400
-Usual = Mapping[int, float]  # band of load -> °C
+Baseline = Mapping[int, float]  # band of load -> °C
 
 
-class SeenBefore(Protocol):
+class SeriesView(Protocol):
     """One series over time, as the monitor's history gives it."""
 
     @property
@@ -42,133 +42,133 @@ class SeenBefore(Protocol):
         ...
 
 
-class Remembers(Protocol):
+class HistoryReader(Protocol):
     """The monitor's history."""
 
-    def window(self, name: str, seconds: float) -> SeenBefore:
+    def window(self, name: str, seconds: float) -> SeriesView:
         """A series over the last `seconds`."""
         ...
 
 
-def load_of(gpu: GpuSample) -> float | None:
+def load_ratio(gpu: GpuSample) -> float | None:
     """How hard a card works, 0 to 1: its power by its limit, else how busy it is."""
     if gpu.power_w is not None and gpu.power_limit_w:
         return gpu.power_w / gpu.power_limit_w
     return None if gpu.util is None else gpu.util / 100
 
 
-class Settler:
+class SteadyState:
     """The last minutes of one card: whether its load was even, and how hot it was meanwhile."""
 
-    def __init__(self, settling: Settling) -> None:
-        self._settling = settling
+    def __init__(self, rules: SteadyStateSettings) -> None:
+        self._rules = rules
         # Minute's number, sums of °C and load, samples; the last one is under way.
-        self._minutes: deque[tuple[int, float, float, int]] = deque(maxlen=2 * settling.minutes + 1)
-        self._settled: tuple[float, int] | None = None
+        self._minutes: deque[tuple[int, float, float, int]] = deque(maxlen=2 * rules.minutes + 1)
+        self._steady: tuple[float, int] | None = None
 
     def add(self, t: float, temp: float | None, load: float | None) -> None:
         """Take a moment in; an unknown one begins anew."""
         if temp is None or load is None:
             self._minutes.clear()
-            self._settled = None
+            self._steady = None
             return
-        number = int(t // MINUTE_S)
-        if self._minutes and not 0 <= number - self._minutes[-1][0] <= 1:
+        minute = int(t // MINUTE_S)
+        if self._minutes and not 0 <= minute - self._minutes[-1][0] <= 1:
             self._minutes.clear()
-        if self._minutes and self._minutes[-1][0] == number:
+        if self._minutes and self._minutes[-1][0] == minute:
             _, temps, loads, count = self._minutes.pop()
-            self._minutes.append((number, temps + temp, loads + load, count + 1))
+            self._minutes.append((minute, temps + temp, loads + load, count + 1))
         else:
-            self._minutes.append((number, temp, load, 1))
-            self._settled = self._of_whole_minutes()
+            self._minutes.append((minute, temp, load, 1))
+            self._steady = self._evaluate()
 
-    def settled(self) -> tuple[float, int] | None:
+    def current(self) -> tuple[float, int] | None:
         """(mean °C, band of load) of the last whole minutes, if the load was even before and in them."""
-        return self._settled
+        return self._steady
 
-    def _of_whole_minutes(self) -> tuple[float, int] | None:
-        length, band = self._settling.minutes, self._settling.band
-        if len(self._minutes) <= 2 * length:
+    def _evaluate(self) -> tuple[float, int] | None:
+        minutes, band = self._rules.minutes, self._rules.band
+        if len(self._minutes) <= 2 * minutes:
             return None
-        whole = list(self._minutes)[:-1]
-        means = [(temps / count, loads / count) for _, temps, loads, count in whole]
-        before, now = (sum(load for _, load in part) / length for part in (means[:length], means[length:]))
-        if abs(now - before) > band or now < self._settling.least_load:
+        complete = list(self._minutes)[:-1]
+        means = [(temps / count, loads / count) for _, temps, loads, count in complete]
+        load_before, load_after = (sum(load for _, load in part) / minutes for part in (means[:minutes], means[minutes:]))
+        if abs(load_after - load_before) > band or load_after < self._rules.least_load:
             return None
-        return sum(temp for temp, _ in means[length:]) / length, int(now / band)
+        return sum(temp for temp, _ in means[minutes:]) / minutes, int(load_after / band)
 
 
-def usual(t: Floats, temp: Floats, load: Floats, now: float, settling: Settling) -> dict[int, float]:
+def learn_baseline(t: Floats, temp: Floats, load: Floats, now: float, rules: SteadyStateSettings) -> dict[int, float]:
     """Band of load -> usual °C, from means of minutes (nan: not seen), oldest first; without the last days.
 
     Each day counts the same, however long the card worked on it: the median of the days' medians.
     """
     import numpy as np
 
-    known = ~(np.isnan(temp) | np.isnan(load)) & (t < now - settling.young_days * DAY_S)
-    t, temp, load = t[known], temp[known], load[known]
-    length = settling.minutes
-    if len(t) < 2 * length:
+    usable = ~(np.isnan(temp) | np.isnan(load)) & (t < now - rules.young_days * DAY_S)
+    t, temp, load = t[usable], temp[usable], load[usable]
+    window_minutes = rules.minutes
+    if len(t) < 2 * window_minutes:
         return {}
 
-    def means(values: Floats) -> Floats:
+    def moving_means(values: Floats) -> Floats:
         sums = np.concatenate(([0.0], np.cumsum(values)))
-        return (sums[length:] - sums[:-length]) / length
+        return (sums[window_minutes:] - sums[:-window_minutes]) / window_minutes
 
-    loads, temps = means(load), means(temp)
+    loads, temps = moving_means(load), moving_means(temp)
     minute = np.floor(t / MINUTE_S)
-    gapless = minute[2 * length - 1 :] - minute[: len(minute) - 2 * length + 1] == 2 * length - 1
-    before, after = loads[:-length], loads[length:]
-    even = gapless & (np.abs(after - before) <= settling.band) & (after >= settling.least_load)
-    bands = (after[even] / settling.band).astype(int)
-    days, hot = (minute[2 * length - 1 :][even] // (DAY_S // MINUTE_S)).astype(int), temps[length:][even]
-    found: dict[int, float] = {}
+    is_contiguous = minute[2 * window_minutes - 1 :] - minute[: len(minute) - 2 * window_minutes + 1] == 2 * window_minutes - 1
+    load_before, load_after = loads[:-window_minutes], loads[window_minutes:]
+    is_steady = is_contiguous & (np.abs(load_after - load_before) <= rules.band) & (load_after >= rules.least_load)
+    bands = (load_after[is_steady] / rules.band).astype(int)
+    days, steady_temps = (minute[2 * window_minutes - 1 :][is_steady] // (DAY_S // MINUTE_S)).astype(int), temps[window_minutes:][is_steady]
+    baseline: dict[int, float] = {}
     for band in np.unique(bands):
-        here = bands == band
-        on = np.unique(days[here])
-        if here.sum() >= settling.least_minutes and len(on) >= settling.least_days:
-            found[int(band)] = float(np.median([np.median(hot[here & (days == day)]) for day in on]))
-    return found
+        in_band = bands == band
+        band_days = np.unique(days[in_band])
+        if in_band.sum() >= rules.least_minutes and len(band_days) >= rules.least_days:
+            baseline[int(band)] = float(np.median([np.median(steady_temps[in_band & (days == day)]) for day in band_days]))
+    return baseline
 
 
-def remembered(history: Remembers, card: str, now: float, settling: Settling) -> dict[int, float]:
+def baseline_from_history(history: HistoryReader, gpu_key: str, now: float, rules: SteadyStateSettings) -> dict[int, float]:
     """`usual` of a month of the monitor's history; `card` begins its series' names ("gpu0")."""
     import numpy as np
 
     month = 30 * DAY_S
-    power, limit, busy = (history.window(f"{card}.{name}", month) for name in ("power_w", "power_limit_w", "util"))
-    temp = history.window(f"{card}.temp", month)
+    power, limit, utilization = (history.window(f"{gpu_key}.{name}", month) for name in ("power_w", "power_limit_w", "util"))
+    temp = history.window(f"{gpu_key}.temp", month)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = power.mean / limit.mean
-    load = np.where(np.isfinite(share), share, busy.mean / 100)
-    return usual(temp.t, temp.mean, load, now, settling)
+        power_ratio = power.mean / limit.mean
+    load = np.where(np.isfinite(power_ratio), power_ratio, utilization.mean / 100)
+    return learn_baseline(temp.t, temp.mean, load, now, rules)
 
 
-def changes(series: SeenBefore, *, down: bool = True) -> Iterator[tuple[float, float]]:
+def value_changes(series: SeriesView, *, include_decreases: bool = True) -> Iterator[tuple[float, float]]:
     """When a number came (seconds since the epoch), and which; what stood there at first is older. A count that goes
     `down` began anew.
     """
     import numpy as np
 
-    known = np.isfinite(series.high)
-    t, high = series.t[known], series.high[known]
-    new = (np.diff(high) != 0) if down else (np.diff(high) > 0)
-    for place in np.flatnonzero(new & (high[1:] > 0)) + 1:
-        yield float(t[place]), float(high[place])
+    valid = np.isfinite(series.high)
+    t, high = series.t[valid], series.high[valid]
+    changed = (np.diff(high) != 0) if include_decreases else (np.diff(high) > 0)
+    for position in np.flatnonzero(changed & (high[1:] > 0)) + 1:
+        yield float(t[position]), float(high[position])
 
 
-def reported(
-    history: Remembers, card: str, now: float, rules: HealthRules, *, since: float
+def last_reported_xid(
+    history: HistoryReader, gpu_key: str, now: float, rules: HealthRules, *, since: float
 ) -> tuple[int, float] | None:
     """The last error that the driver reported of a card, and when, where a rule still asks for it and it came after
     `since` (seconds since the epoch); `card` as in `remembered`.
     """
-    ages = [
-        one.below
+    max_ages = [
+        condition.below
         for rule in rules.rules
-        for one in rule.when
-        if isinstance(one, Number) and one.figure == "xid_age" and one.below is not None
+        for condition in rule.when
+        if isinstance(condition, NumberCondition) and condition.figure == "xid_age" and condition.below is not None
     ]
-    begin = max(now - max(ages, default=0.0), since)
-    found = [(round(number), at) for at, number in changes(history.window(f"{card}.xid", now - begin)) if at >= begin]
-    return found[-1] if found else None
+    window_start = max(now - max(max_ages, default=0.0), since)
+    xids = [(round(code), reported_at) for reported_at, code in value_changes(history.window(f"{gpu_key}.xid", now - window_start)) if reported_at >= window_start]
+    return xids[-1] if xids else None

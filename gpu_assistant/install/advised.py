@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from ..catalog import distributions
-from ..catalog.versions import numbers
+from ..catalog.versions import parse_version
 from ..core.errors import AppError
 from ..core.machine import OperatingSystem
 from ..core.recommendation import Alternative, DriverAdvice, Recommendation
-from .door.packages import known
-from .untrusted import refused
+from .door.packages import allowed_packages
+from .untrusted import plan_refused_error
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
@@ -33,7 +33,7 @@ def sound(value: Recommendation, here: OperatingSystem, catalog: Catalog) -> Rec
     if torch is not None:
         _versions("pytorch", torch.cuda, torch.cudnn)
     if flow is not None and not _asks_for(flow.requirement, flow.version):
-        raise refused(f"tensorflow: {flow.version}", part="resolve")
+        raise plan_refused_error(f"tensorflow: {flow.version}", part="resolve")
     _driver(value.driver, here, catalog)
     return structs.replace(
         value,
@@ -48,20 +48,20 @@ def _driver(advice: DriverAdvice, here: OperatingSystem, catalog: Catalog) -> No
     drivers, part = catalog.drivers, "nvidia-driver"
     _versions(part, advice.minimum, advice.recommended, advice.below)
     if advice.installed is not None and _NAME.match(advice.installed) is None:
-        raise refused("driver.installed", part=part)
+        raise plan_refused_error("driver.installed", part=part)
     if advice.url is not None and advice.url not in _addresses(advice.recommended, catalog):
-        raise refused("driver.url", part=part)
+        raise plan_refused_error("driver.url", part=part)
     if advice.page is not None and advice.page not in {source.url for source in drivers.sources.values()}:
-        raise refused("driver.page", part=part)
+        raise plan_refused_error("driver.page", part=part)
     if advice.packages:
         try:
-            names = known(here, catalog)
+            names = allowed_packages(here, catalog)
         except AppError as error:
-            raise refused("driver.packages", part=part) from error
+            raise plan_refused_error("driver.packages", part=part) from error
         if not all(names.match(name) for name in advice.packages):
-            raise refused("driver.packages", part=part)
+            raise plan_refused_error("driver.packages", part=part)
     if advice.commands and advice.commands not in _taught(here, catalog):
-        raise refused("driver.commands", part=part)
+        raise plan_refused_error("driver.commands", part=part)
 
 
 def _addresses(version: str | None, catalog: Catalog) -> set[str]:
@@ -71,18 +71,18 @@ def _addresses(version: str | None, catalog: Catalog) -> set[str]:
     return built | {package.url for package in catalog.drivers.packages if package.url is not None}
 
 
-def _taught(here: OperatingSystem, catalog: Catalog) -> list[distributions.Commands | None]:
+def _taught(here: OperatingSystem, catalog: Catalog) -> list[distributions.CommandLines | None]:
     """What the catalog teaches to type on this distribution, with and without a key for Secure Boot."""
     own = (here.distro or "").casefold()
     rows = [row for row in catalog.drivers.linux_commands if own in row.distributions]
     orders = [(row.commands, (*row.enrol, *row.commands), (*row.commands, *row.enrol)) for row in rows]
-    return [distributions.filled(commands, here) for order in orders for commands in order]
+    return [distributions.fill_commands(commands, here) for order in orders for commands in order]
 
 
 def _versions(part: str, *versions: str | None) -> None:
     for version in versions:
-        if version is not None and numbers(version) is None:
-            raise refused(f"{part}: {version}", part=part if part == "nvidia-driver" else "resolve")
+        if version is not None and parse_version(version) is None:
+            raise plan_refused_error(f"{part}: {version}", part=part if part == "nvidia-driver" else "resolve")
 
 
 def _asks_for(requirement: str, version: str) -> bool:
@@ -93,13 +93,13 @@ def _asks_for(requirement: str, version: str) -> bool:
 
 
 def _plans(offer: Alternative) -> bool:
-    from .steps.wsl2 import OFFER
+    from .steps.wsl2 import OFFER_CODE
 
-    return offer.code == OFFER
+    return offer.code == OFFER_CODE
 
 
 def _offer(offer: Alternative) -> Alternative:
     gpu = offer.data.get("gpu")
     if gpu is not None and (not isinstance(gpu, str) or _NAME.match(gpu) is None):
-        raise refused("alternatives: gpu", part="wsl2")
+        raise plan_refused_error("alternatives: gpu", part="wsl2")
     return Alternative(code=offer.code, change={}, data={"gpu": gpu})

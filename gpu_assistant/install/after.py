@@ -20,18 +20,18 @@ from ..core.jobs import JobContext
 from ..core.json import storage_error
 from ..core.paths import DataDir
 from ..system.base import System
-from ..system.desktop import Desktop, EntryFile
+from ..system.desktop import DesktopEnvironment, MenuEntryFile
 from . import manifest
-from .effects import FileWritten, FolderMade
-from .owned import SITE
+from .effects import FileWritten, FolderCreated
+from .owned import SITE_PACKAGES_GLOBS
 
-KIND = "after"
+EFFECT_KIND = "after"
 # A comment for whoever reads the lock; by it a later one of ours may take its place, and nobody else's.
-SHARED = b'# Written by GPU Assistant: the exact files of an environment, for "uv pip sync".\n'
-SETTING = "python.defaultInterpreterPath"
+LOCK_COMMENT = b'# Written by GPU Assistant: the exact files of an environment, for "uv pip sync".\n'
+INTERPRETER_SETTING = "python.defaultInterpreterPath"
 
 
-class Ways(Struct, frozen=True, kw_only=True):
+class EnvironmentActions(Struct, frozen=True, kw_only=True):
     """How an environment is used: its interpreter, for any editor to be pointed at; what is typed in a terminal;
     Visual Studio Code's program if it is here; whether Jupyter's kernel is among its packages; the lock to share.
     """
@@ -39,78 +39,78 @@ class Ways(Struct, frozen=True, kw_only=True):
     python: Path
     activation: str
     editor: Path | None
-    kernel: bool
+    has_kernel: bool
     lock: Path
 
 
-def ways(environment: Path, system: System, desktop: Desktop) -> Ways:
+def environment_actions(environment: Path, system: System, desktop: DesktopEnvironment) -> EnvironmentActions:
     """Looks only; raises AppError: environment-missing, environment-not-ours."""
-    _refuse_strange(environment)
-    return Ways(
+    _check_managed(environment)
+    return EnvironmentActions(
         python=system.environment_python(environment),
-        activation=system.activation(environment),
-        editor=desktop.editor(),
-        kernel=_has_kernel(environment),
-        lock=environment / manifest.LOCK,
+        activation=system.activation_command(environment),
+        editor=desktop.find_editor(),
+        has_kernel=_has_kernel(environment),
+        lock=environment / manifest.LOCK_FILE,
     )
 
 
-def share_lock(environment: Path, target: Path) -> None:
+def export_lockfile(environment: Path, target: Path) -> None:
     """Write the lock to a file, under a line that says whose it is; what was there is replaced. Raises AppError:
     environment-not-ours, folder-…
     """
-    _refuse_strange(environment)
+    _check_managed(environment)
     try:
-        content = (environment / manifest.LOCK).read_bytes()
+        content = (environment / manifest.LOCK_FILE).read_bytes()
     except OSError as error:
         raise storage_error(error, environment) from error
-    json.write_file(target, SHARED + content)
+    json.write_file(target, LOCK_COMMENT + content)
 
 
-class After:
+class IntegrationJob:
     """Something that is written for an environment which stands. `run` may be called again: what is there stays."""
 
-    def __init__(self, environment: Path, data: DataDir, system: System, desktop: Desktop) -> None:
+    def __init__(self, environment: Path, data: DataDir, system: System, desktop: DesktopEnvironment) -> None:
         self.environment = environment
         self._data = data
         self._system = system
         self._desktop = desktop
 
-    def _write(self, files: Sequence[EntryFile], context: JobContext[Any]) -> None:
-        from ..system.single import one_at_a_time
+    def _write_files(self, files: Sequence[MenuEntryFile], context: JobContext[Any]) -> None:
+        from ..system.single import data_folder_lock
         from .journal import Journal
-        from .ledger import settle
-        from .place import Place
-        from .reporter import Reporter
+        from .ledger import recover
+        from .place import Host
+        from .reporter import ProgressReporter
 
         context.check_cancelled()
-        _refuse_strange(self.environment)
-        with one_at_a_time(self._data), Journal(self._data, env=str(self.environment)) as book:
-            settle(Place(self._system, self._data, reporter=Reporter(context), cancel=context.cancel), book)
+        _check_managed(self.environment)
+        with data_folder_lock(self._data), Journal(self._data, environment=str(self.environment)) as journal:
+            recover(Host(self._system, self._data, reporter=ProgressReporter(context), cancel=context.cancel), journal)
             for file in files:
-                before = _read(file.path)
-                if before == file.content:
+                previous = _read_bytes(file.path)
+                if previous == file.content:
                     continue
-                lacking = [place for place in file.path.parents if not place.exists()]
-                for place in reversed(lacking):
-                    with book.effect(KIND, FolderMade(path=str(place))):
-                        _make(place)
+                missing = [parent for parent in file.path.parents if not parent.exists()]
+                for parent in reversed(missing):
+                    with journal.effect(EFFECT_KIND, FolderCreated(path=str(parent))):
+                        _make_folder(parent)
                 sha256 = hashlib.sha256(file.content).hexdigest()
-                with book.effect(KIND, FileWritten(path=str(file.path), sha256=sha256, before=before)):
+                with journal.effect(EFFECT_KIND, FileWritten(path=str(file.path), sha256=sha256, before=previous)):
                     json.write_file(file.path, file.content)
 
 
-class MenuEntryJob(After):
+class MenuEntryJob(IntegrationJob):
     """Puts the environment into the desktop's menu, as a terminal that has it ready."""
 
     def run(self, context: JobContext[Any]) -> Path:
         """The entry. Raises AppError: menu-unusable, environment-not-ours, already-running, folder-unwritable."""
-        files = self._desktop.entry(self.environment)
-        self._write(files, context)
+        files = self._desktop.menu_entry_files(self.environment)
+        self._write_files(files, context)
         return files[-1].path
 
 
-class KernelJob(After):
+class JupyterKernelJob(IntegrationJob):
     """Tells Jupyter of the environment, as one of the user's own kernels."""
 
     def run(self, context: JobContext[Any]) -> Path:
@@ -118,22 +118,22 @@ class KernelJob(After):
         python = self._system.environment_python(self.environment)
         if not _has_kernel(self.environment):
             raise AppError("kernel-missing", python=str(python))
-        mark = hashlib.sha256(os.fsencode(self.environment)).hexdigest()[:12]
+        path_hash = hashlib.sha256(os.fsencode(self.environment)).hexdigest()[:12]
         content = {
             "argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
             "display_name": f"{self.environment.name} (GPU Assistant)",
             "language": "python",
             "metadata": {"debugger": True},
         }
-        path = self._desktop.kernels() / f"gpu-assistant-{mark}" / "kernel.json"
-        self._write((EntryFile(path=path, content=_pretty(content)),), context)
+        path = self._desktop.kernels_folder() / f"gpu-assistant-{path_hash}" / "kernel.json"
+        self._write_files((MenuEntryFile(path=path, content=_format_json(content)),), context)
         return path
 
 
-class EditorJob(After):
+class EditorJob(IntegrationJob):
     """Opens a folder in Visual Studio Code, which then takes the environment's Python for it."""
 
-    def __init__(self, environment: Path, data: DataDir, system: System, desktop: Desktop, *, folder: Path) -> None:
+    def __init__(self, environment: Path, data: DataDir, system: System, desktop: DesktopEnvironment, *, folder: Path) -> None:
         super().__init__(environment, data, system, desktop)
         self.folder = folder
 
@@ -142,49 +142,49 @@ class EditorJob(After):
         was changed), not-a-folder, and those of MenuEntryJob.
         """
         python = self._system.environment_python(self.environment)
-        editor = self._desktop.editor()
+        editor = self._desktop.find_editor()
         if editor is None:
             raise AppError("editor-missing", python=str(python))
         if not self.folder.is_dir():
             raise AppError("not-a-folder", path=str(self.folder))
         path = self.folder / ".vscode" / "settings.json"
-        settings = _settings(path, python)
-        if settings.get(SETTING) != str(python):
-            content = _pretty(settings | {SETTING: str(python)})
-            self._write((EntryFile(path=path, content=content),), context)
-        self._desktop.start([editor, self.folder], self.folder)
+        settings = _read_settings(path, python)
+        if settings.get(INTERPRETER_SETTING) != str(python):
+            content = _format_json(settings | {INTERPRETER_SETTING: str(python)})
+            self._write_files((MenuEntryFile(path=path, content=content),), context)
+        self._desktop.start_program([editor, self.folder], self.folder)
         return self.folder
 
 
-def _settings(path: Path, python: Path) -> dict[str, Any]:
+def _read_settings(path: Path, python: Path) -> dict[str, Any]:
     """What is there; comments, which the editor allows, would be lost, so such a file is left alone."""
-    text = _read(path)
+    text = _read_bytes(path)
     if text is None or not text.strip():
         return {}
     try:
-        found = plain_json.loads(text.decode("utf-8-sig"))
+        settings = plain_json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise AppError("editor-settings", path=str(path), python=str(python)) from error
-    if not isinstance(found, dict):
+    if not isinstance(settings, dict):
         raise AppError("editor-settings", path=str(path), python=str(python))
-    return found
+    return settings
 
 
-def _pretty(content: dict[str, Any]) -> bytes:
+def _format_json(content: dict[str, Any]) -> bytes:
     return (plain_json.dumps(content, indent=4, ensure_ascii=False) + "\n").encode("utf-8", "surrogateescape")
 
 
-def _refuse_strange(environment: Path) -> None:
-    if manifest.read(environment) is None:
+def _check_managed(environment: Path) -> None:
+    if manifest.read_manifest(environment) is None:
         code = "environment-not-ours" if environment.exists() else "environment-missing"
         raise AppError(code, path=str(environment))
 
 
 def _has_kernel(environment: Path) -> bool:
-    return any(next(environment.glob(f"{site}/ipykernel/__init__.py"), None) is not None for site in SITE)
+    return any(next(environment.glob(f"{site}/ipykernel/__init__.py"), None) is not None for site in SITE_PACKAGES_GLOBS)
 
 
-def _read(path: Path) -> bytes | None:
+def _read_bytes(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -193,7 +193,7 @@ def _read(path: Path) -> bytes | None:
         raise storage_error(error, path) from error
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:

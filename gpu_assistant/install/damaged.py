@@ -10,16 +10,16 @@ from pathlib import Path
 from ..core.recommendation import LocalWheel
 
 
-def blamed(wheels: Sequence[LocalWheel], text: str) -> Path | None:
+def find_corrupt_wheel(wheels: Sequence[LocalWheel], text: str) -> Path | None:
     """The first damaged wheel of those that a failed program's `text` names; None if they are all whole."""
     for wheel in wheels:
         path = Path(wheel.path)
-        if (path.name in text or f"{wheel.project}==" in text) and not whole(path):
+        if (path.name in text or f"{wheel.project}==" in text) and not is_wheel_intact(path):
             return path
     return None
 
 
-def whole(path: Path) -> bool:
+def is_wheel_intact(path: Path) -> bool:
     """Whether every file in a wheel can be unpacked and has its checksum."""
     try:
         with zipfile.ZipFile(path) as archive:

@@ -9,13 +9,13 @@ from msgspec import Struct
 from ..core.names import Value
 
 
-class FolderMade(Struct, frozen=True, kw_only=True, tag_field="effect", tag="folder"):
+class FolderCreated(Struct, frozen=True, kw_only=True, tag_field="effect", tag="folder"):
     """An empty folder for others to lie in."""
 
     path: str
 
 
-class TreeMade(Struct, frozen=True, kw_only=True, tag_field="effect", tag="tree"):
+class TreeCreated(Struct, frozen=True, kw_only=True, tag_field="effect", tag="tree"):
     """A folder that appears whole, by a rename; `removal.py` knows what in it is ours.
 
     `stood`: an empty one was there before, so it is not ours to take away.
@@ -57,7 +57,7 @@ class VariableSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="va
     before_expand: bool = False
 
 
-class PathEntry(Struct, frozen=True, kw_only=True, tag_field="effect", tag="path-entry"):
+class PathEntryAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="path-entry"):
     """A folder at the end of the user's PATH; `before` is a backup of the whole text."""
 
     folder: str
@@ -65,7 +65,7 @@ class PathEntry(Struct, frozen=True, kw_only=True, tag_field="effect", tag="path
     before_expand: bool = False
 
 
-class LoginSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="at-login"):
+class LoginCommandSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="at-login"):
     """The command that runs after the next login."""
 
     words: tuple[str, ...]
@@ -84,22 +84,22 @@ class ProgramInstalled(Struct, frozen=True, kw_only=True, tag_field="effect", ta
 
 
 Effect = (
-    FolderMade
-    | TreeMade
+    FolderCreated
+    | TreeCreated
     | FolderMoved
     | FilesAdded
     | FileWritten
     | VariableSet
-    | PathEntry
-    | LoginSet
+    | PathEntryAdded
+    | LoginCommandSet
     | ProgramInstalled
 )
 
 
-def key(effect: Effect) -> tuple[str, str]:  # noqa: PLR0911 - one for each effect
+def effect_key(effect: Effect) -> tuple[str, str]:  # noqa: PLR0911 - one for each effect
     """Equal for effects on the same thing."""
     match effect:
-        case FolderMade() | TreeMade() | FileWritten():
+        case FolderCreated() | TreeCreated() | FileWritten():
             return "place", os.path.normcase(effect.path)
         case FolderMoved():
             return "moved", os.path.normcase(effect.to)
@@ -107,9 +107,9 @@ def key(effect: Effect) -> tuple[str, str]:  # noqa: PLR0911 - one for each effe
             return "files", os.path.normcase(f"{effect.path}/{effect.receipt}")
         case VariableSet():
             return "variable", effect.name.upper()
-        case PathEntry():
+        case PathEntryAdded():
             return "path-entry", os.path.normcase(effect.folder)
-        case LoginSet():
+        case LoginCommandSet():
             return "at-login", ""
         case ProgramInstalled():
             return "program", effect.name

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..core.names import EnvironmentKind
 from ..core.paths import DataDir
 from . import journal, manifest
-from .conda import META
+from .conda import CONDA_META
 
 
 class Environment(Struct, frozen=True, kw_only=True):
@@ -27,24 +27,24 @@ class Environment(Struct, frozen=True, kw_only=True):
     made_by: EnvironmentKind = "venv"
 
 
-def read(path: Path) -> Environment | None:
+def read_environment(path: Path) -> Environment | None:
     """The environment in a folder; None if it is not one of ours, or not a whole one."""
-    found = manifest.read(path)
-    if found is None:
+    environment_manifest = manifest.read_manifest(path)
+    if environment_manifest is None:
         return None
     return Environment(
         path=str(path),
         name=path.name,
-        torch=found.torch,
-        variant=found.variant,
-        python=found.python,
-        bytes=found.bytes,
-        created=found.created,
-        made_by="conda" if (path / META).is_dir() else "venv",
+        torch=environment_manifest.torch,
+        variant=environment_manifest.variant,
+        python=environment_manifest.python,
+        bytes=environment_manifest.bytes,
+        created=environment_manifest.created,
+        made_by="conda" if (path / CONDA_META).is_dir() else "venv",
     )
 
 
-def known(data: DataDir) -> tuple[Environment, ...]:
+def list_environments(data: DataDir) -> tuple[Environment, ...]:
     """Every environment that the journal names and that stands whole, newest first."""
-    found = [environment for path in journal.environments(data) if (environment := read(path)) is not None]
-    return tuple(sorted(found, key=lambda environment: environment.created, reverse=True))
+    environments = [environment for path in journal.environment_paths(data) if (environment := read_environment(path)) is not None]
+    return tuple(sorted(environments, key=lambda environment: environment.created, reverse=True))

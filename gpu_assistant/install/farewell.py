@@ -12,15 +12,15 @@ from ..core.paths import DataDir
 from ..core.plan import Step
 from ..system.base import System
 from . import own
-from .reporter import Reporter
+from .reporter import ProgressReporter
 
 if TYPE_CHECKING:
-    from .place import Place
+    from .place import Host
 
-KEPT = "environments"
+ENVIRONMENTS_STEP = "environments"
 
 
-class FarewellJob:
+class PurgeJob:
     """Removes settings, downloads, results and logs, and takes back all that was installed, unless it is kept.
 
     Environments that are kept keep what they stand on, and the journal, by which a later installation knows them.
@@ -30,140 +30,140 @@ class FarewellJob:
     def __init__(self, data: DataDir, system: System, *, keep_environments: bool, dry_run: bool = False) -> None:
         self._data = data
         self._system = system
-        self._keep = keep_environments
+        self._keep_environments = keep_environments
         self._dry_run = dry_run
 
     def steps(self) -> tuple[Step, ...]:
         """What would become of each thing just now, in order, also of what stays; raises AppError."""
-        from .forecast import Turn, forecast
-        from .takeback import items
+        from .forecast import UninstallState, preview
+        from .takeback import plan_uninstall
 
         data = self._data
         if not data.root.is_dir():
             return ()
-        place = self._place(Reporter(JobContext()), threading.Event())
-        turn = Turn()
-        stays = self._keep and self._stays(place)
-        taken: tuple[Step, ...] = (self._kept(),) if stays else ()
-        if not self._keep:
-            taken = tuple(item.step for item in forecast(items(place, None), place, turn))
-        found = own.kept(data, caches=own.inhabited(data), journal=not stays)
-        turn.gone |= {path for each in found for path in (*each.folders, *each.files)}
-        return (*taken, *(each.step for each in found), *self._root(turn.gone, turn.new, stays=stays))
+        host = self._host(ProgressReporter(JobContext()), threading.Event())
+        state = UninstallState()
+        has_remaining = self._keep_environments and self._has_remaining_effects(host)
+        uninstall_steps: tuple[Step, ...] = (self._environments_step(),) if has_remaining else ()
+        if not self._keep_environments:
+            uninstall_steps = tuple(item.step for item in preview(plan_uninstall(host, None), host, state))
+        groups = own.app_data_groups(data, include_caches=own.has_app_data(data), include_journal=not has_remaining)
+        state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
+        return (*uninstall_steps, *(group.step for group in groups), *self._root_steps(state.removed, state.created, has_remaining=has_remaining))
 
     def run(self, context: JobContext[Any]) -> Path:
         """The data folder; gone where nothing in it was kept.
 
         Raises AppError: already-running, or, after everything else is gone, what could not be taken back.
         """
-        reporter, root = Reporter(context), str(self._data.root)
+        reporter, root = ProgressReporter(context), str(self._data.root)
         try:
             steps = self.steps()
-            reporter.plan(steps)
+            reporter.report_plan(steps)
             if self._dry_run:
                 for step in steps:
-                    reporter.step(step.id, "skipped")
+                    reporter.report_step(step.id, "skipped")
             elif steps:
-                self._leave(self._place(reporter, context.cancel), steps)
+                self._purge(self._host(reporter, context.cancel), steps)
         except AppError as error:
-            reporter.ended(root, error)
+            reporter.fail_run(root, error)
             raise
-        reporter.end("done", root)
+        reporter.end_run("done", root)
         return self._data.root
 
-    def _leave(self, place: Place, steps: tuple[Step, ...]) -> None:
-        from ..system.single import one_at_a_time
+    def _purge(self, host: Host, steps: tuple[Step, ...]) -> None:
+        from ..system.single import data_folder_lock
 
-        data, reporter = self._data, place.reporter
+        data, reporter = self._data, host.reporter
         # Asked before we write into it ourselves.
-        ours = own.inhabited(data)
-        with one_at_a_time(data):
-            if place.cancel.is_set():
+        has_caches = own.has_app_data(data)
+        with data_folder_lock(data):
+            if host.cancel.is_set():
                 raise Cancelled
-            trouble = None if self._keep else self._take_back(place)
-            stays = self._stays(place)
-        found = {each.id: each for each in own.kept(data, caches=ours, journal=not stays)}
+            first_error = None if self._keep_environments else self._uninstall_all(host)
+            has_remaining = self._has_remaining_effects(host)
+        groups = {group.id: group for group in own.app_data_groups(data, include_caches=has_caches, include_journal=not has_remaining)}
         for step in steps:
-            if step.kind == own.KIND and step.id in found:
-                reporter.step(step.id, "running")
-                trouble = _dropped(found[step.id], reporter) or trouble
-            elif step.id == KEPT or step.kind == own.KIND:
+            if step.kind == own.PURGE_KIND and step.id in groups:
+                reporter.report_step(step.id, "running")
+                first_error = _delete_group(groups[step.id], reporter) or first_error
+            elif step.id == ENVIRONMENTS_STEP or step.kind == own.PURGE_KIND:
                 # Where something could not be taken back, the journal says so to the next try.
-                reporter.step(step.id, "skipped")
-        told = {step.id for step in steps}
-        for name, each in found.items():
-            if name not in told:  # this run's own log
-                each.drop()
-        own.tidy(data)
-        self._told_of_root(reporter, told, stays=stays)
-        if trouble is not None:
-            raise trouble
+                reporter.report_step(step.id, "skipped")
+        step_ids = {step.id for step in steps}
+        for name, group in groups.items():
+            if name not in step_ids:  # this run's own log
+                group.delete_files()
+        own.remove_empty_folders(data)
+        self._report_root(reporter, step_ids, has_remaining=has_remaining)
+        if first_error is not None:
+            raise first_error
 
-    def _root(self, gone: set[Path], new: set[Path], *, stays: bool) -> tuple[Step, ...]:
+    def _root_steps(self, removed: set[Path], created: set[Path], *, has_remaining: bool) -> tuple[Step, ...]:
         """What becomes of the data folder when these have gone and are new; nothing where only what is kept stays."""
         data = self._data
-        places = {data.environments, data.pythons, data.toolkits, data.journal} if stays else set()
-        step = own.left(data, gone | places, new)
-        return () if stays and step.code != own.FILLED else (step,)
+        retained = {data.environments, data.pythons, data.toolkits, data.journal} if has_remaining else set()
+        step = own.root_step(data, removed | retained, created)
+        return () if has_remaining and step.code != own.NOT_EMPTY_CODE else (step,)
 
-    def _told_of_root(self, reporter: Reporter, told: set[str], *, stays: bool) -> None:
+    def _report_root(self, reporter: ProgressReporter, step_ids: set[str], *, has_remaining: bool) -> None:
         if not self._data.root.is_dir():
-            reporter.step(own.ROOT, "done")
+            reporter.report_step(own.ROOT_STEP, "done")
             return
-        filled = [step for step in self._root(set(), set(), stays=stays) if step.code == own.FILLED]
-        if filled:
-            reporter.step(own.ROOT, "skipped", code="progress.left-filled", data=filled[0].data)
-        elif own.ROOT in told:
-            reporter.step(own.ROOT, "skipped")
+        not_empty = [step for step in self._root_steps(set(), set(), has_remaining=has_remaining) if step.code == own.NOT_EMPTY_CODE]
+        if not_empty:
+            reporter.report_step(own.ROOT_STEP, "skipped", code="progress.left-filled", data=not_empty[0].data)
+        elif own.ROOT_STEP in step_ids:
+            reporter.report_step(own.ROOT_STEP, "skipped")
 
-    def _place(self, reporter: Reporter, cancel: threading.Event) -> Place:
-        from .place import Place
+    def _host(self, reporter: ProgressReporter, cancel: threading.Event) -> Host:
+        from .place import Host
 
-        return Place(self._system, self._data, reporter=reporter, cancel=cancel)
+        return Host(self._system, self._data, reporter=reporter, cancel=cancel)
 
-    def _kept(self) -> Step:
+    def _environments_step(self) -> Step:
         """That the environments stay, and which these are."""
-        from .environments import known
-        from .strangers import named
+        from .environments import list_environments
+        from .strangers import format_names
 
-        names = named(tuple(each.path for each in known(self._data)))
-        figures = {"files": names, "path": str(self._data.root)}
-        return Step(id=KEPT, kind="kept", code="leave-environments", data={**figures})
+        names = format_names(tuple(environment.path for environment in list_environments(self._data)))
+        data = {"files": names, "path": str(self._data.root)}
+        return Step(id=ENVIRONMENTS_STEP, kind="kept", code="leave-environments", data={**data})
 
-    def _take_back(self, place: Place) -> AppError | None:
+    def _uninstall_all(self, host: Host) -> AppError | None:
         """What went wrong, after everything that could be taken back was; raises Cancelled."""
-        from .forecast import forecast
+        from .forecast import preview
         from .journal import Journal
-        from .ledger import settle
-        from .takeback import items
-        from .uninstall import take_back
+        from .ledger import recover
+        from .takeback import plan_uninstall
+        from .uninstall import revert_items
 
-        if not items(place, None):
+        if not plan_uninstall(host, None):
             return None
         try:
             with Journal(self._data) as journal:
-                settle(place, journal)
-                take_back(forecast(items(place, None), place), place, journal, go_on=True)
+                recover(host, journal)
+                revert_items(preview(plan_uninstall(host, None), host), host, journal, continue_on_error=True)
         except Cancelled:
             raise
         except AppError as error:
             return error
         return None
 
-    def _stays(self, place: Place) -> bool:
+    def _has_remaining_effects(self, host: Host) -> bool:
         """Whether anything stands that only the journal knows how to take back; a driver is its own installer's."""
-        from .effects import FolderMade, ProgramInstalled
-        from .takeback import items
+        from .effects import FolderCreated, ProgramInstalled
+        from .takeback import plan_uninstall
 
-        return any(not isinstance(item.effects[0].effect, FolderMade | ProgramInstalled) for item in items(place, None))
+        return any(not isinstance(item.effects[0].effect, FolderCreated | ProgramInstalled) for item in plan_uninstall(host, None))
 
 
-def _dropped(each: own.Own, reporter: Reporter) -> AppError | None:
+def _delete_group(group: own.AppDataGroup, reporter: ProgressReporter) -> AppError | None:
     """What went wrong when it was taken away."""
     try:
-        each.drop()
+        group.delete_files()
     except AppError as error:
-        reporter.failed(each.id, error)
+        reporter.fail_step(group.id, error)
         return error
-    reporter.step(each.id, "done")
+    reporter.report_step(group.id, "done")
     return None

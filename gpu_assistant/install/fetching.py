@@ -15,17 +15,17 @@ from ..fetch.limits import Limits
 from ..fetch.pace import Pace
 from ..fetch.wanted import Wanted
 from ..system.base import System
-from .mirrors import sourced
-from .place import Place
-from .reporter import Reporter
+from .mirrors import with_mirrors
+from .place import Host
+from .reporter import ProgressReporter
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
     from ..fetch.many import Totals
-    from .bundle.shelf import Shelf
+    from .bundle.shelf import BundleSource
 
 
-class Getting(Place):
+class DownloadContext(Host):
     """Where files go and come from: with a `shelf` all of them from there, and none over the network; else from
     their publishers and, as `mirrors` says, from those who mirror them.
     """
@@ -36,22 +36,22 @@ class Getting(Place):
         data: DataDir,
         catalog: Catalog,
         *,
-        reporter: Reporter,
+        reporter: ProgressReporter,
         cancel: threading.Event,
         limits: Limits,
         mirrors: MirrorUse = "when-slow",
-        pace: Pace | None = None,
-        shelf: Shelf | None = None,
+        rate_limiter: Pace | None = None,
+        bundle: BundleSource | None = None,
     ) -> None:
         super().__init__(system, data, reporter=reporter, cancel=cancel)
         self.catalog = catalog
         self.limits = limits
         self.mirrors: MirrorUse = mirrors
-        self.pace = pace or Pace()
-        self.shelf = shelf
+        self.rate_limiter = rate_limiter or Pace()
+        self.bundle = bundle
 
 
-def fetch(getting: Getting, wanted: Sequence[Wanted]) -> tuple[Path, ...]:
+def download_files(context: DownloadContext, requests: Sequence[Wanted]) -> tuple[Path, ...]:
     """The files, in order; one that another install fetches just now is waited for. Raises what `Fetch.run` raises, and
     AppError("bundle-lacks").
     """
@@ -59,18 +59,18 @@ def fetch(getting: Getting, wanted: Sequence[Wanted]) -> tuple[Path, ...]:
     from ..fetch.many import Fetch  # loads the network, which a plan does not need
 
     def progress(totals: Totals) -> None:
-        doing = totals.bottleneck if totals.bottleneck in ("elsewhere", "mending") else "fetching"
-        getting.reporter.progress(
+        activity = totals.bottleneck if totals.bottleneck in ("elsewhere", "mending") else "fetching"
+        context.reporter.report_progress(
             done=totals.done,
             total=totals.total,
             unit="bytes",
             speed=totals.speed,
             bottleneck=totals.bottleneck,
-            code=f"progress.{doing}" if totals.name else None,
+            code=f"progress.{activity}" if totals.name else None,
             data={"name": totals.name} if totals.name else None,
         )
 
-    shelf, catalog, use = getting.shelf, getting.catalog, getting.mirrors
-    todo = [shelf.wanted(each) if shelf is not None else sourced(each, catalog, use) for each in wanted]
-    todo = [structs.replace(each, patient=True) for each in todo]
-    return Fetch(todo, cancel=getting.cancel, progress=progress, limits=getting.limits, pace=getting.pace).run()
+    bundle, catalog, mirror_use = context.bundle, context.catalog, context.mirrors
+    resolved = [bundle.local_request(request) if bundle is not None else with_mirrors(request, catalog, mirror_use) for request in requests]
+    resolved = [structs.replace(request, patient=True) for request in resolved]
+    return Fetch(resolved, cancel=context.cancel, progress=progress, limits=context.limits, pace=context.rate_limiter).run()

@@ -13,135 +13,135 @@ from msgspec.structs import replace
 from ..core.json import storage_error
 from ..core.names import Value
 from . import added, package_list
-from .effects import FilesAdded, FileWritten, FolderMade, FolderMoved, ProgramInstalled, TreeMade
-from .ledger import look
-from .place import Place
+from .effects import FilesAdded, FileWritten, FolderCreated, FolderMoved, ProgramInstalled, TreeCreated
+from .ledger import observe_state
+from .place import Host
 from .removal import partial_path, trash_path
-from .strangers import NAMED, Strangers, named, strangers
-from .sweeping import holds_anything
-from .takeback import Item
+from .strangers import MAX_NAMED, ForeignFiles, format_names, find_foreign_files
+from .sweeping import has_content
+from .takeback import UninstallItem
 
 
-class Turn(Struct):
+class UninstallState(Struct):
     """How it will be when the turn of a thing comes: files and folders of which nothing is left by then, new files that
     stand by then, and the folders that another environment needs, and which.
     """
 
-    gone: set[Path] = field(default_factory=set)
-    new: set[Path] = field(default_factory=set)
-    held: dict[Path, str] = field(default_factory=dict)
+    removed: set[Path] = field(default_factory=set)
+    created: set[Path] = field(default_factory=set)
+    retained: dict[Path, str] = field(default_factory=dict)
 
 
-def forecast(found: tuple[Item, ...], place: Place, turn: Turn | None = None) -> tuple[Item, ...]:
+def preview(items: tuple[UninstallItem, ...], host: Host, state: UninstallState | None = None) -> tuple[UninstallItem, ...]:
     """The same items with the words for what will come of them; changes nothing. Raises AppError.
 
     `turn` is then how it is after all of them.
     """
-    turn = Turn() if turn is None else turn
-    return tuple(_told(item, place, turn) for item in found)
+    state = UninstallState() if state is None else state
+    return tuple(_preview_item(item, host, state) for item in items)
 
 
-def _told(item: Item, place: Place, turn: Turn) -> Item:
-    gone, held = turn.gone, turn.held
+def _preview_item(item: UninstallItem, host: Host, state: UninstallState) -> UninstallItem:
+    removed, retained = state.removed, state.retained
     first, effect = item.effects[0], item.effects[0].effect
-    if item.needed:
-        by = item.by or str(place.data.root)
-        if isinstance(effect, TreeMade | FilesAdded | FileWritten | FolderMade):
-            held[Path(effect.path)] = by
-        return _as(item, "leave-needed", by=by)
+    if item.is_needed:
+        needed_by = item.by or str(host.data.root)
+        if isinstance(effect, TreeCreated | FilesAdded | FileWritten | FolderCreated):
+            retained[Path(effect.path)] = needed_by
+        return _with_code(item, "leave-needed", by=needed_by)
     if isinstance(effect, ProgramInstalled):
-        from .steps import KINDS
+        from .steps import STEP_KINDS
 
-        code, data = KINDS[first.kind].leaving(effect, first.step)
-        return _as(item, code, **data)
-    sight = look(first, place)
-    if sight == "changed" and not isinstance(effect, FolderMade):
-        return _as(item, "leave-changed")
+        code, data = STEP_KINDS[first.kind].uninstall_notice(effect, first.step)
+        return _with_code(item, code, **data)
+    effect_state = observe_state(first, host)
+    if effect_state == "changed" and not isinstance(effect, FolderCreated):
+        return _with_code(item, "leave-changed")
     match effect:
-        case TreeMade():
-            theirs = strangers(Path(effect.path), gone) if sight == "made" else Strangers()
-            if not theirs.stay:
-                _goes(Path(effect.path), gone)
-            item = _with(item, theirs)
-            if theirs.records:
-                text = package_list.listed(Path(effect.path), theirs.records)
-                kept = package_list.place(Path(effect.path), text)
-                turn.new.add(kept)
-                item = _as(item, item.step.code, list=str(kept))
+        case TreeCreated():
+            foreign = find_foreign_files(Path(effect.path), removed) if effect_state == "made" else ForeignFiles()
+            if not foreign.user_files:
+                _mark_removed(Path(effect.path), removed)
+            item = _with_foreign_files(item, foreign)
+            if foreign.records:
+                list_text = package_list.format_user_packages(Path(effect.path), foreign.records)
+                list_path = package_list.user_packages_path(Path(effect.path), list_text)
+                state.created.add(list_path)
+                item = _with_code(item, item.step.code, list=str(list_path))
         case FilesAdded():
             folder = Path(effect.path)
-            stay = added.changed(folder, effect.receipt)
-            gone |= {folder / name for name in {effect.receipt, *added.files(folder, effect.receipt)} - {*stay}}
-            item = _with(item, Strangers(stay=stay))
+            changed_names = added.changed_files(folder, effect.receipt)
+            removed |= {folder / name for name in {effect.receipt, *added.merged_files(folder, effect.receipt)} - {*changed_names}}
+            item = _with_foreign_files(item, ForeignFiles(user_files=changed_names))
         case FolderMoved():
-            back = Path(effect.path)
-            if holds_anything(back) and back not in gone:
-                return _as(item, "leave-taken")
-            gone.add(Path(effect.to))
-            gone.discard(back)
-        case FolderMade():
-            item = _folder(item, Path(effect.path), turn)
+            original = Path(effect.path)
+            if has_content(original) and original not in removed:
+                return _with_code(item, "leave-taken")
+            removed.add(Path(effect.to))
+            removed.discard(original)
+        case FolderCreated():
+            item = _preview_folder(item, Path(effect.path), state)
         case FileWritten(before=None):
-            gone.add(Path(effect.path))
+            removed.add(Path(effect.path))
     return item
 
 
-def _folder(item: Item, folder: Path, turn: Turn) -> Item:
+def _preview_folder(item: UninstallItem, folder: Path, state: UninstallState) -> UninstallItem:
     try:
-        left = tuple(islice(left_below(folder, turn.gone, turn.new), NAMED + 1))
+        remaining = tuple(islice(remaining_names(folder, state.removed, state.created), MAX_NAMED + 1))
     except OSError as error:
         raise storage_error(error, folder) from error
-    if not left:
-        _goes(folder, turn.gone)
+    if not remaining:
+        _mark_removed(folder, state.removed)
         return item
-    by = item.by or next((by for path, by in turn.held.items() if folder in (path, *path.parents)), None)
-    if by is not None:
-        return _as(replace(item, by=by), "leave-needed", by=by)
-    return _as(item, "leave-filled", files=named(left))
+    needed_by = item.by or next((needed_by for path, needed_by in state.retained.items() if folder in (path, *path.parents)), None)
+    if needed_by is not None:
+        return _with_code(replace(item, by=needed_by), "leave-needed", by=needed_by)
+    return _with_code(item, "leave-filled", files=format_names(remaining))
 
 
-def left_below(folder: Path, gone: Container[Path], new: Collection[Path] = ()) -> Iterator[str]:
+def remaining_names(folder: Path, removed: Container[Path], created: Collection[Path] = ()) -> Iterator[str]:
     """What in a folder of ours will be there when these are `gone` and these are `new`, by its name in it; raises
     OSError.
     """
-    yield from sorted(path.name for path in new if path.parent == folder and not os.path.lexists(path))
+    yield from sorted(path.name for path in created if path.parent == folder and not os.path.lexists(path))
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             path = folder / entry.name
-            if path in gone:
+            if path in removed:
                 continue
             if not entry.is_dir(follow_symlinks=False):
                 yield entry.name
-            elif not any(path.iterdir()) or next(left_below(path, gone, new), None) is not None:
+            elif not any(path.iterdir()) or next(remaining_names(path, removed, created), None) is not None:
                 yield f"{entry.name}/"
 
 
-def _goes(folder: Path, gone: set[Path]) -> None:
-    gone |= {folder, partial_path(folder), trash_path(folder)}
+def _mark_removed(folder: Path, removed: set[Path]) -> None:
+    removed |= {folder, partial_path(folder), trash_path(folder)}
 
 
-def left_in(effect: TreeMade | FolderMade) -> dict[str, Value]:
+def remaining_data(effect: TreeCreated | FolderCreated) -> dict[str, Value]:
     """What is still there of somebody else's, after it was taken back."""
     folder = Path(effect.path)
     try:
-        names = tuple(left_below(folder, frozenset()))
+        names = tuple(remaining_names(folder, frozenset()))
     except OSError as error:
         raise storage_error(error, folder) from error
-    return {"files": named(names), "kept": len(names)}
+    return {"files": format_names(names), "kept": len(names)}
 
 
-def _with(item: Item, theirs: Strangers) -> Item:
+def _with_foreign_files(item: UninstallItem, foreign: ForeignFiles) -> UninstallItem:
     """With the one of its sentences that says all of this."""
-    ending = ("-packages" if theirs.packages else "") + ("-files" if theirs.stay else "")
-    return _as(
+    suffix = ("-packages" if foreign.packages else "") + ("-files" if foreign.user_files else "")
+    return _with_code(
         item,
-        item.step.code + ending,
-        packages=named(theirs.packages),
-        count=len(theirs.packages),
-        files=named(theirs.stay),
-        kept=len(theirs.stay),
+        item.step.code + suffix,
+        packages=format_names(foreign.packages),
+        count=len(foreign.packages),
+        files=format_names(foreign.user_files),
+        kept=len(foreign.user_files),
     )
 
 
-def _as(item: Item, code: str, **data: Value) -> Item:
+def _with_code(item: UninstallItem, code: str, **data: Value) -> UninstallItem:
     return replace(item, step=replace(item.step, code=code, data={**item.step.data, **data}))

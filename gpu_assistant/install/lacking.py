@@ -7,10 +7,10 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 from ..core.recommendation import LocalWheel
-from .wish import ALWAYS, Wish
+from .wish import BASE_PACKAGES, PackageRequest
 
 
-def lacking(wish: Wish) -> tuple[str, ...]:
+def missing_packages(request: PackageRequest) -> tuple[str, ...]:
     """The packages, by name, that the wheelhouse lacks for a wish, what its own wheels need included.
 
     Versions are not looked at: a package that is there in an unfit version does not count as lacking.
@@ -18,39 +18,39 @@ def lacking(wish: Wish) -> tuple[str, ...]:
     from packaging.utils import canonicalize_name
 
     newest: dict[str, LocalWheel] = {}
-    for wheel in wish.local_wheels():
+    for wheel in request.local_wheels():
         if wheel.project != "torch" or (wheel.version, wheel.variant) in (
-            (wish.torch, wish.variant),
-            (wish.torch, None),
+            (request.torch, request.variant),
+            (request.torch, None),
         ):
             newest.setdefault(wheel.project, wheel)
-    todo: list[str] = ["torch", *(canonicalize_name(name) for name in ALWAYS)]
-    seen: dict[str, bool] = {}
-    while todo:
-        name = todo.pop(0)
-        if name in seen:
+    pending: list[str] = ["torch", *(canonicalize_name(name) for name in BASE_PACKAGES)]
+    is_available: dict[str, bool] = {}
+    while pending:
+        name = pending.pop(0)
+        if name in is_available:
             continue
-        seen[name] = name in newest
+        is_available[name] = name in newest
         if name in newest:
-            todo += _needs(Path(newest[name].path), wish.python)
-    return tuple(name for name, here in seen.items() if not here)
+            pending += _wheel_dependencies(Path(newest[name].path), request.python)
+    return tuple(name for name, available in is_available.items() if not available)
 
 
-def _needs(wheel: Path, series: str) -> list[str]:
+def _wheel_dependencies(wheel: Path, series: str) -> list[str]:
     """What a wheel's own metadata asks for on this computer; nothing if it cannot be read."""
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 
-    where = {"python_version": series, "python_full_version": f"{series}.0", "extra": ""}
-    found = []
+    marker_environment = {"python_version": series, "python_full_version": f"{series}.0", "extra": ""}
+    dependencies = []
     try:
         with zipfile.ZipFile(wheel) as archive:
             name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-            rows = HeaderParser().parsestr(archive.read(name).decode("utf-8", "replace")).get_all("Requires-Dist", [])
-        for row in rows:
-            need = Requirement(str(row))
-            if need.marker is None or need.marker.evaluate(where):
-                found.append(str(canonicalize_name(need.name)))
+            lines = HeaderParser().parsestr(archive.read(name).decode("utf-8", "replace")).get_all("Requires-Dist", [])
+        for line in lines:
+            requirement = Requirement(str(line))
+            if requirement.marker is None or requirement.marker.evaluate(marker_environment):
+                dependencies.append(str(canonicalize_name(requirement.name)))
     except (zipfile.BadZipFile, StopIteration, OSError, InvalidRequirement):
         return []
-    return found
+    return dependencies

@@ -10,14 +10,14 @@ from ..core.paths import DataDir
 from ..core.plan import Plan, Step
 from . import journal, undoing
 from .effects import Effect
-from .journal import Began, Found, Happened, Intends, Journal, Kept, Undid, Undoes
-from .undoing import Sight
+from .journal import RunStarted, EffectObserved, EffectDone, EffectStarted, Journal, EffectRetained, UndoDone, UndoStarted
+from .undoing import EffectState
 
 if TYPE_CHECKING:
-    from .place import Place
+    from .place import Host
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class ActiveEffect(Struct, frozen=True, kw_only=True):
     """An effect that nobody took back: the `n`-th of `run`, for the environment `env`, by a step of `kind`, which is
     `step` of the run's `steps`.
 
@@ -25,7 +25,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     """
 
     run: str
-    n: int
+    number: int
     env: str | None
     kind: str
     step: Step | None
@@ -35,71 +35,71 @@ class Standing(Struct, frozen=True, kw_only=True):
     kept: bool
 
 
-def standing(data: DataDir) -> tuple[Standing, ...]:
+def active_effects(data: DataDir) -> tuple[ActiveEffect, ...]:
     """All of them, oldest first."""
-    found: dict[tuple[str, int], Standing] = {}
-    for path in journal.files(data):
+    effects: dict[tuple[str, int], ActiveEffect] = {}
+    for path in journal.journal_paths(data):
         plan: Plan | None = None
-        env: str | None = None
-        for entry in journal.read(path):
+        environment: str | None = None
+        for entry in journal.read_entries(path):
             match entry:
-                case Began():
-                    plan, env = entry.plan, entry.plan.env if entry.plan is not None else entry.env
-                case Intends():
-                    found[path.name, entry.n] = Standing(
+                case RunStarted():
+                    plan, environment = entry.plan, entry.plan.env if entry.plan is not None else entry.env
+                case EffectStarted():
+                    effects[path.name, entry.n] = ActiveEffect(
                         run=path.name,
-                        n=entry.n,
-                        env=env,
+                        number=entry.n,
+                        env=environment,
                         kind=entry.kind,
-                        step=_step(plan, entry.id),
+                        step=_find_step(plan, entry.id),
                         steps=plan.steps if plan is not None else (),
                         effect=entry.effect,
                         sure=False,
                         kept=False,
                     )
-                case Happened():
-                    _change(found, path.name, entry.n, sure=True)
-                case Found(there=True):
-                    _change(found, entry.run, entry.n, sure=True)
-                case Found() | Undid():
-                    found.pop((entry.run, entry.n), None)
-                case Undoes():
+                case EffectDone():
+                    _update(effects, path.name, entry.n, sure=True)
+                case EffectObserved(there=True):
+                    _update(effects, entry.run, entry.n, sure=True)
+                case EffectObserved() | UndoDone():
+                    effects.pop((entry.run, entry.n), None)
+                case UndoStarted():
                     # Until its end is written down only the world knows.
-                    _change(found, entry.run, entry.n, sure=False)
-                case Kept():
-                    _change(found, entry.run, entry.n, sure=True, kept=True)
+                    _update(effects, entry.run, entry.n, sure=False)
+                case EffectRetained():
+                    _update(effects, entry.run, entry.n, sure=True, kept=True)
                 case _:
                     pass
-    return tuple(found.values())
+    return tuple(effects.values())
 
 
-def _step(plan: Plan | None, given: str | None) -> Step | None:
-    return next((step for step in plan.steps if step.id == given), None) if plan is not None else None
+def _find_step(plan: Plan | None, step_id: str | None) -> Step | None:
+    return next((step for step in plan.steps if step.id == step_id), None) if plan is not None else None
 
 
-def _change(found: dict[tuple[str, int], Standing], run: str, n: int, **fields: bool) -> None:
+def _update(effects: dict[tuple[str, int], ActiveEffect], run: str, number: int, **fields: bool) -> None:
     from msgspec.structs import replace
 
-    if (run, n) in found:
-        found[run, n] = replace(found[run, n], **fields)
+    if (run, number) in effects:
+        effects[run, number] = replace(effects[run, number], **fields)
 
 
-def look(each: Standing, place: Place) -> Sight:
+def observe_state(active: ActiveEffect, host: Host) -> EffectState:
     """What the world shows of it, seen by the kind that made it; raises AppError."""
-    from .steps import KINDS
+    from .steps import STEP_KINDS
 
-    kind = KINDS.get(each.kind)
-    return kind.look(each.effect, place) if kind is not None else undoing.look(each.effect, place)
+    kind = STEP_KINDS.get(active.kind)
+    return kind.effect_state(active.effect, host) if kind is not None else undoing.effect_state(active.effect, host)
 
 
-def settle(place: Place, book: Journal) -> None:
+def recover(host: Host, journal: Journal) -> None:
     """Write down what became of the effects whose run was killed in the middle; what is half made stays open.
 
     The data folder is held by us: every run but our own has ended.
     """
-    for each in standing(place.data):
-        if each.sure or each.run == book.path.name:
+    for active in active_effects(host.data):
+        if active.sure or active.run == journal.path.name:
             continue
-        sight = look(each, place)
-        if sight != "half":
-            book.found(each.run, each.n, there=sight == "made")
+        state = observe_state(active, host)
+        if state != "half":
+            journal.observe_effect(active.run, active.number, is_present=state == "made")

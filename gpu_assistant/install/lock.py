@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..core.errors import AppError
 from ..core.plan import PlanFile
-from .target import Target
+from .target import Platform
 
 
 class LockedPackage(Struct, frozen=True, kw_only=True):
@@ -23,16 +23,16 @@ class LockedPackage(Struct, frozen=True, kw_only=True):
     file: PlanFile
 
 
-class Lock(Struct, frozen=True, kw_only=True):
+class Lockfile(Struct, frozen=True, kw_only=True):
     """`text` is the file as the resolver wrote it."""
 
     packages: tuple[LockedPackage, ...]
     text: str
 
     @property
-    def identity(self) -> str:
+    def fingerprint(self) -> str:
         """Equal for locks that make the same environment, wherever the files come from."""
-        rows = sorted(f"{p.name}=={p.version} {p.file.sha256}" for p in self.packages)
+        rows = sorted(f"{package.name}=={package.version} {package.file.sha256}" for package in self.packages)
         return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
     def version(self, name: str) -> str | None:
@@ -40,25 +40,25 @@ class Lock(Struct, frozen=True, kw_only=True):
         return next((package.version for package in self.packages if package.name == name), None)
 
 
-def parse(text: str, series: str, target: Target | None = None) -> Lock:
+def parse_lockfile(text: str, series: str, platform: Platform | None = None) -> Lockfile:
     """Read a lock for a "3.11" Python on this computer, or on another one; raises AppError("lock-broken")."""
     from packaging.utils import InvalidWheelFilename
 
     try:
         rows = tomllib.loads(text)["packages"]
-        packages = tuple(_package(row, series, target) for row in rows)
+        packages = tuple(_parse_package(row, series, platform) for row in rows)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, InvalidWheelFilename) as error:
         raise AppError("lock-broken", detail=str(error)) from error
-    return Lock(packages=packages, text=text)
+    return Lockfile(packages=packages, text=text)
 
 
-def _package(row: dict[str, Any], series: str, target: Target | None) -> LockedPackage:
+def _parse_package(row: dict[str, Any], series: str, platform: Platform | None) -> LockedPackage:
     name, version = str(row["name"]), str(row["version"])
-    wheels = [_file(wheel) for wheel in row["wheels"]]
-    return LockedPackage(name=name, version=version, file=_best(name, wheels, series, target))
+    wheels = [_parse_wheel(wheel) for wheel in row["wheels"]]
+    return LockedPackage(name=name, version=version, file=_best_wheel(name, wheels, series, platform))
 
 
-def _file(wheel: dict[str, Any]) -> PlanFile:
+def _parse_wheel(wheel: dict[str, Any]) -> PlanFile:
     url = str(wheel["url"])
     name = PurePosixPath(unquote(urlsplit(url).path)).name
     size = wheel.get("size")
@@ -68,22 +68,22 @@ def _file(wheel: dict[str, Any]) -> PlanFile:
     return PlanFile(url=url, name=name, sha256=sha256, bytes=size if isinstance(size, int) else None)
 
 
-def _best(name: str, files: list[PlanFile], series: str, target: Target | None) -> PlanFile:
+def _best_wheel(name: str, files: list[PlanFile], series: str, platform: Platform | None) -> PlanFile:
     """The most fitting wheel; a lock for one platform usually holds just one."""
     from packaging.tags import compatible_tags, cpython_tags
     from packaging.utils import parse_wheel_filename
 
     version = (int(series.partition(".")[0]), int(series.partition(".")[2]))
-    platforms = target.platforms if target is not None else None
-    short = f"cp{version[0]}{version[1]}"
-    abis = [short] if platforms is not None else None  # else those of the Python that runs this
-    tags = [*cpython_tags(version, abis, platforms), *compatible_tags(version, short, platforms)]
-    ranks = {tag: n for n, tag in enumerate(tags)}
-    fitting = []
+    platforms = platform.platform_tags if platform is not None else None
+    interpreter = f"cp{version[0]}{version[1]}"
+    abis = [interpreter] if platforms is not None else None  # else those of the Python that runs this
+    tags = [*cpython_tags(version, abis, platforms), *compatible_tags(version, interpreter, platforms)]
+    ranks = {tag: rank for rank, tag in enumerate(tags)}
+    candidates = []
     for file in files:
-        fits = [ranks[tag] for tag in parse_wheel_filename(file.name)[3] if tag in ranks]
-        if fits:
-            fitting.append((min(fits), file.name, file))
-    if not fitting:
+        matching_ranks = [ranks[tag] for tag in parse_wheel_filename(file.name)[3] if tag in ranks]
+        if matching_ranks:
+            candidates.append((min(matching_ranks), file.name, file))
+    if not candidates:
         raise ValueError(f"no wheel of {name} fits")
-    return min(fitting)[2]
+    return min(candidates)[2]

@@ -9,49 +9,49 @@ from ..core import paths
 from ..core.errors import AppError
 from ..core.paths import DataDir
 from ..system.base import System
-from .effects import LoginSet
+from .effects import LoginCommandSet
 from .journal import Journal
-from .ledger import look, standing
-from .place import Place
+from .ledger import observe_state, active_effects
+from .place import Host
 
-KIND = "at-login"
-WINDOW_PROGRAM = "GPU Assistant"  # as installers/windows builds it, beside the console's program
+LOGIN_EFFECT_KIND = "at-login"
+GUI_PROGRAM = "GPU Assistant"  # as installers/windows builds it, beside the console's program
 
 
-def go_on_after_login(words: Sequence[str], place: Place, book: Journal) -> str:
+def resume_at_login(command: Sequence[str], host: Host, journal: Journal) -> str:
     """Have the command run after the next login; gives the code for what the user is told.
 
     "restart-by-hand" where there is no command, or no way to have it run.
     """
-    if not words:
+    if not command:
         return "restart-by-hand"
     try:
-        with book.effect(KIND, LoginSet(words=tuple(words))):
-            place.system.at_login.set(words)
+        with journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(words=tuple(command))):
+            host.system.login_command.set(command)
     except AppError as error:
-        place.reporter.log(f"{error.code}: {error.data}")
+        host.reporter.log(f"{error.code}: {error.data}")
         return "restart-by-hand"
     return "restart-needed"
 
 
-def clear_login(place: Place, book: Journal) -> None:
+def clear_login_command(host: Host, journal: Journal) -> None:
     """Take it away where it is ours; raises AppError."""
-    for each in standing(place.data):
-        if isinstance(each.effect, LoginSet):
-            book.undoes(each.run, each.n)
-            ours = look(each, place) == "made"
-            if ours:
-                place.system.at_login.clear()
-            book.undid(each.run, each.n, None if ours else "changed")
+    for active in active_effects(host.data):
+        if isinstance(active.effect, LoginCommandSet):
+            journal.start_undo(active.run, active.number)
+            is_applied = observe_state(active, host) == "made"
+            if is_applied:
+                host.system.login_command.clear()
+            journal.finish_undo(active.run, active.number, None if is_applied else "changed")
 
 
-def resume_words(data: DataDir, system: System, *, window: bool) -> tuple[str, ...]:
+def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
     """How this very copy of the program goes on after a restart, from the same data folder."""
-    home = paths.installed_home()
+    home = paths.install_dir()
     if home is None:
-        start = [sys.executable, "-m", "gpu_assistant"]
+        program = [sys.executable, "-m", "gpu_assistant"]
     else:
-        name = WINDOW_PROGRAM if window and system.name == "windows" else "gpu-assistant"
-        start = [str(home / system.executable(name))]
-    more = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
-    return (*start, *more, "--resume") if window else (*start, "install", "--resume", "--yes", *more)
+        name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
+        program = [str(home / system.executable(name))]
+    options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
+    return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)

@@ -10,14 +10,14 @@ import msgspec
 
 from ..core import json
 from ..core.recommendation import Recommendation
-from .listing import UNFINISHED
+from .listing import UNFINISHED_MARK
 
-MANIFEST = "gpu-assistant.json"
-LOCK = "pylock.toml"
-CONSTRAINTS = "gpu-assistant-constraints.txt"
+MANIFEST_FILE = "gpu-assistant.json"
+LOCK_FILE = "pylock.toml"
+CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class EnvironmentManifest(msgspec.Struct, frozen=True, kw_only=True):
     """`path` is the folder it was made for, `created` seconds since the epoch, `lock` the lock's identity.
 
     `bytes` is what its files take on disk, `packages` name and exact version; by `recommendation` the checks
@@ -36,30 +36,30 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int | None = None
 
 
-def read(environment: Path) -> Manifest | None:
+def read_manifest(environment: Path) -> EnvironmentManifest | None:
     """The manifest of an environment; None if it has none, or not a whole one, or is unfinished, or lost its lock."""
-    return None if os.path.lexists(environment / UNFINISHED) else written(environment)
+    return None if os.path.lexists(environment / UNFINISHED_MARK) else read_unfinished_manifest(environment)
 
 
-def written(environment: Path) -> Manifest | None:
+def read_unfinished_manifest(environment: Path) -> EnvironmentManifest | None:
     """The same of one that may be unfinished."""
     try:
-        manifest = json.decode((environment / MANIFEST).read_bytes(), Manifest)
-        return manifest if (environment / LOCK).is_file() else None
+        manifest = json.decode((environment / MANIFEST_FILE).read_bytes(), EnvironmentManifest)
+        return manifest if (environment / LOCK_FILE).is_file() else None
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
-def lacking(environment: Path) -> tuple[str, ...]:
+def missing_metadata(environment: Path) -> tuple[str, ...]:
     """Which of our own notes in an environment are gone or cannot be read."""
     try:
-        json.decode((environment / MANIFEST).read_bytes(), Manifest)
-        readable = True
+        json.decode((environment / MANIFEST_FILE).read_bytes(), EnvironmentManifest)
+        is_readable = True
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        readable = False
-    return (*(() if readable else (MANIFEST,)), *(() if (environment / LOCK).is_file() else (LOCK,)))
+        is_readable = False
+    return (*(() if is_readable else (MANIFEST_FILE,)), *(() if (environment / LOCK_FILE).is_file() else (LOCK_FILE,)))
 
 
-def write(folder: Path, manifest: Manifest) -> None:
+def write_manifest(folder: Path, manifest: EnvironmentManifest) -> None:
     """Write it whole; raises AppError."""
-    json.write_file(folder / MANIFEST, json.encode_pretty(manifest) + "\n")
+    json.write_file(folder / MANIFEST_FILE, json.encode_pretty(manifest) + "\n")

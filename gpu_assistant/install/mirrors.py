@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from ..catalog.places import Publisher
 
 
-def sourced(wanted: Wanted, catalog: Catalog, use: MirrorUse) -> Wanted:
+def with_mirrors(request: Wanted, catalog: Catalog, mirror_use: MirrorUse) -> Wanted:
     """The same file with its mirrors as the user wants them; without a checksum it has none."""
-    if use == "never" or wanted.check is None:
-        return wanted
-    own = (*wanted.mirrors, *wanted.reserve)
-    found = tuple(url for url in candidates(wanted.url, _pairs(catalog)) if url not in own)
-    if use == "first":
-        return structs.replace(wanted, mirrors=(*wanted.mirrors, *found), mirrors_first=bool(found))
-    slow = float(catalog.mirrors.slow.bytes_per_second)
-    return structs.replace(wanted, reserve=(*wanted.reserve, *found), slow_bytes=slow)
+    if mirror_use == "never" or request.check is None:
+        return request
+    known = (*request.mirrors, *request.reserve)
+    mirror_urls = tuple(url for url in candidates(request.url, _mirror_pairs(catalog)) if url not in known)
+    if mirror_use == "first":
+        return structs.replace(request, mirrors=(*request.mirrors, *mirror_urls), mirrors_first=bool(mirror_urls))
+    slow_threshold = float(catalog.mirrors.slow.bytes_per_second)
+    return structs.replace(request, reserve=(*request.reserve, *mirror_urls), slow_bytes=slow_threshold)
 
 
-def _pairs(catalog: Catalog) -> Iterator[Mirror]:
+def _mirror_pairs(catalog: Catalog) -> Iterator[Mirror]:
     for publisher in catalog.mirrors.publishers:
         for mirror in catalog.mirrors_of(publisher.id):
-            for official in _officials(publisher):
+            for official in _official_urls(publisher):
                 address = mirror.files if publisher.files is not None else mirror.url
                 if address is not None:
                     yield Mirror(official=official, mirror=address)
 
 
-def _officials(publisher: Publisher) -> Iterator[str]:
+def _official_urls(publisher: Publisher) -> Iterator[str]:
     """Where its files lie: at each of its hosts."""
     if publisher.files is not None:
         yield publisher.files

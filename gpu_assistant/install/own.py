@@ -19,22 +19,22 @@ from ..core.names import Value
 from ..core.paths import DataDir
 from ..core.plan import Step
 from ..core.settings import Settings
-from .forecast import left_below
-from .removal import delete
-from .strangers import named
+from .forecast import remaining_names
+from .removal import delete_folder
+from .strangers import format_names
 
-KIND = "farewell"
-ROOT = "data"
-FILLED = "leave-filled"
-CACHES = "downloads"
-JOURNAL = "journal"
+PURGE_KIND = "farewell"
+ROOT_STEP = "data"
+NOT_EMPTY_CODE = "leave-filled"
+CACHES_GROUP = "downloads"
+JOURNAL_GROUP = "journal"
 
 
-class Own(Struct, frozen=True, kw_only=True):
+class AppDataGroup(Struct, frozen=True, kw_only=True):
     """One kind of what is ours, by its text `own.<name>`: whole `folders`, and `files` that lie in `place`."""
 
     name: str
-    place: Path
+    folder: Path
     folders: tuple[Path, ...] = ()
     files: tuple[Path, ...] = ()
 
@@ -47,105 +47,105 @@ class Own(Struct, frozen=True, kw_only=True):
     def step(self) -> Step:
         """What a removal tells of it, with the bytes that it takes now; raises AppError."""
         try:
-            total = sum(_bytes(path) for path in (*self.folders, *self.files))
+            total = sum(_tree_bytes(path) for path in (*self.folders, *self.files))
         except OSError as error:
-            raise storage_error(error, self.place) from error
-        data: dict[str, Value] = {"thing": f"@own.{self.name}", "path": str(self.place), "bytes": total}
-        return Step(id=self.id, kind=KIND, code="remove-own", data=data)
+            raise storage_error(error, self.folder) from error
+        data: dict[str, Value] = {"thing": f"@own.{self.name}", "path": str(self.folder), "bytes": total}
+        return Step(id=self.id, kind=PURGE_KIND, code="remove-own", data=data)
 
-    def drop(self) -> None:
+    def delete_files(self) -> None:
         """Take it away; raises AppError where something of a cache is in use."""
         for folder in self.folders:
-            delete(folder)
+            delete_folder(folder)
         for file in self.files:
             # This very run may be writing its log, which Windows then keeps.
             with suppress(OSError):
                 file.unlink()
         with suppress(OSError):
-            self.place.rmdir()
+            self.folder.rmdir()
 
 
-def inhabited(data: DataDir) -> bool:
+def has_app_data(data: DataDir) -> bool:
     """Whether we ever kept more here than this run's log: in somebody's own folder there is no cache of ours."""
-    written = (each for each in _written(data) if each.place != data.logs)
-    return any(each.files for each in written) or _is_settings(data.settings)
+    groups = (group for group in _file_groups(data) if group.folder != data.logs)
+    return any(group.files for group in groups) or _is_settings_file(data.settings)
 
 
-def kept(data: DataDir, *, caches: bool, journal: bool) -> tuple[Own, ...]:
+def app_data_groups(data: DataDir, *, include_caches: bool, include_journal: bool) -> tuple[AppDataGroup, ...]:
     """All that is there just now; `caches` and the `journal` only where they count as ours."""
-    found = [*_written(data), Own(name="settings", place=data.settings, files=_settings(data))]
-    if caches:
-        folders = (data.files, data.uv_cache, data.conda, data.updates, data.locks, data.prices)
-        there = tuple(folder for folder in folders if os.path.lexists(folder))
-        found.insert(0, Own(name=CACHES, place=data.files.parent, folders=there))
-    return tuple(each for each in found if (each.folders or each.files) and (journal or each.name != JOURNAL))
+    groups = [*_file_groups(data), AppDataGroup(name="settings", folder=data.settings, files=_settings_files(data))]
+    if include_caches:
+        folders = (data.files, data.uv_cache, data.conda, data.updates, data.locks, data.size_cache)
+        existing = tuple(folder for folder in folders if os.path.lexists(folder))
+        groups.insert(0, AppDataGroup(name=CACHES_GROUP, folder=data.files.parent, folders=existing))
+    return tuple(group for group in groups if (group.folders or group.files) and (include_journal or group.name != JOURNAL_GROUP))
 
 
-def tidy(data: DataDir) -> None:
+def remove_empty_folders(data: DataDir) -> None:
     """Take the empty folders away that are left, and the data folder itself if nothing is in it."""
-    for folder in (*_places(data), data.root):
+    for folder in (*_app_folders(data), data.root):
         with suppress(OSError):
             folder.rmdir()
 
 
-def left(data: DataDir, gone: set[Path], new: Collection[Path] = ()) -> Step:
+def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ()) -> Step:
     """What will become of the data folder itself when these files and folders have gone, and these are new; raises
     AppError.
     """
     try:
         # Those that are empty go with it, as far as they are ours.
-        gone |= {folder for folder in _places(data) if folder.is_dir() and not any(folder.iterdir())}
-        names = tuple(left_below(data.root, gone, new))
+        removed |= {folder for folder in _app_folders(data) if folder.is_dir() and not any(folder.iterdir())}
+        names = tuple(remaining_names(data.root, removed, created))
     except OSError as error:
         raise storage_error(error, data.root) from error
-    figures: dict[str, Value] = {"thing": str(data.root), "path": str(data.root), "files": named(names)}
-    return Step(id=ROOT, kind="root", code=FILLED if names else "remove-emptied", data=figures)
+    step_data: dict[str, Value] = {"thing": str(data.root), "path": str(data.root), "files": format_names(names)}
+    return Step(id=ROOT_STEP, kind="root", code=NOT_EMPTY_CODE if names else "remove-emptied", data=step_data)
 
 
-def _places(data: DataDir) -> tuple[Path, ...]:
+def _app_folders(data: DataDir) -> tuple[Path, ...]:
     """The folders of ours, each before the one that it lies in."""
-    written = (each.place for each in _written(data))
-    return (data.environments, data.pythons, data.toolkits, *written, data.files.parent, data.catalog)
+    group_folders = (group.folder for group in _file_groups(data))
+    return (data.environments, data.pythons, data.toolkits, *group_folders, data.files.parent, data.catalog)
 
 
-def _written(data: DataDir) -> tuple[Own, ...]:
+def _file_groups(data: DataDir) -> tuple[AppDataGroup, ...]:
     """What lies in folders that people, too, may have named so, by how our own files in them are called."""
-    places = (
+    patterns = (
         ("history", data.history, ("*s-[0-9]*.history*",)),
         ("benchmarks", data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
         ("state", data.state, ("install.*", "benchmark.*", "window.lock", "window.json*", "updates.json*")),
         ("catalog", data.catalog / "current", ("*.json*",)),
-        (JOURNAL, data.journal, ("[0-9]*-[0-9]*.jsonl",)),
+        (JOURNAL_GROUP, data.journal, ("[0-9]*-[0-9]*.jsonl",)),
         ("logs", data.logs, ("gpu-assistant.log*",)),
     )
-    return tuple(Own(name=name, place=place, files=tuple(_ours(place, names))) for name, place, names in places)
+    return tuple(AppDataGroup(name=name, folder=folder, files=tuple(_matching_files(folder, globs))) for name, folder, globs in patterns)
 
 
-def _ours(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
-    return (path for name in names for path in folder.glob(name) if path.is_file() and not path.is_symlink())
+def _matching_files(folder: Path, globs: tuple[str, ...]) -> Iterator[Path]:
+    return (path for glob in globs for path in folder.glob(glob) if path.is_file() and not path.is_symlink())
 
 
-def _settings(data: DataDir) -> tuple[Path, ...]:
-    return (data.settings,) if _is_settings(data.settings) else ()
+def _settings_files(data: DataDir) -> tuple[Path, ...]:
+    return (data.settings,) if _is_settings_file(data.settings) else ()
 
 
-def _is_settings(path: Path) -> bool:
+def _is_settings_file(path: Path) -> bool:
     """Whether a file holds our settings and nothing else."""
     try:
-        found = json.decode(path.read_bytes(), dict[str, Any])
+        settings = json.decode(path.read_bytes(), dict[str, Any])
     except (OSError, ValueError):
         return False
-    return bool(found) and found.keys() <= set(Settings.__struct_fields__)
+    return bool(settings) and settings.keys() <= set(Settings.__struct_fields__)
 
 
-def _bytes(path: Path) -> int:
+def _tree_bytes(path: Path) -> int:
     if path.is_symlink() or not path.is_dir():
         return path.lstat().st_size
     # What a download that ends just now takes away is not counted.
-    return sum(_size(Path(place) / file) for place, _, files in os.walk(path) for file in files)
+    return sum(_file_bytes(Path(folder) / file) for folder, _, files in os.walk(path) for file in files)
 
 
-def _size(path: Path) -> int:
+def _file_bytes(path: Path) -> int:
     try:
         return path.lstat().st_size
     except FileNotFoundError:

@@ -16,18 +16,18 @@ from ..core import json
 from ..core.json import storage_error
 
 # Where packages lie in an environment, or beside a Python.
-SITE = ("Lib/site-packages", "lib/python3*/site-packages")
-META = "conda-meta"
+SITE_PACKAGES_GLOBS = ("Lib/site-packages", "lib/python3*/site-packages")
+CONDA_META = "conda-meta"
 
 
-class Digest(Struct, frozen=True):
+class FileHash(Struct, frozen=True):
     """A file's hash, in hex, as its package's record has it."""
 
-    kind: str
+    algorithm: str
     hex: str
 
 
-class Package(Struct, frozen=True, kw_only=True):
+class InstalledPackage(Struct, frozen=True, kw_only=True):
     """`name` is "numpy 2.4.1"; `record` names what was written down of it, at `since` in nanoseconds.
 
     `files` by their paths from the environment; one that has no hash may be as it likes. `sizes` in bytes, of those
@@ -35,9 +35,9 @@ class Package(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    record: str
-    since: int
-    files: dict[str, Digest | None]
+    record_path: str
+    recorded_ns: int
+    files: dict[str, FileHash | None]
     sizes: dict[str, int] = {}
 
 
@@ -58,99 +58,99 @@ class _CondaRecord(Struct, frozen=True):
     paths_data: _CondaPaths = _CondaPaths()
 
 
-def packages(folder: Path) -> tuple[Package, ...]:
+def installed_packages(folder: Path) -> tuple[InstalledPackage, ...]:
     """All that are there now; what cannot be read is passed over."""
-    return (*_wheels(folder), *_condas(folder))
+    return (*_wheel_packages(folder), *_conda_packages(folder))
 
 
-def by_conda(record: str) -> bool:
+def is_conda_record(record_path: str) -> bool:
     """Whether conda wrote it down, and not a wheel's installer."""
-    return record.startswith(f"{META}/")
+    return record_path.startswith(f"{CONDA_META}/")
 
 
-def cut_short(folder: Path) -> tuple[str, ...]:
+def truncated_files(folder: Path) -> tuple[str, ...]:
     """The files below a folder that do not have the size that their package's record tells, or are not there.
 
     Raises AppError.
     """
-    found = []
-    for package in _wheels(folder):
+    truncated = []
+    for package in _wheel_packages(folder):
         for name, size in package.sizes.items():
             try:
                 if (folder / name).lstat().st_size != size:
-                    found.append(name)
+                    truncated.append(name)
             except FileNotFoundError:
-                found.append(name)
+                truncated.append(name)
             except OSError as error:
                 raise storage_error(error, folder) from error
-    return tuple(found)
+    return tuple(truncated)
 
 
-def whole(path: Path, digest: Digest | None, since: int | None) -> bool:
+def matches_hash(path: Path, expected: FileHash | None, recorded_ns: int | None) -> bool:
     """Whether a file is as its package brought it.
 
     One that nobody touched `since` is not read (None: every one is).
     """
     try:
-        found = path.lstat()
-        if digest is None or path.is_symlink():
+        status = path.lstat()
+        if expected is None or path.is_symlink():
             return True
-        if since is not None and max(found.st_mtime_ns, found.st_ctime_ns) <= since:
+        if recorded_ns is not None and max(status.st_mtime_ns, status.st_ctime_ns) <= recorded_ns:
             return True
         with path.open("rb") as file:
-            return hashlib.file_digest(file, digest.kind).hexdigest() == digest.hex
+            return hashlib.file_digest(file, expected.algorithm).hexdigest() == expected.hex
     except (OSError, ValueError):
         return False
 
 
-def _wheels(folder: Path) -> Iterator[Package]:
-    for pattern in SITE:
+def _wheel_packages(folder: Path) -> Iterator[InstalledPackage]:
+    for pattern in SITE_PACKAGES_GLOBS:
         for record in sorted(folder.glob(f"{pattern}/*.dist-info/RECORD")):
-            site = record.parent.parent.relative_to(folder).as_posix()
+            site_packages = record.parent.parent.relative_to(folder).as_posix()
             name, _, version = record.parent.name.removesuffix(".dist-info").rpartition("-")
             try:
                 text = record.read_text(encoding="utf-8", errors="surrogateescape")
                 rows = [row for row in csv.reader(text.splitlines()) if len(row) >= 2]
-                since = record.stat().st_mtime_ns
+                recorded_ns = record.stat().st_mtime_ns
             except (OSError, csv.Error):
                 continue
-            named = {posixpath.normpath(f"{site}/{row[0]}".replace("\\", "/")): row for row in rows}
-            inside = {inner: row for inner, row in named.items() if not inner.startswith(("../", "/"))}
-            yield Package(
+            record_rows = {posixpath.normpath(f"{site_packages}/{row[0]}".replace("\\", "/")): row for row in rows}
+            inside_rows = {inner_path: row for inner_path, row in record_rows.items() if not inner_path.startswith(("../", "/"))}
+            yield InstalledPackage(
                 name=f"{name.replace('_', '-')} {version}",
-                record=record.relative_to(folder).as_posix(),
-                since=since,
-                files={inner: _digest(row[1]) for inner, row in inside.items()},
-                sizes={inner: int(row[2]) for inner, row in inside.items() if row[2:] and row[2].isdecimal()},
+                record_path=record.relative_to(folder).as_posix(),
+                recorded_ns=recorded_ns,
+                files={inner_path: _parse_hash(row[1]) for inner_path, row in inside_rows.items()},
+                sizes={inner_path: int(row[2]) for inner_path, row in inside_rows.items() if row[2:] and row[2].isdecimal()},
             )
 
 
-def _condas(folder: Path) -> Iterator[Package]:
-    own = [path.relative_to(folder).as_posix() for path in sorted((folder / META).glob("*")) if path.is_file()]
-    for path in sorted((folder / META).glob("*.json")):
+def _conda_packages(folder: Path) -> Iterator[InstalledPackage]:
+    metadata_files = [path.relative_to(folder).as_posix() for path in sorted((folder / CONDA_META).glob("*")) if path.is_file()]
+    for path in sorted((folder / CONDA_META).glob("*.json")):
         try:
-            found = json.decode(path.read_bytes(), _CondaRecord)
-            since = path.stat().st_mtime_ns
+            record = json.decode(path.read_bytes(), _CondaRecord)
+            recorded_ns = path.stat().st_mtime_ns
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             continue
-        files: dict[str, Digest | None] = dict.fromkeys([*own, *found.files])
-        for each in found.paths_data.paths:
-            sha256 = each.sha256_in_prefix or each.sha256
-            files[each.path] = Digest("sha256", sha256) if sha256 is not None else None
-        yield Package(
-            name=f"{found.name} {found.version}",
-            record=path.relative_to(folder).as_posix(),
-            since=since,
+        files: dict[str, FileHash | None] = dict.fromkeys([*metadata_files, *record.files])
+        for path_data in record.paths_data.paths:
+            sha256 = path_data.sha256_in_prefix or path_data.sha256
+            files[path_data.path] = FileHash("sha256", sha256) if sha256 is not None else None
+        yield InstalledPackage(
+            name=f"{record.name} {record.version}",
+            record_path=path.relative_to(folder).as_posix(),
+            recorded_ns=recorded_ns,
             files=files,
         )
 
 
-def _digest(text: str) -> Digest | None:
+def _parse_hash(text: str) -> FileHash | None:
     """As a RECORD has it: "sha256=" and base64 without its end."""
-    kind, equals, said = text.partition("=")
-    if not equals:
+    algorithm, separator, encoded = text.partition("=")
+    if not separator:
         return None
     try:
-        return Digest(kind, base64.urlsafe_b64decode(said + "=" * (-len(said) % 4)).hex())
+        return FileHash(algorithm, base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).hex())
     except ValueError:
         return None

@@ -16,69 +16,69 @@ from msgspec import Struct
 from ..core import json
 from ..fetch.local import local_path
 from . import owned
-from .manifest import CONSTRAINTS
+from .manifest import CONSTRAINTS_FILE
 
 # pip on Windows takes a list for the old code page's, unless it says otherwise.
-HEAD = "# -*- coding: utf-8 -*-\n"
+ENCODING_LINE = "# -*- coding: utf-8 -*-\n"
 
 
-class _Repository(Struct, frozen=True):
+class _VcsInfo(Struct, frozen=True):
     vcs: str
     commit_id: str
 
 
-class _Folder(Struct, frozen=True):
+class _DirInfo(Struct, frozen=True):
     editable: bool = False
 
 
-class _Origin(Struct, frozen=True):
+class _DirectUrl(Struct, frozen=True):
     """A direct_url.json."""
 
     url: str
-    vcs_info: _Repository | None = None
-    dir_info: _Folder | None = None
+    vcs_info: _VcsInfo | None = None
+    dir_info: _DirInfo | None = None
     subdirectory: str | None = None
 
 
-def listed(folder: Path, records: tuple[str, ...]) -> str:
+def format_user_packages(folder: Path, records: tuple[str, ...]) -> str:
     """The list's text for the packages whose records these are."""
-    conda: dict[str, owned.Package] = {}
-    if any(map(owned.by_conda, records)):
-        conda = {package.record: package for package in owned.packages(folder) if package.record in records}
-        conda = {record: package for record, package in conda.items() if owned.by_conda(record)}
-    behind = {name for package in conda.values() for name in package.files}
-    fixed = _fixed(folder)
+    conda_packages: dict[str, owned.InstalledPackage] = {}
+    if any(map(owned.is_conda_record, records)):
+        conda_packages = {package.record_path: package for package in owned.installed_packages(folder) if package.record_path in records}
+        conda_packages = {record: package for record, package in conda_packages.items() if owned.is_conda_record(record)}
+    conda_files = {name for package in conda_packages.values() for name in package.files}
+    constrained = _constrained_packages(folder)
     lines = {
-        _of_conda(conda[record]) if record in conda else _of_pip(folder, record, fixed)
+        _conda_line(conda_packages[record]) if record in conda_packages else _pip_line(folder, record, constrained)
         for record in records
-        if record in conda or record not in behind
+        if record in conda_packages or record not in conda_files
     }
-    return HEAD + "".join(f"{line}\n" for line in sorted(lines, key=lambda line: (line.startswith("#"), line.lower())))
+    return ENCODING_LINE + "".join(f"{line}\n" for line in sorted(lines, key=lambda line: (line.startswith("#"), line.lower())))
 
 
-def place(folder: Path, text: str) -> Path:
+def user_packages_path(folder: Path, text: str) -> Path:
     """Where a list lies or will: "pytorch-packages.txt" beside the environment, another number where another lies."""
-    number, found = 1, folder.with_name(f"{folder.name}-packages.txt")
-    while not _free(found, text):
+    number, candidate = 1, folder.with_name(f"{folder.name}-packages.txt")
+    while not _is_available(candidate, text):
         number += 1
-        found = folder.with_name(f"{folder.name}-packages-{number}.txt")
-    return found
+        candidate = folder.with_name(f"{folder.name}-packages-{number}.txt")
+    return candidate
 
 
-def keep(folder: Path, records: tuple[str, ...], *, named: Path | None = None) -> Path | None:
+def write_user_packages(folder: Path, records: tuple[str, ...], *, environment: Path | None = None) -> Path | None:
     """Write the list of these packages; None where there are none. Raises AppError.
 
     `named` is the folder beside which it lies, where that is not the one that they are in.
     """
     if not records:
         return None
-    text = listed(folder, records)
-    path = place(named or folder, text)
+    text = format_user_packages(folder, records)
+    path = user_packages_path(environment or folder, text)
     json.write_file(path, text)
     return path
 
 
-def _free(path: Path, text: str) -> bool:
+def _is_available(path: Path, text: str) -> bool:
     try:
         return path.read_bytes() == text.encode()
     except FileNotFoundError:
@@ -87,63 +87,63 @@ def _free(path: Path, text: str) -> bool:
         return False
 
 
-def _of_conda(package: owned.Package) -> str:
+def _conda_line(package: owned.InstalledPackage) -> str:
     name, _, version = package.name.rpartition(" ")
     return f"# conda install {name}={version}"
 
 
-def _of_pip(folder: Path, record: str, fixed: frozenset[str]) -> str:
+def _pip_line(folder: Path, record: str, constrained: frozenset[str]) -> str:
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 
-    info = folder / Path(record).parent
-    name, _, version = info.name.removesuffix(".dist-info").rpartition("-")
+    dist_info = folder / Path(record).parent
+    name, _, version = dist_info.name.removesuffix(".dist-info").rpartition("-")
     name = name.replace("_", "-")
-    origin = _origin(info)
-    if origin is None:
-        line, there = f"{name}=={version}", "+" not in version
+    direct_url = _read_direct_url(dist_info)
+    if direct_url is None:
+        line, is_installable = f"{name}=={version}", "+" not in version
     else:
-        line, there = _from(origin, name), _is_there(origin)
+        line, is_installable = _direct_requirement(direct_url, name), _source_exists(direct_url)
     try:
         if not line.startswith("-e "):
             Requirement(line)
-        sound = line.isprintable()
+        is_valid = line.isprintable()
     except InvalidRequirement:
-        sound = False
-    if not sound:
+        is_valid = False
+    if not is_valid:
         return f"# {name}=={version}".encode("ascii", "backslashreplace").decode("ascii")
-    return line if there and canonicalize_name(name) not in fixed else f"# {line}"
+    return line if is_installable and canonicalize_name(name) not in constrained else f"# {line}"
 
 
-def _from(origin: _Origin, name: str) -> str:
-    part = f"#subdirectory={origin.subdirectory}" if origin.subdirectory else ""
-    if origin.vcs_info is not None:
-        return f"{name} @ {origin.vcs_info.vcs}+{origin.url}@{origin.vcs_info.commit_id}{part}"
-    if origin.dir_info is not None and origin.dir_info.editable:
-        return f"-e {origin.url}"
-    return f"{name} @ {origin.url}{part}"
+def _direct_requirement(direct_url: _DirectUrl, name: str) -> str:
+    fragment = f"#subdirectory={direct_url.subdirectory}" if direct_url.subdirectory else ""
+    if direct_url.vcs_info is not None:
+        return f"{name} @ {direct_url.vcs_info.vcs}+{direct_url.url}@{direct_url.vcs_info.commit_id}{fragment}"
+    if direct_url.dir_info is not None and direct_url.dir_info.editable:
+        return f"-e {direct_url.url}"
+    return f"{name} @ {direct_url.url}{fragment}"
 
 
-def _is_there(origin: _Origin) -> bool:
-    path = local_path(origin.url)
+def _source_exists(direct_url: _DirectUrl) -> bool:
+    path = local_path(direct_url.url)
     return path is None or path.exists()
 
 
-def _origin(info: Path) -> _Origin | None:
+def _read_direct_url(dist_info: Path) -> _DirectUrl | None:
     try:
-        return json.decode((info / "direct_url.json").read_bytes(), _Origin)
+        return json.decode((dist_info / "direct_url.json").read_bytes(), _DirectUrl)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
-def _fixed(folder: Path) -> frozenset[str]:
+def _constrained_packages(folder: Path) -> frozenset[str]:
     """What pip holds in every environment of ours at the version that it came with."""
     from packaging.utils import canonicalize_name
 
-    return frozenset(canonicalize_name(line.partition("==")[0]) for line in _lines(folder / CONSTRAINTS))
+    return frozenset(canonicalize_name(line.partition("==")[0]) for line in _read_lines(folder / CONSTRAINTS_FILE))
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _read_lines(path: Path) -> Iterator[str]:
     try:
         yield from path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

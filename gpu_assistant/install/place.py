@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.paths import DataDir
 from ..system.base import System
-from .reporter import Reporter
+from .reporter import ProgressReporter
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
 
 
-class Ground(NamedTuple):
+class ValidationContext(NamedTuple):
     """What a plan is checked against."""
 
     system: System
@@ -21,10 +21,10 @@ class Ground(NamedTuple):
     catalog: Catalog
 
 
-class Place:
+class Host:
     """What looking at an effect and taking it back need; an install's `Work` is one, too."""
 
-    def __init__(self, system: System, data: DataDir, *, reporter: Reporter, cancel: threading.Event) -> None:
+    def __init__(self, system: System, data: DataDir, *, reporter: ProgressReporter, cancel: threading.Event) -> None:
         self.system = system
         self.data = data
         self.reporter = reporter

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import structs
 
-from ..core.errors import CannotSetUp
+from ..core.errors import SetupNotSupported
 from ..core.machine import Machine
 from ..core.names import EnvironmentKind
 from ..core.paths import DataDir
 from ..core.plan import Plan
 from ..core.recommendation import Recommendation
-from .draft import Draft
-from .occupied import refuse_unfit
+from .draft import PlanBuilder
+from .occupied import check_location
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
 
-Number = TypeVar("Number", int, float)
+NumberT = TypeVar("Number", int, float)
 
 
 def make_plan(
@@ -37,17 +37,17 @@ def make_plan(
     wheelhouse: Path | None,
     simulated: bool,
     bundle: Path | None = None,
-    made_by: EnvironmentKind = "venv",
+    environment_kind: EnvironmentKind = "venv",
     conda: Path | None = None,
 ) -> Plan:
     """The plan for one environment. Raises CannotSetUp, AppError("no-python"), AppError("conda-missing"),
     CallError: those of `refuse_unfit`, "conda-needs-network".
     """
-    from .steps import KINDS
+    from .steps import STEP_KINDS
 
-    refuse_unfit(environment)
-    _refuse_unknown(recommendation)
-    draft = Draft(
+    check_location(environment)
+    _check_frameworks(recommendation)
+    builder = PlanBuilder(
         machine,
         recommendation,
         catalog,
@@ -56,14 +56,14 @@ def make_plan(
         wheelhouse=wheelhouse,
         bundle=bundle,
         simulated=simulated,
-        made_by=made_by,
+        environment_kind=environment_kind,
         conda=conda,
     )
     # The first looks whether there is room for all the others.
-    first, *others = KINDS.values()
+    preflight, *others = STEP_KINDS.values()
     for kind in others:
-        draft.steps += kind.plan(draft)
-    steps = (*first.plan(draft), *draft.steps)
+        builder.steps += kind.plan(builder)
+    steps = (*preflight.plan(builder), *builder.steps)
     plan = Plan(
         schema="gpu-assistant/plan/1",
         goal=recommendation.goal,
@@ -75,12 +75,12 @@ def make_plan(
         simulated=simulated,
         os=machine.os if simulated else None,
     )
-    return added_up(plan)
+    return with_totals(plan)
 
 
-def added_up(plan: Plan) -> Plan:
+def with_totals(plan: Plan) -> Plan:
     """The plan with what its steps come to; of one from a bundle, nothing is downloaded."""
-    from .steps import KINDS
+    from .steps import STEP_KINDS
 
     steps = plan.steps
     if plan.bundle is not None:
@@ -88,21 +88,21 @@ def added_up(plan: Plan) -> Plan:
     return structs.replace(
         plan,
         steps=steps,
-        bytes=total(step.bytes for step in steps if step.files or not KINDS[step.kind].apart),
-        disk_bytes=total(step.disk_bytes for step in steps if not KINDS[step.kind].apart),
-        minutes=total(step.minutes for step in steps if not KINDS[step.kind].apart),
+        bytes=sum_known(step.bytes for step in steps if step.files or not STEP_KINDS[step.kind].external_installer),
+        disk_bytes=sum_known(step.disk_bytes for step in steps if not STEP_KINDS[step.kind].external_installer),
+        minutes=sum_known(step.minutes for step in steps if not STEP_KINDS[step.kind].external_installer),
     )
 
 
-def _refuse_unknown(recommendation: Recommendation) -> None:
+def _check_frameworks(recommendation: Recommendation) -> None:
     """What no step installs is refused, never left out in silence."""
     if not (recommendation.pytorch or recommendation.tensorflow):
-        raise CannotSetUp("setup-nothing", goal=recommendation.goal)
+        raise SetupNotSupported("setup-nothing", goal=recommendation.goal)
 
 
-def total(parts: Iterable[Number | None]) -> Number | None:
+def sum_known(parts: Iterable[NumberT | None]) -> NumberT | None:
     """All parts together; unknown as soon as one of them is."""
-    known: list[Number] = []
+    known: list[NumberT] = []
     for part in parts:
         if part is None:
             return None

@@ -15,18 +15,18 @@ from ..core.paths import DataDir
 from ..core.recommendation import Recommendation
 from ..fetch.extent import Extent
 from ..fetch.local import local_path
-from .target import target_of
-from .wish import Wish, lock_path, wish
+from .target import platform_for
+from .wish import PackageRequest, lock_path, build_request
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
 
-FILE = "sizes.json"
+SIZES_FILE = "sizes.json"
 # So many wishes are remembered; the oldest are asked for again.
-MOST = 40
+MAX_REQUESTS = 40
 
 
-class PricedFile(Struct, frozen=True, kw_only=True):
+class RemoteFile(Struct, frozen=True, kw_only=True):
     """One file of a lock: `unpacked` is what it takes once installed; a `local` one is not downloaded."""
 
     name: str
@@ -35,100 +35,100 @@ class PricedFile(Struct, frozen=True, kw_only=True):
     bytes: int | None
     unpacked: int | None
 
-    def cached(self, data: DataDir) -> bool:
+    def is_cached(self, data: DataDir) -> bool:
         """Whether an earlier download of it lies here."""
         return (data.files / self.sha256[:16] / self.name).is_file()
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class SizeAnswer(Struct, frozen=True, kw_only=True):
     """What is to be downloaded and what it unpacks to, None where the size of a file is not known; `least` of the
     download is known all the same.
     """
 
     bytes: int | None
-    unpacked: int | None
-    least: int
+    unpacked_bytes: int | None
+    least_bytes: int
 
 
-class Prices(Struct, frozen=True, kw_only=True):
+class SizeCache(Struct, frozen=True, kw_only=True):
     """`packages` by the key of a wish, other `files` by their address."""
 
-    packages: dict[str, tuple[PricedFile, ...]] = {}
+    packages: dict[str, tuple[RemoteFile, ...]] = {}
     files: dict[str, Extent] = {}
 
-    def environment(self, wanted: Wish, data: DataDir) -> Told | None:
+    def environment_sizes(self, request: PackageRequest, data: DataDir) -> SizeAnswer | None:
         """What is to be downloaded for a wish and what its environment takes, by what the publishers said, else by the
         lock of an earlier run; None where nobody asked.
         """
-        found = self.packages.get(wanted.key) or _locked(wanted, data)
-        if found is None:
+        remote_files = self.packages.get(request.cache_key) or _lockfile_files(request, data)
+        if remote_files is None:
             return None
-        ahead = [file.bytes for file in found if not (file.local or file.cached(data))]
-        unpacked = [file.unpacked for file in found]
-        return Told(bytes=_sum(ahead), unpacked=_sum(unpacked), least=sum(count or 0 for count in ahead))
+        download_sizes = [file.bytes for file in remote_files if not (file.local or file.is_cached(data))]
+        unpacked_sizes = [file.unpacked for file in remote_files]
+        return SizeAnswer(bytes=_sum_complete(download_sizes), unpacked_bytes=_sum_complete(unpacked_sizes), least_bytes=sum(count or 0 for count in download_sizes))
 
 
-def _locked(wanted: Wish, data: DataDir) -> tuple[PricedFile, ...] | None:
+def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[RemoteFile, ...] | None:
     """The files of the lock that an earlier run kept, with the sizes that the index gave."""
-    path = lock_path(data, wanted)
+    path = lock_path(data, request)
     if not path.is_file():
         return None
-    from .lock import parse
+    from .lock import parse_lockfile
 
     try:
-        found = parse(path.read_text(encoding="utf-8"), wanted.python, wanted.target)
+        lockfile = parse_lockfile(path.read_text(encoding="utf-8"), request.python, request.target)
     except (OSError, UnicodeDecodeError, AppError):
         return None
     return tuple(
-        PricedFile(
+        RemoteFile(
             name=package.file.name,
             sha256=package.file.sha256 or "",
             local=local_path(package.file.url) is not None,
             bytes=package.file.bytes,
             unpacked=None,
         )
-        for package in found.packages
+        for package in lockfile.packages
     )
 
 
-def read(data: DataDir) -> Prices:
+def read_size_cache(data: DataDir) -> SizeCache:
     """What is kept; nothing where it cannot be read."""
     try:
-        return json.decode((data.prices / FILE).read_bytes(), Prices)
+        return json.decode((data.size_cache / SIZES_FILE).read_bytes(), SizeCache)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return Prices()
+        return SizeCache()
 
 
-def keep(data: DataDir, prices: Prices) -> Path:
+def write_size_cache(data: DataDir, cache: SizeCache) -> Path:
     """Write it; raises AppError."""
-    path = data.prices / FILE
+    path = data.size_cache / SIZES_FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise json.storage_error(error, path.parent) from error
-    newest = dict(list(prices.packages.items())[-MOST:])
-    json.write_file(path, json.encode_pretty(msgspec.structs.replace(prices, packages=newest)) + "\n")
+    newest = dict(list(cache.packages.items())[-MAX_REQUESTS:])
+    json.write_file(path, json.encode_pretty(msgspec.structs.replace(cache, packages=newest)) + "\n")
     return path
 
 
-def wanted_of(
+def request_for_plan(
     recommendation: Recommendation,
     system: OperatingSystem,
     catalog: Catalog,
     *,
     python: str,
-    folder: str | None,
+    wheelhouse: str | None,
     simulated: bool,
-) -> Wish:
+) -> PackageRequest:
     """The wish of a plan; a simulated machine's is for another computer. Raises CannotSetUp."""
     torch = recommendation.pytorch
     arch = system.arch or "x86_64"
-    serves = torch is not None and catalog.default_variant(torch.version, system.system, arch) == torch.variant
-    target = target_of(system, torch.version if torch is not None else "") if simulated else None
-    held = catalog.held_for(torch.version if torch is not None else None, system.system)
-    return wish(recommendation, python=python, folder=folder, serves_variant=serves, held=held, target=target)
+    serves_variant = torch is not None and catalog.default_variant(torch.version, system.system, arch) == torch.variant
+    platform = platform_for(system, torch.version if torch is not None else "") if simulated else None
+    constraints = catalog.numpy_constraints(torch.version if torch is not None else None, system.system)
+    return build_request(recommendation, python=python, wheelhouse_folder=wheelhouse, serves_variant=serves_variant, constraints=constraints, platform=platform)
 
 
-def _sum(counts: list[int | None]) -> int | None:
+def _sum_complete(counts: list[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None

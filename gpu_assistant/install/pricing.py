@@ -18,91 +18,91 @@ from ..fetch.local import local_path
 from ..fetch.measure import extent
 from ..fetch.session import Sessions
 from . import prices
-from .lock import Lock
-from .place import Ground
-from .prices import PricedFile
+from .lock import Lockfile
+from .place import ValidationContext
+from .prices import RemoteFile
 from .resolve import Resolver
-from .untrusted import check_file
+from .untrusted import check_plan_file
 from .uv import Uv
 
 if TYPE_CHECKING:
-    from .prices import Prices
+    from .prices import SizeCache
 
-AT_ONCE = 6
+MAX_WORKERS = 6
 
 
-class PriceJob:
+class SizeProbeJob:
     """`system` is that of the machine that the plan is for. What is found is kept below the data folder; nothing is
     downloaded but lists and tables of contents. It may run beside an install.
     """
 
-    def __init__(self, plan: Plan, system: OperatingSystem, ground: Ground) -> None:
+    def __init__(self, plan: Plan, target_system: OperatingSystem, validation_context: ValidationContext) -> None:
         self._plan = plan
-        self._for = system
-        self._ground = ground
+        self._target_system = target_system
+        self._validation_context = validation_context
 
-    def run(self, context: JobContext[Any]) -> Prices:
+    def run(self, context: JobContext[Any]) -> SizeCache:
         """All that is known now. Raises Cancelled, AppError, and NetworkError where no index answers."""
-        data, plan = self._ground.data, self._plan
-        wanted = prices.wanted_of(
+        data, plan = self._validation_context.data, self._plan
+        request = prices.request_for_plan(
             plan.recommendation,
-            self._for,
-            self._ground.catalog,
+            self._target_system,
+            self._validation_context.catalog,
             python=str(plan.recommendation.python),
-            folder=plan.wheelhouse,
+            wheelhouse=plan.wheelhouse,
             simulated=plan.simulated,
         )
-        uv = Uv(self._ground.system, data, cancel=context.cancel, log=context.log)
+        uv = Uv(self._validation_context.system, data, cancel=context.cancel, log=context.log)
         # Its own folder for locks: an install may be at work in the other one.
-        resolver = Resolver(wanted, uv, DataDir(data.prices), Path(sys.executable))
-        lock = resolver.earlier() or resolver.resolve()
-        known = prices.read(data)
-        files = [package.file for package in lock.packages]
+        resolver = Resolver(request, uv, DataDir(data.size_cache), Path(sys.executable))
+        lockfile = resolver.read_cached_lockfile() or resolver.resolve()
+        cache = prices.read_size_cache(data)
+        files = [package.file for package in lockfile.packages]
         for file in files:
-            check_file(file)
-        others = [file for step in plan.steps for file in step.files]
-        sized = _ask([*files, *others], known, context)
+            check_plan_file(file)
+        other_files = [file for step in plan.steps for file in step.files]
+        sizes = _probe_sizes([*files, *other_files], cache, context)
         context.check_cancelled()
-        now = structs.replace(
-            known,
-            packages={**known.packages, wanted.key: _priced(lock, sized)},
-            files={**known.files, **{file.url: sized[file.url] for file in others}},
+        updated = structs.replace(
+            cache,
+            packages={**cache.packages, request.cache_key: _remote_files(lockfile, sizes)},
+            files={**cache.files, **{file.url: sizes[file.url] for file in other_files}},
         )
-        prices.keep(data, now)
-        return now
+        prices.write_size_cache(data, updated)
+        return updated
 
 
-def _priced(lock: Lock, sized: dict[str, Extent]) -> tuple[PricedFile, ...]:
+def _remote_files(lockfile: Lockfile, sizes: dict[str, Extent]) -> tuple[RemoteFile, ...]:
     return tuple(
-        PricedFile(
+        RemoteFile(
             name=package.file.name,
             sha256=package.file.sha256 or "",
             local=local_path(package.file.url) is not None,
-            bytes=sized[package.file.url].bytes,
-            unpacked=sized[package.file.url].unpacked,
+            bytes=sizes[package.file.url].bytes,
+            unpacked=sizes[package.file.url].unpacked,
         )
-        for package in lock.packages
+        for package in lockfile.packages
     )
 
 
-def _ask(files: list[PlanFile], known: Prices, context: JobContext[Any]) -> dict[str, Extent]:
+def _probe_sizes(files: list[PlanFile], cache: SizeCache, context: JobContext[Any]) -> dict[str, Extent]:
     """The size of every file by its address; what was told before with all its figures is not asked for again."""
-    rows = (file for row in known.packages.values() for file in row)
-    told = {file.sha256: file for file in rows if file.bytes is not None and file.unpacked is not None}
+    rows = (file for remote_files in cache.packages.values() for file in remote_files)
+    known_files = {file.sha256: file for file in rows if file.bytes is not None and file.unpacked is not None}
     sessions = Sessions()
 
-    def one(file: PlanFile) -> Extent:
-        before = told.get(file.sha256 or "")
-        if before is not None:
-            return Extent(bytes=before.bytes, unpacked=before.unpacked)
+    def probe(file: PlanFile) -> Extent:
+        cached = known_files.get(file.sha256 or "")
+        if cached is not None:
+            return Extent(bytes=cached.bytes, unpacked=cached.unpacked)
         context.check_cancelled()
         session = sessions.take()
-        found = extent(file.url, file.name, session)
+        size = extent(file.url, file.name, session)
         sessions.give(session)
-        return found if found.bytes is not None else structs.replace(found, bytes=file.bytes)
+        return size if size.bytes is not None else structs.replace(size, bytes=file.bytes)
 
     try:
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            return dict(zip((file.url for file in files), pool.map(one, files), strict=True))
+        with ThreadPoolExecutor(MAX_WORKERS) as pool:
+            return dict(zip((file.url for file in files), pool.map(probe, files), strict=True))
     finally:
         sessions.close()

@@ -14,14 +14,14 @@ from msgspec import Struct
 
 from ..core import json
 from ..core.errors import Cancelled
-from ..core.plan import Now
+from ..core.plan import CurrentState
 from ..fetch.wanted import Wanted
 
-BLOCK = 1 << 20
-LINK = "-> "
+HASH_BLOCK_BYTES = 1 << 20
+LINK_PREFIX = "-> "
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class IndexSource(Struct, frozen=True, kw_only=True):
     """The index that was read; `pinned` tells that the catalog knew its sha256 beforehand."""
 
     url: str
@@ -29,7 +29,7 @@ class Source(Struct, frozen=True, kw_only=True):
     pinned: bool
 
 
-class Archive(Struct, frozen=True, kw_only=True):
+class ArchiveRecord(Struct, frozen=True, kw_only=True):
     """One archive, by what it is a part of."""
 
     part: str
@@ -38,16 +38,16 @@ class Archive(Struct, frozen=True, kw_only=True):
     sha256: str
     bytes: int | None
 
-    def wanted(self, folder: Path) -> Wanted:
+    def download_request(self, folder: Path) -> Wanted:
         """The file as the downloader takes it, below a folder of files."""
         name = self.url.rpartition("/")[2]
         return Wanted(url=self.url, path=folder / self.sha256[:16] / name, sha256=self.sha256, bytes=self.bytes)
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class ReceiptPart(Struct, frozen=True, kw_only=True):
     """One archive and its files, by path below the folder: a sha256, or "-> " and a link's target."""
 
-    archive: Archive
+    archive: ArchiveRecord
     files: dict[str, str]
 
 
@@ -57,67 +57,67 @@ class Receipt(Struct, frozen=True, kw_only=True):
     schema: Literal["gpu-assistant/receipt/1"]
     version: str
     platform: str
-    index: Source | None
-    parts: tuple[Part, ...]
+    index: IndexSource | None
+    parts: tuple[ReceiptPart, ...]
     links: dict[str, str] = {}
 
     @property
     def files(self) -> dict[str, str]:
         """Every file and link."""
-        own = {name: LINK + target for name, target in self.links.items()}
-        return {name: digest for part in self.parts for name, digest in part.files.items()} | own
+        link_files = {name: LINK_PREFIX + target for name, target in self.links.items()}
+        return {name: content_hash for part in self.parts for name, content_hash in part.files.items()} | link_files
 
 
-def read(path: Path) -> Receipt | None:
+def read_receipt(path: Path) -> Receipt | None:
     """A receipt; None where there is no whole one."""
-    return _read(path, Receipt)
+    return _read_struct(path, Receipt)
 
 
-def read_part(path: Path) -> Part | None:
+def read_receipt_part(path: Path) -> ReceiptPart | None:
     """One part's own note; None where there is no whole one."""
-    return _read(path, Part)
+    return _read_struct(path, ReceiptPart)
 
 
-def _read(path: Path, kind: type[json.T]) -> json.T | None:
+def _read_struct(path: Path, struct_type: type[json.T]) -> json.T | None:
     try:
-        return json.decode(path.read_bytes(), kind)
+        return json.decode(path.read_bytes(), struct_type)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
-def now(folder: Path, name: str, version: str, platform: str) -> Now | None:
+def receipt_state(folder: Path, name: str, version: str, platform: str) -> CurrentState | None:
     """What a plan tells of a folder with a receipt, by its files' names alone; None where there is no such one."""
-    there = read(folder / name)
-    if there is None or (there.version, there.platform) != (version, platform):
+    receipt = read_receipt(folder / name)
+    if receipt is None or (receipt.version, receipt.platform) != (version, platform):
         return None
-    missing = any(not os.path.lexists(folder / file) for file in there.files)
-    return Now(code="now.repair" if missing else "now.here", data={"path": str(folder)})
+    is_incomplete = any(not os.path.lexists(folder / file) for file in receipt.files)
+    return CurrentState(code="now.repair" if is_incomplete else "now.here", data={"path": str(folder)})
 
 
-def whole(
+def files_match(
     folder: Path, files: Mapping[str, str], cancel: threading.Event, progress: Callable[[int], None] = lambda _: None
 ) -> bool:
     """Whether every file lies there with its hash; raises Cancelled."""
-    done = 0
-    for name, digest in files.items():
+    done_bytes = 0
+    for name, expected in files.items():
         path = folder.joinpath(*name.split("/"))
         try:
-            if digest.startswith(LINK):
-                if path.readlink() != Path(digest.removeprefix(LINK)):
+            if expected.startswith(LINK_PREFIX):
+                if path.readlink() != Path(expected.removeprefix(LINK_PREFIX)):
                     return False
                 continue
             if path.is_symlink():
                 return False
-            now = hashlib.sha256()
+            hasher = hashlib.sha256()
             with path.open("rb") as file:
-                while block := file.read(BLOCK):
+                while block := file.read(HASH_BLOCK_BYTES):
                     if cancel.is_set():
                         raise Cancelled
-                    now.update(block)
-                    done += len(block)
-                    progress(done)
+                    hasher.update(block)
+                    done_bytes += len(block)
+                    progress(done_bytes)
         except OSError:
             return False
-        if now.hexdigest() != digest:
+        if hasher.hexdigest() != expected:
             return False
     return True

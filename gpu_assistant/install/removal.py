@@ -22,11 +22,11 @@ from ..core import json
 from ..core.errors import AppError
 from ..core.json import storage_error
 from . import listing, package_list, replacing
-from .listing import FILES, UNFINISHED
-from .strangers import strangers
-from .sweeping import delete_listed, holds_anything
+from .listing import FILE_MANIFEST, UNFINISHED_MARK
+from .strangers import find_foreign_files
+from .sweeping import remove_listed_files, has_content
 
-TRIES = 20  # to delete what somebody else still writes into
+DELETE_ATTEMPTS = 20  # to delete what somebody else still writes into
 
 
 def trash_path(folder: Path) -> Path:
@@ -39,9 +39,9 @@ def partial_path(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.partial")
 
 
-def making(folder: Path) -> Path:
+def staging_path(folder: Path) -> Path:
     """Where a folder is while it is made: in its place if it was begun there, else beside it."""
-    return folder if os.path.lexists(folder / UNFINISHED) else partial_path(folder)
+    return folder if os.path.lexists(folder / UNFINISHED_MARK) else partial_path(folder)
 
 
 def begin_in_place(folder: Path) -> None:
@@ -49,115 +49,115 @@ def begin_in_place(folder: Path) -> None:
 
     Raises AppError.
     """
-    discard(folder)
+    discard_unfinished(folder)
     partial = partial_path(folder)
-    delete(partial)
+    delete_folder(partial)
     try:
         partial.mkdir()
     except OSError as error:
         raise storage_error(error, partial) from error
-    say(partial, "")
-    name(folder)
+    write_mark(partial, "")
+    commit_folder(folder)
 
 
-def say(folder: Path, how_far: str) -> None:
+def write_mark(folder: Path, progress: str) -> None:
     """Write down how far a folder is that is made in its place; raises AppError."""
-    json.write_file(folder / UNFINISHED, how_far)
+    json.write_file(folder / UNFINISHED_MARK, progress)
 
 
-def said(folder: Path) -> str | None:
+def read_mark(folder: Path) -> str | None:
     """How far it is; None where it is not being made in its place."""
     try:
-        return (folder / UNFINISHED).read_text(encoding="utf-8", errors="replace")
+        return (folder / UNFINISHED_MARK).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
 
 
-def discard(folder: Path) -> None:
+def discard_unfinished(folder: Path) -> None:
     """Take away one that was begun in its place, if there is one; a kill leaves one that was begun beside it.
 
     Raises AppError.
     """
-    if not os.path.lexists(folder / UNFINISHED):
+    if not os.path.lexists(folder / UNFINISHED_MARK):
         return
-    delete(partial_path(folder))
+    delete_folder(partial_path(folder))
     try:
         folder.rename(partial_path(folder))
     except PermissionError as error:
         raise AppError("environment-in-use", path=str(folder)) from error
     except OSError as error:
         raise storage_error(error, folder) from error
-    delete(partial_path(folder))
+    delete_folder(partial_path(folder))
 
 
-def look(folder: Path) -> Literal["made", "half", "before", "changed"]:
+def folder_state(folder: Path) -> Literal["made", "half", "before", "changed"]:
     """Whether a folder stands whole as we made it, half made or half removed, not at all, or as somebody else's."""
-    if os.path.lexists(folder / UNFINISHED):
+    if os.path.lexists(folder / UNFINISHED_MARK):
         return "half"
-    if os.path.lexists(folder / FILES):
+    if os.path.lexists(folder / FILE_MANIFEST):
         return "made"
     if any(path(folder).is_dir() for path in (partial_path, trash_path, replacing.old_path)):
         return "half"
-    return "changed" if holds_anything(folder) else "before"
+    return "changed" if has_content(folder) else "before"
 
 
-def name(folder: Path) -> None:
+def commit_folder(folder: Path) -> None:
     """Give a folder that was made its name; an empty one in its place gives way. Raises AppError."""
-    made = making(folder)
+    staging = staging_path(folder)
     try:
-        if made == folder:
-            (folder / UNFINISHED).unlink()
+        if staging == folder:
+            (folder / UNFINISHED_MARK).unlink()
             return
         if folder.is_dir():
             folder.rmdir()
-        made.rename(folder)
+        staging.rename(folder)
     except OSError as error:
         raise storage_error(error, folder) from error
 
 
-def remove(folder: Path, *, stood: bool = False) -> bool:
+def remove_folder(folder: Path, *, keep_empty: bool = False) -> bool:
     """Take a folder of ours away, and what a killed run left of it; says whether files of somebody else stay there.
 
     What packages that were installed into it brought goes with it; their list stays beside it.
     `stood` leaves an empty one in its place. Raises AppError, "environment-in-use" before anything is deleted.
     """
-    finish(folder)
-    discard(folder)
-    delete(partial_path(folder))
-    if os.path.lexists(folder / FILES):
-        found = strangers(folder)
+    finish_removal(folder)
+    discard_unfinished(folder)
+    delete_folder(partial_path(folder))
+    if os.path.lexists(folder / FILE_MANIFEST):
+        foreign = find_foreign_files(folder)
         # Once they are on the list, nobody knows any more that they were the user's.
-        package_list.keep(folder, found.records)
+        package_list.write_user_packages(folder, foreign.records)
         try:
-            if found.theirs or found.notes:
-                listing.adopt(folder, (*found.theirs, *found.notes))
+            if foreign.package_files or foreign.damaged_metadata:
+                listing.add_to_file_manifest(folder, (*foreign.package_files, *foreign.damaged_metadata))
             folder.rename(trash_path(folder))
         except PermissionError as error:
             raise AppError("environment-in-use", path=str(folder)) from error
         except OSError as error:
             raise storage_error(error, folder) from error
-        finish(folder)
-    if stood:
+        finish_removal(folder)
+    if keep_empty:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise storage_error(error, folder) from error
-    return holds_anything(folder)
+    return has_content(folder)
 
 
-def finish(folder: Path) -> None:
+def finish_removal(folder: Path) -> None:
     """Carry a removal through that was begun: our files go, the others return to their place; before it, what gave way
     to a new one. Raises AppError.
     """
-    replacing.finish(folder)
+    replacing.finish_swap(folder)
     trash = trash_path(folder)
     if not trash.is_dir():
         return
     try:
-        delete_listed(trash)
+        remove_listed_files(trash)
         if not any(trash.iterdir()):
             trash.rmdir()
-        elif not holds_anything(folder):
+        elif not has_content(folder):
             with suppress(FileNotFoundError):
                 folder.rmdir()
             trash.rename(folder)
@@ -169,7 +169,7 @@ def finish(folder: Path) -> None:
         raise storage_error(error, trash) from error
 
 
-def delete(folder: Path) -> None:
+def delete_folder(folder: Path) -> None:
     """Delete a folder that nothing counts as whole, if it is there; raises AppError."""
     try:
         if folder.is_symlink():
@@ -184,11 +184,11 @@ def delete(folder: Path) -> None:
 
 def _delete_tree(folder: Path) -> None:
     """What a killed run had started may be ending just now: its files come and go while they are deleted."""
-    for left in reversed(range(TRIES)):
+    for attempts_left in reversed(range(DELETE_ATTEMPTS)):
         if not folder.exists():
             return
         try:
             shutil.rmtree(folder)
         except OSError as error:
-            if not left or error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+            if not attempts_left or error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
                 raise

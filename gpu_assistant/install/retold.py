@@ -12,55 +12,55 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from ..core.errors import AppError, CallError
+from ..core.errors import AppError, UsageError
 from ..core.machine import MACHINE_SCHEMA, CudaToolkit, Machine, OperatingSystem, Python, Tools
 from ..core.message import Value
 from ..core.plan import Plan, Step
 from .advised import sound
-from .draft import UNKNOWN_SIZE, Draft
-from .place import Ground
-from .planner import added_up
-from .toolkit import tree
-from .untrusted import refused
+from .draft import UNKNOWN_SIZE, PlanBuilder
+from .place import ValidationContext
+from .planner import with_totals
+from .toolkit import toolkit_folder
+from .untrusted import plan_refused_error
 
 
-def retold(plan: Plan, ground: Ground) -> Plan:
+def retold(plan: Plan, ground: ValidationContext) -> Plan:
     """A checked plan in our own words; raises CallError("plan-refused") where its own say something else, and
     ("wheelhouse-missing") or what reading a bundle raises where the folder that it names is not there.
     """
-    from .steps import KINDS
-    from .steps.check_space import CheckSpace
+    from .steps import STEP_KINDS
+    from .steps.check_space import Preflight
 
     _refuse_missing(plan)
     here = plan.os if plan.simulated else ground.system.operating_system()
     if here is None:
-        raise refused("os", part="computer")
+        raise plan_refused_error("os", part="computer")
     advice = sound(plan.recommendation, here, ground.catalog)
     draft = _draft(structs.replace(plan, recommendation=advice), here, ground)
     told: dict[str, Step] = {}
     # The look at the room on the disk knows what all the others take: it is planned last.
-    for step in sorted(plan.steps, key=lambda each: each.kind == CheckSpace.name):
-        kind = KINDS[step.kind]
+    for step in sorted(plan.steps, key=lambda each: each.kind == Preflight.name):
+        kind = STEP_KINDS[step.kind]
         try:
-            again = kind.told(step, draft)
+            again = kind.replan(step, draft)
         except AppError as error:
-            raise refused(f"{step.id}: {error.code}", part=step.kind) from error
-        _refuse_other_words(step, again, loose=kind.by_figures)
+            raise plan_refused_error(f"{step.id}: {error.code}", part=step.kind) from error
+        _refuse_other_words(step, again, loose=kind.has_variable_text)
         told[step.id] = again
         draft.steps.append(again)
-    return added_up(structs.replace(plan, recommendation=advice, steps=tuple(told[step.id] for step in plan.steps)))
+    return with_totals(structs.replace(plan, recommendation=advice, steps=tuple(told[step.id] for step in plan.steps)))
 
 
 def _refuse_missing(plan: Plan) -> None:
     if plan.wheelhouse is not None and not Path(plan.wheelhouse).is_dir():
-        raise CallError("wheelhouse-missing", path=plan.wheelhouse)
+        raise UsageError("wheelhouse-missing", path=plan.wheelhouse)
     if plan.bundle is not None:
-        from .bundle.contents import read
+        from .bundle.contents import read_contents
 
-        read(Path(plan.bundle))
+        read_contents(Path(plan.bundle))
 
 
-def _draft(plan: Plan, here: OperatingSystem, ground: Ground) -> Draft:
+def _draft(plan: Plan, here: OperatingSystem, ground: ValidationContext) -> PlanBuilder:
     """The draft that such a plan comes from, on a computer of which no more is known than the plan tells."""
     by_kind = {step.kind: step for step in plan.steps}
     conda, runtime = by_kind.get("conda-environment"), by_kind.get("python-runtime")
@@ -69,7 +69,7 @@ def _draft(plan: Plan, here: OperatingSystem, ground: Ground) -> Draft:
     pythons = (Python(path=found, version=str(version), kind="system"),) if isinstance(found, str) else ()
     cudnn = by_kind.get("cudnn")
     beside = cudnn.spec.get("toolkit") if cudnn is not None and "cuda-toolkit" not in by_kind else None
-    toolkits = (CudaToolkit(path=str(tree(ground.data.toolkits, beside))),) if isinstance(beside, str) else ()
+    toolkits = (CudaToolkit(path=str(toolkit_folder(ground.data.toolkits, beside))),) if isinstance(beside, str) else ()
     # That it has no runtime yet is what such a step says.
     lacks = conda is not None or "vc-redist" in by_kind
     machine = Machine(
@@ -81,7 +81,7 @@ def _draft(plan: Plan, here: OperatingSystem, ground: Ground) -> Draft:
         tools=Tools(conda="1" if conda is not None else None) if lacks else None,
     )
     program = conda.spec.get("conda") if conda is not None else None
-    return Draft(
+    return PlanBuilder(
         machine,
         plan.recommendation,
         ground.catalog,
@@ -90,7 +90,7 @@ def _draft(plan: Plan, here: OperatingSystem, ground: Ground) -> Draft:
         wheelhouse=Path(plan.wheelhouse) if plan.wheelhouse is not None else None,
         bundle=Path(plan.bundle) if plan.bundle is not None else None,
         simulated=plan.simulated,
-        made_by="venv" if conda is None else "conda",
+        environment_kind="venv" if conda is None else "conda",
         conda=Path(program) if isinstance(program, str) else None,
     )
 
@@ -100,20 +100,20 @@ def _refuse_other_words(given: Step, ours: Step, *, loose: bool) -> None:
     same = ("id", "needs", "spec", "commands", "needs_admin", "needs_reboot", *(() if loose else ("code",)))
     for field in same:
         if _plain(getattr(given, field)) != _plain(getattr(ours, field)):
-            raise refused(f"{given.id}: {field}", part=given.kind)
+            raise plan_refused_error(f"{given.id}: {field}", part=given.kind)
     if [(file.url, file.name, file.sha256) for file in given.files] != [
         (file.url, file.name, file.sha256) for file in ours.files
     ]:
-        raise refused(f"{given.id}: files", part=given.kind)
+        raise plan_refused_error(f"{given.id}: files", part=given.kind)
     for name, value in given.data.items():
         if name not in ours.data:
             # Another size is told in other words, which may want fewer of them.
             if loose:
                 continue
-            raise refused(f"{given.id}: data.{name}", part=given.kind)
+            raise plan_refused_error(f"{given.id}: data.{name}", part=given.kind)
         other = ours.data[name]
         if not (_figure(value) and _figure(other)) and value != other:
-            raise refused(f"{given.id}: data.{name}", part=given.kind)
+            raise plan_refused_error(f"{given.id}: data.{name}", part=given.kind)
 
 
 def _figure(value: Value) -> bool:

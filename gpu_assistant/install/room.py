@@ -14,119 +14,119 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from ..core.disks import disk_of, elsewhere, home_disk
-from ..core.errors import DiskTooSmall
+from ..core.disks import disk_of, larger_disk_data, home_disk
+from ..core.errors import InsufficientDiskSpace
 from ..core.machine import Disk
 from ..core.names import Value
 from ..core.plan import Step
-from ..core.price import kept_least, share
-from .draft import Draft
-from .planner import total
+from ..core.price import minimum_disk_bytes, step_cost
+from .draft import PlanBuilder
+from .planner import sum_known
 
 if TYPE_CHECKING:
-    from .work import Work
+    from .work import InstallContext
 
 # What the environment itself becomes, and what one that is built already has behind it.
-ENVIRONMENT = frozenset({"python-packages", "conda-environment"})
-BUILDING = frozenset({"download", "python-packages"})
-Goes = Literal["data", "env"]
+ENVIRONMENT_STEPS = frozenset({"python-packages", "conda-environment"})
+BUILD_STEPS = frozenset({"download", "python-packages"})
+DiskTarget = Literal["data", "env"]
 # What the data folder, and an environment alone, are called on a disk with more room.
-FOLDERS: dict[Goes, str] = {"data": "gpu-assistant", "env": "pytorch"}
+FOLDER_NAMES: dict[DiskTarget, str] = {"data": "gpu-assistant", "env": "pytorch"}
 
 
-class Needs(Struct, frozen=True, kw_only=True):
+class DiskNeeds(Struct, frozen=True, kw_only=True):
     """Bytes that a plan keeps and fetches at the least, and those of the environment alone; None: nobody knows."""
 
-    kept: int | None
-    fetched: int
-    environment: int | None
-    exact: bool
+    kept_bytes: int | None
+    download_bytes: int
+    environment_bytes: int | None
+    is_exact: bool
 
     @property
-    def all(self) -> int | None:
+    def total_bytes(self) -> int | None:
         """What is downloaded lies on the disk, too."""
-        return self.kept + self.fetched if self.kept is not None else None
+        return self.kept_bytes + self.download_bytes if self.kept_bytes is not None else None
 
 
-def needs(draft: Draft) -> Needs:
+def disk_needs(builder: PlanBuilder) -> DiskNeeds:
     """Of the steps that are planned so far, by what is known of each and what was measured on such packages."""
-    keeping, fetching = counted(draft.steps)
-    kept, fetched = total(step.disk_bytes for step in keeping), total(step.bytes for step in fetching)
-    environment = draft.sizes.disk_bytes if draft.sizes.disk_bytes is not None else draft.disk_about
-    if kept is not None and fetched is not None:
-        return Needs(kept=kept, fetched=fetched, environment=environment, exact=True)
-    fetched = sum(share(step.code, step.bytes, step.data).bytes for step in fetching)
-    kept = sum(kept_least(step) or 0 for step in keeping) if environment is not None else None
-    if kept is not None and draft.sizes.disk_bytes is None:
-        kept += environment or 0
-    return Needs(kept=kept, fetched=fetched, environment=environment, exact=False)
+    keeping_steps, download_steps = disk_steps(builder.steps)
+    kept_bytes, download_bytes = sum_known(step.disk_bytes for step in keeping_steps), sum_known(step.bytes for step in download_steps)
+    environment_bytes = builder.sizes.disk_bytes if builder.sizes.disk_bytes is not None else builder.estimated_disk_bytes
+    if kept_bytes is not None and download_bytes is not None:
+        return DiskNeeds(kept_bytes=kept_bytes, download_bytes=download_bytes, environment_bytes=environment_bytes, is_exact=True)
+    download_bytes = sum(step_cost(step.code, step.bytes, step.data).bytes for step in download_steps)
+    kept_bytes = sum(minimum_disk_bytes(step) or 0 for step in keeping_steps) if environment_bytes is not None else None
+    if kept_bytes is not None and builder.sizes.disk_bytes is None:
+        kept_bytes += environment_bytes or 0
+    return DiskNeeds(kept_bytes=kept_bytes, download_bytes=download_bytes, environment_bytes=environment_bytes, is_exact=False)
 
 
-def counted(steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
+def disk_steps(steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
     """The steps that keep something on the disk of the plan, and those that fetch something to it."""
-    from .steps import KINDS
+    from .steps import STEP_KINDS
 
-    keeping = [step for step in steps if not KINDS[step.kind].apart]
-    return keeping, [step for step in steps if step.files or not KINDS[step.kind].apart]
+    keeping_steps = [step for step in steps if not STEP_KINDS[step.kind].external_installer]
+    return keeping_steps, [step for step in steps if step.files or not STEP_KINDS[step.kind].external_installer]
 
 
-def short(found: Needs, draft: Draft) -> dict[str, Value]:
+def disk_shortage(disk_need: DiskNeeds, builder: PlanBuilder) -> dict[str, Value]:
     """The disk that has too little room: its name, what is free and what it is to hold, which of both goes there, and
     what `elsewhere` tells of another one; empty where none is known to be too small.
     """
-    for goes, disk, count in _on_disks(found, draft):
-        if disk is None or count is None or (disk.free_bytes or 0) >= count:
+    for target, disk, needed_bytes in _needs_by_disk(disk_need, builder):
+        if disk is None or needed_bytes is None or (disk.free_bytes or 0) >= needed_bytes:
             continue
-        told: dict[str, Value] = {"disk": disk.path.lstrip("@"), "free_bytes": disk.free_bytes, "disk_bytes": count}
-        disks, system = draft.machine.disks or (), draft.machine.os.system
-        other = elsewhere(disks, disk.path, count, system, FOLDERS[goes])
-        return told | other | ({"goes": goes} if other else {})
+        shortage: dict[str, Value] = {"disk": disk.path.lstrip("@"), "free_bytes": disk.free_bytes, "disk_bytes": needed_bytes}
+        disks, system = builder.machine.disks or (), builder.machine.os.system
+        alternative = larger_disk_data(disks, disk.path, needed_bytes, system, FOLDER_NAMES[target])
+        return shortage | alternative | ({"goes": target} if alternative else {})
     return {}
 
 
-def _on_disks(found: Needs, draft: Draft) -> list[tuple[Goes, Disk | None, int | None]]:
+def _needs_by_disk(disk_need: DiskNeeds, builder: PlanBuilder) -> list[tuple[DiskTarget, Disk | None, int | None]]:
     """What goes to which disk."""
-    machine = draft.machine
-    if draft.simulated:
+    machine = builder.machine
+    if builder.simulated:
         # Of another machine's folders nothing is known here.
-        return [("data", home_disk(machine), found.all)]
-    data, env = disk_of(machine, str(draft.data.root)), disk_of(machine, str(draft.environment))
-    if data is None or env is None or data == env:
-        return [("data", env, found.all)]
-    return [("data", data, found.all), ("env", env, found.environment)]
+        return [("data", home_disk(machine), disk_need.total_bytes)]
+    data_disk, environment_disk = disk_of(machine, str(builder.data.root)), disk_of(machine, str(builder.environment))
+    if data_disk is None or environment_disk is None or data_disk == environment_disk:
+        return [("data", environment_disk, disk_need.total_bytes)]
+    return [("data", data_disk, disk_need.total_bytes), ("env", environment_disk, disk_need.environment_bytes)]
 
 
-def check_room(work: Work, *, built: bool) -> None:
+def check_disk_space(context: InstallContext, *, is_built: bool) -> None:
     """What the plan needs, added up for each disk; of what is unknown the least counts, of what is `built` nothing.
     Raises DiskTooSmall.
     """
-    todo = [step for step in work.plan.steps if not (built and step.kind in BUILDING)]
-    keep = sum(kept_least(step) or 0 for step in todo)
-    own = sum(kept_least(step) or 0 for step in todo if step.kind in ENVIRONMENT)
-    data, env = _standing(work.data.files), _standing(work.environment.parent)
-    _refuse_small(data, keep + sum(step.bytes or 0 for step in todo), "data", work)
-    if env.stat().st_dev != data.stat().st_dev:
-        _refuse_small(env, own, "env", work)
+    pending = [step for step in context.plan.steps if not (is_built and step.kind in BUILD_STEPS)]
+    kept_bytes = sum(minimum_disk_bytes(step) or 0 for step in pending)
+    environment_bytes = sum(minimum_disk_bytes(step) or 0 for step in pending if step.kind in ENVIRONMENT_STEPS)
+    data_folder, environment_folder = _nearest_existing(context.data.files), _nearest_existing(context.environment.parent)
+    _check_free_space(data_folder, kept_bytes + sum(step.bytes or 0 for step in pending), "data", context)
+    if environment_folder.stat().st_dev != data_folder.stat().st_dev:
+        _check_free_space(environment_folder, environment_bytes, "env", context)
 
 
-def _refuse_small(place: Path, count: int, goes: Goes, work: Work) -> None:
-    free = shutil.disk_usage(place).free
-    wanted = count + work.limits.reserve_bytes
-    if wanted <= free:
+def _check_free_space(existing_folder: Path, needed_bytes: int, target: DiskTarget, context: InstallContext) -> None:
+    free_bytes = shutil.disk_usage(existing_folder).free
+    required_bytes = needed_bytes + context.limits.reserve_bytes
+    if required_bytes <= free_bytes:
         return
-    device = place.stat().st_dev
-    others = [disk for disk in work.system.disks() if not _on(disk.path, device)]
-    other = elsewhere(others, "", wanted, work.system.name, FOLDERS[goes])
-    raise DiskTooSmall(path=str(place), needed_bytes=count, free_bytes=free, goes=goes, other=other)
+    device = existing_folder.stat().st_dev
+    others = [disk for disk in context.system.disks() if not _is_on_device(disk.path, device)]
+    alternative = larger_disk_data(others, "", required_bytes, context.system.name, FOLDER_NAMES[target])
+    raise InsufficientDiskSpace(path=str(existing_folder), needed_bytes=needed_bytes, free_bytes=free_bytes, contents=target, other_disk=alternative)
 
 
-def _on(path: str, device: int) -> bool:
+def _is_on_device(path: str, device: int) -> bool:
     try:
         return os.stat(path).st_dev == device  # noqa: PTH116 - a disk's path, as the system names it
     except OSError:
         return True
 
 
-def _standing(folder: Path) -> Path:
+def _nearest_existing(folder: Path) -> Path:
     """The folder, or the nearest one above that is there."""
-    return next(place for place in (folder, *folder.parents) if place.is_dir())
+    return next(parent for parent in (folder, *folder.parents) if parent.is_dir())

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import AppError, Cancelled, RebootNeeded, RightsRefused
+from ..core.errors import AppError, Cancelled, RebootRequired, ElevationDenied
 from ..core.jobs import Job, JobContext
 from ..core.json import storage_error
 from ..core.names import MirrorUse
@@ -19,17 +19,17 @@ from ..core.results import Checks
 from ..fetch.limits import Limits
 from ..fetch.pace import Pace
 from ..system.base import System
-from .reporter import Reporter, end_state, outcome
+from .reporter import ProgressReporter, end_state, failure_state
 from .work import Verifier
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
-    from .bundle.shelf import Shelf
+    from .bundle.shelf import BundleSource
     from .journal import Journal
-    from .work import Work
+    from .work import InstallContext
 
 
-def verify_job(environment: Path, system: System) -> Job[Checks]:
+def make_verify_job(environment: Path, system: System) -> Job[Checks]:
     """The proof that is used unless another is given."""
     from ..verify.job import VerifyJob
 
@@ -51,11 +51,11 @@ class InstallJob:
         catalog: Catalog,
         *,
         dry_run: bool = False,
-        resume: Sequence[str] = (),
-        verifier: Verifier = verify_job,
+        login_command: Sequence[str] = (),
+        verifier: Verifier = make_verify_job,
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
-        pace: Pace | None = None,
+        rate_limiter: Pace | None = None,
     ) -> None:
         self.plan = plan
         self._mirrors: MirrorUse = mirrors
@@ -63,69 +63,69 @@ class InstallJob:
         self._data = data
         self._catalog = catalog
         self._dry_run = dry_run or plan.simulated
-        self._resume = tuple(resume)
+        self._login_command = tuple(login_command)
         self._verifier = verifier
         self._limits = limits or Limits()
-        self._pace = pace or Pace()
+        self._rate_limiter = rate_limiter or Pace()
 
     def run(self, context: JobContext[Any]) -> Path:
         """The environment's folder. Raises AppError and its family, nothing else: RebootNeeded("restart-needed")
         where it goes on after a restart, RightsRefused("rights-left-out") after all that could be done without.
         """
         from . import untrusted
-        from .place import Ground
+        from .place import ValidationContext
 
-        reporter = Reporter(context)
-        env = self.plan.env
+        reporter = ProgressReporter(context)
+        environment = self.plan.env
         try:
-            reporter.plan(self.plan.steps)
-            untrusted.check(self.plan, Ground(self._system, self._data, self._catalog))
+            reporter.report_plan(self.plan.steps)
+            untrusted.validate_plan(self.plan, ValidationContext(self._system, self._data, self._catalog))
             if self._dry_run:
-                self._walk(reporter)
+                self._report_dry_run(reporter)
             else:
-                self._carry_out(context.cancel, reporter)
+                self._install(context.cancel, reporter)
         except AppError as error:
-            reporter.ended(env, error)
+            reporter.fail_run(environment, error)
             raise
         except OSError as error:
-            failure = storage_error(error, Path(error.filename or env))
-            reporter.ended(env, failure)
+            failure = storage_error(error, Path(error.filename or environment))
+            reporter.fail_run(environment, failure)
             raise failure from error
         except Exception as error:
             failure = AppError("internal", detail=f"{type(error).__name__}: {error}")
-            reporter.ended(env, failure)
+            reporter.fail_run(environment, failure)
             raise failure from error
-        reporter.end("done", env)
-        return Path(env)
+        reporter.end_run("done", environment)
+        return Path(environment)
 
-    def _shelf(self) -> Shelf | None:
+    def _open_bundle(self) -> BundleSource | None:
         """The bundle that everything comes from; raises CallError, AppError for one that cannot serve."""
         if self.plan.bundle is None:
             return None
-        from .bundle.shelf import Shelf
-        from .target import target_of
+        from .bundle.shelf import BundleSource
+        from .target import platform_for
 
-        shelf = Shelf(Path(self.plan.bundle))
-        shelf.refuse_strange(self.plan, target_of(self._system.operating_system(), shelf.contents.wish.label))
-        return shelf
+        bundle = BundleSource(Path(self.plan.bundle))
+        bundle.check_plan(self.plan, platform_for(self._system.operating_system(), bundle.contents.wish.label))
+        return bundle
 
-    def _walk(self, reporter: Reporter) -> None:
+    def _report_dry_run(self, reporter: ProgressReporter) -> None:
         for step in self.plan.steps:
-            reporter.step(step.id, "skipped")
+            reporter.report_step(step.id, "skipped")
 
-    def _carry_out(self, cancel: threading.Event, reporter: Reporter) -> None:
-        from ..system.single import one_at_a_time
+    def _install(self, cancel: threading.Event, reporter: ProgressReporter) -> None:
+        from ..system.single import data_folder_lock
         from .journal import Journal
-        from .ledger import settle
-        from .work import Work
+        from .ledger import recover
+        from .work import InstallContext
 
-        shelf = self._shelf()
+        bundle = self._open_bundle()
         with (
-            one_at_a_time(self._data),
+            data_folder_lock(self._data),
             self._system.keep_awake("PyTorch is being installed"),
             Journal(self._data, self.plan) as journal,
         ):
-            work = Work(
+            context = InstallContext(
                 self.plan,
                 self._system,
                 self._data,
@@ -136,73 +136,73 @@ class InstallJob:
                 verifier=self._verifier,
                 limits=self._limits,
                 mirrors=self._mirrors,
-                pace=self._pace,
-                shelf=shelf,
+                rate_limiter=self._rate_limiter,
+                bundle=bundle,
             )
             try:
-                settle(work, journal)
-                self._all(work)
+                recover(context, journal)
+                self._run_steps(context)
             except BaseException as error:
-                _note_end(journal, error)
-                if isinstance(error, Cancelled) and work.partial.is_dir():
+                _record_end(journal, error)
+                if isinstance(error, Cancelled) and context.staging_path.is_dir():
                     raise Cancelled("cancelled-half-made") from error
                 raise
             finally:
-                _tidy(self._data.uv_cache)
-            journal.ended("done")
+                _clean_uv_cache(self._data.uv_cache)
+            journal.end_run("done")
 
-    def _all(self, work: Work) -> None:
-        from .login import clear_login, go_on_after_login
+    def _run_steps(self, context: InstallContext) -> None:
+        from .login import clear_login_command, resume_at_login
 
-        clear_login(work, work.journal)
-        left_out: dict[str, AppError] = {}
+        clear_login_command(context, context.journal)
+        skipped: dict[str, AppError] = {}
         for step in self.plan.steps:
-            if not left_out.keys().isdisjoint(step.needs):
-                left_out[step.id] = left_out[next(need for need in step.needs if need in left_out)]
-                work.journal.step_ended(step.id, "failed")
-                work.reporter.step(step.id, "skipped", code="progress.left-out")
+            if not skipped.keys().isdisjoint(step.needs):
+                skipped[step.id] = skipped[next(need for need in step.needs if need in skipped)]
+                context.journal.finish_step(step.id, "failed")
+                context.reporter.report_step(step.id, "skipped", code="progress.left-out")
                 continue
             try:
-                restart = _one(step, work)
-            except RightsRefused as error:
-                left_out[step.id] = error
+                needs_restart = _run_step(step, context)
+            except ElevationDenied as error:
+                skipped[step.id] = error
                 continue
-            if restart:
-                raise RebootNeeded(go_on_after_login(self._resume, work, work.journal))
-        if left_out:
-            raise RightsRefused("rights-left-out", steps=", ".join(left_out)) from next(iter(left_out.values()))
+            if needs_restart:
+                raise RebootRequired(resume_at_login(self._login_command, context, context.journal))
+        if skipped:
+            raise ElevationDenied("rights-left-out", steps=", ".join(skipped)) from next(iter(skipped.values()))
 
 
-def _one(step: Step, work: Work) -> bool:
+def _run_step(step: Step, context: InstallContext) -> bool:
     """Whether the computer must be restarted before the next one."""
-    from .steps import KINDS
+    from .steps import STEP_KINDS
 
-    if work.cancel.is_set():
+    if context.cancel.is_set():
         raise Cancelled
-    kind = KINDS[step.kind]
-    work.journal.step_began(step.id)
-    work.reporter.step(step.id, "running")
+    kind = STEP_KINDS[step.kind]
+    context.journal.start_step(step.id)
+    context.reporter.report_step(step.id, "running")
     try:
-        stood = kind.done(step, work)
-        result = stood if stood is not None else kind.run(step, work)
+        satisfied = kind.is_satisfied(step, context)
+        result = satisfied if satisfied is not None else kind.run(step, context)
     except BaseException as error:
-        work.reporter.failed(step.id, error)
+        context.reporter.fail_step(step.id, error)
         with suppress(AppError):  # the disk may be full; the error itself is what counts
-            work.journal.step_ended(step.id, outcome(error))
+            context.journal.finish_step(step.id, failure_state(error))
         raise
-    state: StepState = "skipped" if stood is not None else "done"
-    work.journal.step_ended(step.id, state)
-    work.reporter.step(step.id, state, code=result.code, data=result.data)
+    state: StepState = "skipped" if satisfied is not None else "done"
+    context.journal.finish_step(step.id, state)
+    context.reporter.report_step(step.id, state, code=result.code, data=result.data)
     return result.restart
 
 
-def _tidy(cache: Path) -> None:
+def _clean_uv_cache(cache: Path) -> None:
     """What a stopped uv was unpacking; nothing else uses our cache while the install is held."""
-    for left in cache.glob(".tmp*"):
-        shutil.rmtree(left, ignore_errors=True)
+    for stale in cache.glob(".tmp*"):
+        shutil.rmtree(stale, ignore_errors=True)
 
 
-def _note_end(journal: Journal, error: BaseException) -> None:
+def _record_end(journal: Journal, error: BaseException) -> None:
     code = error.code if isinstance(error, AppError) else type(error).__name__
     with suppress(AppError):
-        journal.ended(end_state(error), code)
+        journal.end_run(end_state(error), code)

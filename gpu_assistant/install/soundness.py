@@ -9,61 +9,61 @@ from pathlib import Path, PurePosixPath
 from ..core.json import storage_error
 from ..system.base import System
 from . import listing, owned
-from .manifest import Manifest
-from .owned import Package
+from .manifest import EnvironmentManifest
+from .owned import InstalledPackage
 
-INFO = ".dist-info"
-SITE_NAME = "site-packages"
+DIST_INFO_SUFFIX = ".dist-info"
+SITE_PACKAGES = "site-packages"
 
 
-def damage(folder: Path, made: Manifest, system: System) -> tuple[str, ...]:
+def find_damage(folder: Path, environment_manifest: EnvironmentManifest, system: System) -> tuple[str, ...]:
     """The damaged files by their paths from there, and the packages of its own list that are gone, by name.
 
     A package that the user put into it, or changed to another version, is none; nor are files of the user's. Files
     that nobody touched are not read. Raises AppError.
     """
     try:
-        found = owned.packages(folder)
-        return tuple(dict.fromkeys((*_lacking(found, made), *_files(folder, found), *_python(folder, system))))
+        package_records = owned.installed_packages(folder)
+        return tuple(dict.fromkeys((*_missing_packages(package_records, environment_manifest), *_damaged_files(folder, package_records), *_missing_python(folder, system))))
     except OSError as error:
         raise storage_error(error, folder) from error
 
 
-def _lacking(found: tuple[Package, ...], made: Manifest) -> Iterator[str]:
+def _missing_packages(package_records: tuple[InstalledPackage, ...], environment_manifest: EnvironmentManifest) -> Iterator[str]:
     """The packages of its list of which no version is there."""
     from packaging.utils import canonicalize_name
 
-    there = {canonicalize_name(package.name.partition(" ")[0]) for package in found}
-    return (name for name in made.packages if canonicalize_name(name) not in there)
+    installed = {canonicalize_name(package.name.partition(" ")[0]) for package in package_records}
+    return (name for name in environment_manifest.packages if canonicalize_name(name) not in installed)
 
 
-def _files(folder: Path, found: tuple[Package, ...]) -> Iterator[str]:
-    owners = {name: digest for package in found for name, digest in package.files.items()}
+def _damaged_files(folder: Path, package_records: tuple[InstalledPackage, ...]) -> Iterator[str]:
+    owners = {name: digest for package in package_records for name, digest in package.files.items()}
     root = os.fspath(folder)
-    for name, was in listing.read(folder).items():
-        if name.endswith("/") or listing.is_bytecode(name) or listing.untouched(root, name, was):
+    for name, stamp in listing.read_file_manifest(folder).items():
+        if name.endswith("/") or listing.is_bytecode(name) or listing.is_unchanged(root, name, stamp):
             continue
         path = folder / name
         if name in owners:
-            if not owned.whole(path, owners[name], None):
+            if not owned.matches_hash(path, owners[name], None):
                 yield name
-        elif _told(folder, PurePosixPath(name)) and not (path.is_symlink() or _holds_bytes(path)):
+        elif _is_expected(folder, PurePosixPath(name)) and not (path.is_symlink() or _is_not_empty(path)):
             yield name
 
 
-def _told(folder: Path, name: PurePosixPath) -> bool:
+def _is_expected(folder: Path, name: PurePosixPath) -> bool:
     """Whether a file that no package's record has should be there: in the packages' own folder only what stands
     beside a record; what else is gone went with its package.
     """
-    return SITE_NAME not in name.parts or (name.parent.suffix == INFO and (folder / name.parent).is_dir())
+    return SITE_PACKAGES not in name.parts or (name.parent.suffix == DIST_INFO_SUFFIX and (folder / name.parent).is_dir())
 
 
-def _holds_bytes(path: Path) -> bool:
+def _is_not_empty(path: Path) -> bool:
     """What the user changed is the user's, but an empty file was not written on purpose."""
     return path.is_file() and path.stat().st_size > 0
 
 
-def _python(folder: Path, system: System) -> Iterator[str]:
+def _missing_python(folder: Path, system: System) -> Iterator[str]:
     """Its Python, which may be a link to one that is gone."""
     python = system.environment_python(folder)
     if not python.is_file():

@@ -12,10 +12,10 @@ from ..core.json import storage_error
 from . import listing, manifest, owned
 
 # So many are named; of more only the number is told.
-NAMED = 5
+MAX_NAMED = 5
 
 
-class Strangers(Struct, frozen=True):
+class ForeignFiles(Struct, frozen=True):
     """`packages` were installed, or changed, by somebody else, and `theirs` are their files, which go with the folder;
     `records` say where it is written down what each of them is.
 
@@ -25,61 +25,61 @@ class Strangers(Struct, frozen=True):
 
     packages: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
-    theirs: tuple[str, ...] = ()
-    stay: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    package_files: tuple[str, ...] = ()
+    user_files: tuple[str, ...] = ()
+    damaged_metadata: tuple[str, ...] = ()
 
 
-def strangers(folder: Path, gone: Collection[Path] = frozenset()) -> Strangers:
+def find_foreign_files(folder: Path, removed: Collection[Path] = frozenset()) -> ForeignFiles:
     """Look through a whole folder of ours; what is `gone` by then is passed over. Raises AppError."""
     try:
-        return _strangers(folder, gone)
+        return _scan_foreign_files(folder, removed)
     except OSError as error:
         raise storage_error(error, folder) from error
 
 
-def _strangers(folder: Path, gone: Collection[Path]) -> Strangers:
-    ours = listing.read(folder)
-    found = owned.packages(folder)
-    root, away = os.fspath(folder), {path.relative_to(folder).as_posix() for path in gone if folder in path.parents}
+def _scan_foreign_files(folder: Path, removed: Collection[Path]) -> ForeignFiles:
+    managed = listing.read_file_manifest(folder)
+    package_records = owned.installed_packages(folder)
+    root, ignored = os.fspath(folder), {path.relative_to(folder).as_posix() for path in removed if folder in path.parents}
 
-    def as_it_was(name: str) -> bool:
-        return name in ours and listing.untouched(root, name, ours[name])
+    def is_managed(name: str) -> bool:
+        return name in managed and listing.is_unchanged(root, name, managed[name])
 
-    changed = [package for package in found if not as_it_was(package.record)]
-    since = {package.name: package.since for package in changed}
-    owners = {name: (digest, package) for package in found for name, digest in package.files.items()}
-    places = listing.above((*ours, *owners))
-    notes = tuple(name for name in manifest.lacking(folder) if (folder / name).is_file())
-    theirs, stay = [], []
+    changed_packages = [package for package in package_records if not is_managed(package.record_path)]
+    recorded_times = {package.name: package.recorded_ns for package in changed_packages}
+    owners = {name: (digest, package) for package in package_records for name, digest in package.files.items()}
+    managed_folders = listing.parent_folders((*managed, *owners))
+    damaged = tuple(name for name in manifest.missing_metadata(folder) if (folder / name).is_file())
+    package_files, user_files = [], []
     for name in listing.walk(folder):
-        if name in (listing.FILES, listing.UNFINISHED, *notes) or name in away:
+        if name in (listing.FILE_MANIFEST, listing.UNFINISHED_MARK, *damaged) or name in ignored:
             continue
         if name.endswith("/"):
-            if name[:-1] not in places and name[:-1].rpartition("/")[2] != listing.BYTECODE:
-                stay.append(name)
-        elif listing.is_bytecode(name) or as_it_was(name):
+            if name[:-1] not in managed_folders and name[:-1].rpartition("/")[2] != listing.BYTECODE_FOLDER:
+                user_files.append(name)
+        elif listing.is_bytecode(name) or is_managed(name):
             continue
-        elif name in owners and owned.whole(folder / name, owners[name][0], since.get(owners[name][1].name)):
-            theirs.append(name)
+        elif name in owners and owned.matches_hash(folder / name, owners[name][0], recorded_times.get(owners[name][1].name)):
+            package_files.append(name)
         else:
-            stay.append(name)
-    return Strangers(
-        packages=tuple(since),
-        records=tuple(package.record for package in changed),
-        theirs=tuple(theirs),
-        stay=tuple(dict.fromkeys(_top(name, places) for name in stay)),
-        notes=notes,
+            user_files.append(name)
+    return ForeignFiles(
+        packages=tuple(recorded_times),
+        records=tuple(package.record_path for package in changed_packages),
+        package_files=tuple(package_files),
+        user_files=tuple(dict.fromkeys(_highest_foreign_folder(name, managed_folders) for name in user_files)),
+        damaged_metadata=damaged,
     )
 
 
-def _top(name: str, places: Container[str]) -> str:
+def _highest_foreign_folder(name: str, managed_folders: Container[str]) -> str:
     """The highest folder above it in which nothing is ours; else itself."""
     parts = name.rstrip("/").split("/")
-    tops = ("/".join(parts[:count]) for count in range(1, len(parts)))
-    return next((f"{top}/" for top in tops if top not in places), name)
+    parents = ("/".join(parts[:count]) for count in range(1, len(parts)))
+    return next((f"{parent}/" for parent in parents if parent not in managed_folders), name)
 
 
-def named(names: tuple[str, ...]) -> str:
+def format_names(names: tuple[str, ...]) -> str:
     """Some of them, for people to read."""
-    return ", ".join((*names[:NAMED], *(["…"] if len(names) > NAMED else [])))
+    return ", ".join((*names[:MAX_NAMED], *(["…"] if len(names) > MAX_NAMED else [])))

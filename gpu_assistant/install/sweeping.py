@@ -7,54 +7,54 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import listing
-from .listing import BYTECODE, FILES
+from .listing import BYTECODE_FOLDER, FILE_MANIFEST
 
 
-def delete_listed(folder: Path) -> None:
+def remove_listed_files(folder: Path) -> None:
     """Delete the files of a folder's list that are as they were, and the folders that are empty then; raises OSError.
 
     The list goes last: as long as it is there, the rest can be deleted by it.
     """
     try:
-        ours = listing.read(folder)
+        managed = listing.read_file_manifest(folder)
     except FileNotFoundError:
         return  # gone already: what is left is not ours
     root = os.fspath(folder)
-    inside = {name: was for name, was in ours.items() if listing.inside(name)}
+    inside_stamps = {name: stamp for name, stamp in managed.items() if listing.is_inside(name)}
     # Where somebody put a link in a folder's place, what lies behind it is not ours.
-    real = {"": True}
-    for name, was in inside.items():
-        if name.endswith("/") or not _real(root, name.rpartition("/")[0], real):
+    link_free = {"": True}
+    for name, stamp in inside_stamps.items():
+        if name.endswith("/") or not _has_no_link(root, name.rpartition("/")[0], link_free):
             continue
-        if listing.untouched(root, name, was):
+        if listing.is_unchanged(root, name, stamp):
             (folder / name).unlink()
-    places = listing.above(inside)
-    for place, folders, files in os.walk(folder, topdown=False):
-        here = Path(place)
-        bytecode = here.name == BYTECODE
-        if bytecode and not folders and all(file.endswith(".pyc") for file in files):
+    managed_folders = listing.parent_folders(inside_stamps)
+    for walked, folders, files in os.walk(folder, topdown=False):
+        current = Path(walked)
+        is_bytecode_folder = current.name == BYTECODE_FOLDER
+        if is_bytecode_folder and not folders and all(file.endswith(".pyc") for file in files):
             for file in files:
-                _drop_bytecode(here / file)
-        if here != folder and (bytecode or here.relative_to(folder).as_posix() in places):
+                _remove_stale_bytecode(current / file)
+        if current != folder and (is_bytecode_folder or current.relative_to(folder).as_posix() in managed_folders):
             with suppress(OSError):
-                here.rmdir()  # only an empty one goes
-    (folder / FILES).unlink()
+                current.rmdir()  # only an empty one goes
+    (folder / FILE_MANIFEST).unlink()
 
 
-def _real(root: str, inner: str, known: dict[str, bool]) -> bool:
+def _has_no_link(root: str, subfolder: str, checked: dict[str, bool]) -> bool:
     """Whether no folder on the way down is a link."""
-    if inner not in known:
-        known[inner] = _real(root, inner.rpartition("/")[0], known) and not Path(root, inner).is_symlink()
-    return known[inner]
+    if subfolder not in checked:
+        checked[subfolder] = _has_no_link(root, subfolder.rpartition("/")[0], checked) and not Path(root, subfolder).is_symlink()
+    return checked[subfolder]
 
 
-def _drop_bytecode(file: Path) -> None:
+def _remove_stale_bytecode(file: Path) -> None:
     """Python's own copy of a source that is gone."""
     source = file.parent.parent / f"{file.name.partition('.')[0]}.py"
     if not source.exists():
         file.unlink()
 
 
-def holds_anything(folder: Path) -> bool:
+def has_content(folder: Path) -> bool:
     """Whether anything but an empty folder is there."""
     return os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir()))

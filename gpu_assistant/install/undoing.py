@@ -18,81 +18,81 @@ from .effects import (
     Effect,
     FilesAdded,
     FileWritten,
-    FolderMade,
+    FolderCreated,
     FolderMoved,
-    LoginSet,
-    PathEntry,
+    LoginCommandSet,
+    PathEntryAdded,
     ProgramInstalled,
-    TreeMade,
+    TreeCreated,
     VariableSet,
 )
-from .journal import Why
-from .place import Place
-from .sweeping import holds_anything
+from .journal import RetentionReason
+from .place import Host
+from .sweeping import has_content
 
-Sight = Literal["made", "half", "before", "changed"]
+EffectState = Literal["made", "half", "before", "changed"]
 
 
-def look(effect: Effect, place: Place) -> Sight:  # noqa: PLR0911 - one for each effect
+def effect_state(effect: Effect, host: Host) -> EffectState:  # noqa: PLR0911 - one for each effect
     """What the world shows of an effect; raises AppError where it cannot be asked."""
     match effect:
-        case FolderMade():
+        case FolderCreated():
             return "made" if Path(effect.path).is_dir() else "before"
-        case TreeMade():
-            return removal.look(Path(effect.path))
+        case TreeCreated():
+            return removal.folder_state(Path(effect.path))
         case FolderMoved():
             return "made" if Path(effect.to).is_dir() else "before"
         case FilesAdded():
-            return added.look(Path(effect.path), effect.receipt)
+            return added.merge_state(Path(effect.path), effect.receipt)
         case FileWritten():
-            return _look_file(effect)
+            return _file_state(effect)
         case VariableSet():
-            return _look_variable(effect, place)
-        case PathEntry():
-            return "made" if place.system.variables.has_on_path(Path(effect.folder)) else "before"
-        case LoginSet():
-            now = place.system.at_login.get()
-            return "before" if now is None else "made" if now == effect.words else "changed"
+            return _variable_state(effect, host)
+        case PathEntryAdded():
+            return "made" if host.system.variables.is_on_path(Path(effect.folder)) else "before"
+        case LoginCommandSet():
+            current = host.system.login_command.get()
+            return "before" if current is None else "made" if current == effect.words else "changed"
         case ProgramInstalled():
             raise AppError("internal", detail=f"{effect.name}: its kind has no look")
 
 
-def revert(effect: Effect, place: Place) -> Why | None:  # noqa: PLR0911, PLR0912 - one for each effect
+def revert(effect: Effect, host: Host) -> RetentionReason | None:  # noqa: PLR0911, PLR0912 - one for each effect
     """Take an effect back; what of it stays is said, None for nothing. Raises AppError."""
-    sight = look(effect, place)
-    if sight == "before":
+    state = effect_state(effect, host)
+    if state == "before":
         return None
-    if sight == "changed":
+    if state == "changed":
         return "changed"
     match effect:
-        case FolderMade():
-            return _drop_folder(Path(effect.path))
-        case TreeMade():
-            left = removal.remove(Path(effect.path), stood=effect.stood)
-            return "files" if left else None
+        case FolderCreated():
+            return _remove_empty_folder(Path(effect.path))
+        case TreeCreated():
+            has_foreign_files = removal.remove_folder(Path(effect.path), keep_empty=effect.stood)
+            return "files" if has_foreign_files else None
         case FolderMoved():
-            return _move_back(effect)
+            return _restore_moved_folder(effect)
         case FilesAdded():
-            changed = added.changed(Path(effect.path), effect.receipt)
-            added.remove(Path(effect.path), effect.receipt, keep=changed)
+            changed = added.changed_files(Path(effect.path), effect.receipt)
+            added.remove_merged_files(Path(effect.path), effect.receipt, keep_names=changed)
             return "files" if changed else None
         case FileWritten():
-            _put_back(effect)
+            _restore_file(effect)
         case VariableSet():
             if effect.before is None:
-                place.system.variables.remove(effect.name)
+                host.system.variables.remove(effect.name)
             else:
-                place.system.variables.set(effect.name, effect.before, expand=effect.before_expand)
-        case PathEntry():
-            place.system.variables.take_from_path(Path(effect.folder))
-        case LoginSet():
-            place.system.at_login.clear()
+                host.system.variables.set(effect.name, effect.before, expand=effect.before_expand)
+        case PathEntryAdded():
+            host.system.variables.remove_from_path(Path(effect.folder))
+        case LoginCommandSet():
+            host.system.login_command.clear()
         case ProgramInstalled():
             raise AppError("internal", detail=f"{effect.name}: its kind has no undo")
     return None
 
 
-def _drop_folder(path: Path) -> Why | None:
+def _remove_empty_folder(path: Path) -> RetentionReason | None:
     """What lies in it may be somebody's own, or what another environment of ours needs."""
     try:
         if any(path.iterdir()):
@@ -103,10 +103,10 @@ def _drop_folder(path: Path) -> Why | None:
     return None
 
 
-def _move_back(effect: FolderMoved) -> Why | None:
+def _restore_moved_folder(effect: FolderMoved) -> RetentionReason | None:
     """Where something else stands by now, it stays where it is."""
     path = Path(effect.path)
-    if holds_anything(path):
+    if has_content(path):
         return "taken"
     try:
         if path.is_dir():
@@ -119,20 +119,20 @@ def _move_back(effect: FolderMoved) -> Why | None:
     return None
 
 
-def _look_file(effect: FileWritten) -> Sight:
+def _file_state(effect: FileWritten) -> EffectState:
     path = Path(effect.path)
     try:
-        now: bytes | None = path.read_bytes()
+        current: bytes | None = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        now = None
+        current = None
     except OSError as error:
         raise storage_error(error, path) from error
-    if now is not None and hashlib.sha256(now).hexdigest() == effect.sha256:
+    if current is not None and hashlib.sha256(current).hexdigest() == effect.sha256:
         return "made"
-    return "before" if now == effect.before else "changed"
+    return "before" if current == effect.before else "changed"
 
 
-def _put_back(effect: FileWritten) -> None:
+def _restore_file(effect: FileWritten) -> None:
     path = Path(effect.path)
     if effect.before is not None:
         json.write_file(path, effect.before)
@@ -143,9 +143,9 @@ def _put_back(effect: FileWritten) -> None:
         raise storage_error(error, path) from error
 
 
-def _look_variable(effect: VariableSet, place: Place) -> Sight:
-    now = place.system.variables.get(effect.name)
-    if now is not None and (now.value, now.expand) == (effect.value, effect.expand):
+def _variable_state(effect: VariableSet, host: Host) -> EffectState:
+    current = host.system.variables.get(effect.name)
+    if current is not None and (current.value, current.expand) == (effect.value, effect.expand):
         return "made"
-    before = None if effect.before is None else (effect.before, effect.before_expand)
-    return "before" if (None if now is None else (now.value, now.expand)) == before else "changed"
+    previous = None if effect.before is None else (effect.before, effect.before_expand)
+    return "before" if (None if current is None else (current.value, current.expand)) == previous else "changed"

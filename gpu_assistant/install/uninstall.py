@@ -6,22 +6,22 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import AppError, Cancelled, RightsRefused
+from ..core.errors import AppError, Cancelled, ElevationDenied
 from ..core.jobs import JobContext
 from ..core.names import Value
 from ..core.paths import DataDir
 from ..core.plan import Step
 from ..system.base import System
-from .reporter import Reporter, end_state
+from .reporter import ProgressReporter, end_state
 
 if TYPE_CHECKING:
-    from .journal import Journal, Why
-    from .place import Place
-    from .takeback import Item
+    from .journal import Journal, RetentionReason
+    from .place import Host
+    from .takeback import UninstallItem
 
 
 # Taken back another time, or never.
-STAYS = ("needed", "filled", "taken", "system")
+RETAINED_REASONS = ("needed", "filled", "taken", "system")
 
 
 class UninstallJob:
@@ -38,12 +38,12 @@ class UninstallJob:
 
     def steps(self) -> tuple[Step, ...]:
         """What would become of each thing just now, in order, also of what stays; raises what `run` raises."""
-        from .forecast import forecast
-        from .occupied import refuse_shared
+        from .forecast import preview
+        from .occupied import check_not_shared
 
-        refuse_shared(self.environment)
-        place = self._place(Reporter(JobContext()), threading.Event())
-        return tuple(item.step for item in forecast(self._items(place), place))
+        check_not_shared(self.environment)
+        host = self._host(ProgressReporter(JobContext()), threading.Event())
+        return tuple(item.step for item in preview(self._plan_items(host), host))
 
     def run(self, context: JobContext[Any]) -> Path:
         """The folder that is gone. Raises AppError: environment-missing, -not-yet, -not-ours, -without-notes, -in-use,
@@ -51,154 +51,154 @@ class UninstallJob:
 
         Raises CallError("folder-shared") before any news.
         """
-        from .occupied import refuse_shared
+        from .occupied import check_not_shared
 
-        refuse_shared(self.environment)
-        reporter = Reporter(context)
-        env = str(self.environment)
-        place = self._place(reporter, context.cancel)
+        check_not_shared(self.environment)
+        reporter = ProgressReporter(context)
+        environment = str(self.environment)
+        host = self._host(reporter, context.cancel)
         try:
-            self._remove(place, context)
+            self._uninstall(host, context)
         except AppError as error:
-            reporter.ended(env, error)
+            reporter.fail_run(environment, error)
             raise
-        reporter.end("done", env)
+        reporter.end_run("done", environment)
         return self.environment
 
-    def _place(self, reporter: Reporter, cancel: threading.Event) -> Place:
-        from .place import Place
+    def _host(self, reporter: ProgressReporter, cancel: threading.Event) -> Host:
+        from .place import Host
 
-        return Place(self._system, self._data, reporter=reporter, cancel=cancel)
+        return Host(self._system, self._data, reporter=reporter, cancel=cancel)
 
-    def _items(self, place: Place, *, held: bool = False) -> tuple[Item, ...]:
+    def _plan_items(self, host: Host, *, is_locked: bool = False) -> tuple[UninstallItem, ...]:
         """`held`: the data folder is, by us."""
-        from ..system.single import refuse_running
-        from .journal import interrupted
-        from .occupied import without_notes
-        from .takeback import items
+        from ..system.single import check_no_install_running
+        from .journal import interrupted_install
+        from .occupied import has_lost_metadata
+        from .takeback import plan_uninstall
 
-        found = items(place, self.environment)
-        if not all(_nothing(item) for item in found):
-            return found
-        if not held:
-            refuse_running(self._data)
-        code, stopped = "environment-missing", interrupted(self._data)
-        if without_notes(self.environment, self._data):
+        uninstall_items = plan_uninstall(host, self.environment)
+        if not all(_is_plain_folder(item) for item in uninstall_items):
+            return uninstall_items
+        if not is_locked:
+            check_no_install_running(self._data)
+        code, interrupted_run = "environment-missing", interrupted_install(self._data)
+        if has_lost_metadata(self.environment, self._data):
             code = "environment-without-notes"
         elif self.environment.exists():
             code = "environment-not-ours"
-        elif stopped is not None and stopped.plan.env == str(self.environment):
+        elif interrupted_run is not None and interrupted_run.plan.env == str(self.environment):
             code = "environment-not-yet"
         raise AppError(code, path=str(self.environment))
 
-    def _remove(self, place: Place, context: JobContext[Any]) -> None:
-        from ..system.single import one_at_a_time
-        from .forecast import forecast
+    def _uninstall(self, host: Host, context: JobContext[Any]) -> None:
+        from ..system.single import data_folder_lock
+        from .forecast import preview
         from .journal import Journal
-        from .ledger import settle
+        from .ledger import recover
 
         context.check_cancelled()
         if self._dry_run:
-            told = forecast(self._items(place), place)
-            place.reporter.plan(tuple(item.step for item in told))
-            for item in told:
-                place.reporter.step(item.step.id, "skipped")
+            preview_items = preview(self._plan_items(host), host)
+            host.reporter.report_plan(tuple(item.step for item in preview_items))
+            for item in preview_items:
+                host.reporter.report_step(item.step.id, "skipped")
             return
-        self._items(place)
+        self._plan_items(host)
         # What is told is what is found while nobody else can change it.
-        with one_at_a_time(self._data):
-            self._items(place, held=True)  # another process may have been quicker
-            with Journal(self._data, env=str(self.environment)) as journal:
-                settle(place, journal)
-                told = forecast(self._items(place, held=True), place)
-                place.reporter.plan(tuple(item.step for item in told))
-                take_back(told, place, journal)
+        with data_folder_lock(self._data):
+            self._plan_items(host, is_locked=True)  # another process may have been quicker
+            with Journal(self._data, environment=str(self.environment)) as journal:
+                recover(host, journal)
+                preview_items = preview(self._plan_items(host, is_locked=True), host)
+                host.reporter.report_plan(tuple(item.step for item in preview_items))
+                revert_items(preview_items, host, journal)
 
 
-def _nothing(item: Item) -> bool:
+def _is_plain_folder(item: UninstallItem) -> bool:
     """Whether it alone is no reason for a removal: a folder for others."""
-    from .effects import FolderMade
+    from .effects import FolderCreated
 
-    return isinstance(item.effects[0].effect, FolderMade)
+    return isinstance(item.effects[0].effect, FolderCreated)
 
 
-def take_back(told: tuple[Item, ...], place: Place, journal: Journal, *, go_on: bool = False) -> None:
+def revert_items(items: tuple[UninstallItem, ...], host: Host, journal: Journal, *, continue_on_error: bool = False) -> None:
     """Take everything back, each with its two lines in the journal; raises AppError, Cancelled.
 
     `told` is the forecast: what is said of each.
     Where rights are refused the rest goes on, and RightsRefused("rights-left-out") comes at the end; with `go_on`
     so does any other error.
     """
-    left_out: list[str] = []
-    trouble: AppError | None = None
+    skipped: list[str] = []
+    first_error: AppError | None = None
     try:
-        for item in told:
-            if place.cancel.is_set():
+        for item in items:
+            if host.cancel.is_set():
                 raise Cancelled
             try:
-                _one(item, place, journal)
-            except RightsRefused:
-                left_out.append(item.step.id)
+                _revert_item(item, host, journal)
+            except ElevationDenied:
+                skipped.append(item.step.id)
             except Cancelled:
                 raise
             except AppError as error:
-                if not go_on:
+                if not continue_on_error:
                     raise
-                trouble = trouble or error
-        if trouble is not None:
-            raise trouble
-        if left_out:
-            raise RightsRefused("rights-left-out", steps=", ".join(left_out))
+                first_error = first_error or error
+        if first_error is not None:
+            raise first_error
+        if skipped:
+            raise ElevationDenied("rights-left-out", steps=", ".join(skipped))
     except AppError as error:
-        journal.ended(end_state(error), error.code)
+        journal.end_run(end_state(error), error.code)
         raise
-    journal.ended("done")
+    journal.end_run("done")
 
 
-def _one(item: Item, place: Place, journal: Journal) -> None:
-    from .steps import KINDS
+def _revert_item(item: UninstallItem, host: Host, journal: Journal) -> None:
+    from .steps import STEP_KINDS
     from .undoing import revert
 
     step = item.step
-    why: Why | None = None
-    place.reporter.step(step.id, "running")
-    if item.needed:
-        for each in item.effects:
-            journal.kept(each.run, each.n)
-        place.reporter.step(step.id, "skipped", code="progress.left-needed", data=step.data)
+    reason: RetentionReason | None = None
+    host.reporter.report_step(step.id, "running")
+    if item.is_needed:
+        for active in item.effects:
+            journal.retain_effect(active.run, active.number)
+        host.reporter.report_step(step.id, "skipped", code="progress.left-needed", data=step.data)
         return
     try:
-        for each in item.effects:
-            journal.undoes(each.run, each.n)
-            kind = KINDS.get(each.kind)
-            now = kind.undo(each.effect, place) if kind is not None else revert(each.effect, place)
-            if now in STAYS:
-                journal.kept(each.run, each.n)
+        for active in item.effects:
+            journal.start_undo(active.run, active.number)
+            kind = STEP_KINDS.get(active.kind)
+            retained = kind.revert(active.effect, host) if kind is not None else revert(active.effect, host)
+            if retained in RETAINED_REASONS:
+                journal.retain_effect(active.run, active.number)
             else:
-                journal.undid(each.run, each.n, now)
+                journal.finish_undo(active.run, active.number, retained)
             # Of what several runs did, the last one's end is what is seen of it.
-            why = why or now
-        code, data = _said(item, why)
+            reason = reason or retained
+        code, data = _item_message(item, reason)
     except AppError as error:
-        place.reporter.failed(step.id, error)
+        host.reporter.fail_step(step.id, error)
         raise
-    place.reporter.step(step.id, "skipped" if why in STAYS else "done", code=code, data=data)
+    host.reporter.report_step(step.id, "skipped" if reason in RETAINED_REASONS else "done", code=code, data=data)
 
 
-def _said(item: Item, why: Why | None) -> tuple[str | None, dict[str, Value] | None]:
+def _item_message(item: UninstallItem, reason: RetentionReason | None) -> tuple[str | None, dict[str, Value] | None]:
     """What is told of it at the end: what stayed and why, and what of the user's went with it."""
-    from .effects import FolderMade, TreeMade
-    from .forecast import left_in
+    from .effects import FolderCreated, TreeCreated
+    from .forecast import remaining_data
 
     step, effect = item.step, item.effects[0].effect
-    packages = bool(step.data.get("packages")) and isinstance(effect, TreeMade)
-    if why is None:
-        return ("progress.gone-packages", step.data) if packages else (None, None)
-    if why == "system":
+    has_packages = bool(step.data.get("packages")) and isinstance(effect, TreeCreated)
+    if reason is None:
+        return ("progress.gone-packages", step.data) if has_packages else (None, None)
+    if reason == "system":
         return f"step.{step.code}.what", step.data
-    if why == "filled" and item.by is not None:
+    if reason == "filled" and item.by is not None:
         return "progress.left-needed", step.data
-    unforeseen = why in ("files", "filled") and not step.data.get("files")
-    left = left_in(effect) if unforeseen and isinstance(effect, TreeMade | FolderMade) else {}
-    ending = "-packages" if why == "files" and packages else ""
-    return f"progress.left-{why}{ending}", step.data | left
+    is_unforeseen = reason in ("files", "filled") and not step.data.get("files")
+    remaining = remaining_data(effect) if is_unforeseen and isinstance(effect, TreeCreated | FolderCreated) else {}
+    suffix = "-packages" if reason == "files" and has_packages else ""
+    return f"progress.left-{reason}{suffix}", step.data | remaining

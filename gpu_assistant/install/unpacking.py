@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .archives import unpack
-from .receipt import Archive, Part
-from .work import Work
+from .receipt import ArchiveRecord, ReceiptPart
+from .work import InstallContext
 
 
-def unpacked(
-    archive: Archive,
+def unpack_part(
+    archive: ArchiveRecord,
     path: Path,
-    into: Path,
-    work: Work,
+    destination: Path,
+    context: InstallContext,
     *,
-    place: Callable[[str], str | None],
-    taken: Mapping[str, str] | None = None,
-) -> Part:
+    path_for: Callable[[str], str | None],
+    existing: Mapping[str, str] | None = None,
+) -> ReceiptPart:
     """One archive's files below a folder; raises what `unpack` raises."""
 
-    def progress(done: int) -> None:
-        work.reporter.progress(
-            done=done,
+    def progress(done_bytes: int) -> None:
+        context.reporter.report_progress(
+            done=done_bytes,
             total=None,
             unit="bytes",
             bottleneck="installing",
@@ -31,14 +31,14 @@ def unpacked(
             data={"name": path.name},
         )
 
-    files = unpack(path, into, place=place, taken=taken, cancel=work.cancel, progress=progress)
-    return Part(archive=archive, files=files)
+    files = unpack(path, destination, path_for=path_for, existing=existing, cancel=context.cancel, progress=progress)
+    return ReceiptPart(archive=archive, files=files)
 
 
-def checking(work: Work) -> Callable[[int], None]:
+def checking_progress(context: InstallContext) -> Callable[[int], None]:
     """Tells how far a look at files has come, in bytes."""
 
-    def progress(done: int) -> None:
-        work.reporter.progress(done=done, total=None, unit="bytes", bottleneck="checking")
+    def progress(done_bytes: int) -> None:
+        context.reporter.report_progress(done=done_bytes, total=None, unit="bytes", bottleneck="checking")
 
     return progress

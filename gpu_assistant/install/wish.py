@@ -11,15 +11,15 @@ from ..core import json
 from ..core.paths import DataDir
 from ..core.recommendation import LocalWheel, Recommendation
 from . import wheelhouse
-from .target import Target
-from .uv import general_index
+from .target import Platform
+from .uv import default_index_url
 
 # pip, because a person who types `pip install` means this environment and would otherwise get another's pip.
-ALWAYS = ("numpy", "pip")
-PACKAGES = ("python", "torch", "variant", "torchvision", "torchaudio", "tensorflow", "constraints")
+BASE_PACKAGES = ("numpy", "pip")
+PACKAGE_FIELDS = ("python", "torch", "variant", "torchvision", "torchaudio", "tensorflow", "constraints")
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class PackageRequest(Struct, frozen=True, kw_only=True):
     """`torch` "2.13.0" with `variant` "cpu"; `python` like "3.11". `tensorflow` is a requirement, like
     "tensorflow[and-cuda]==2.21.*", and `constraints` are requirements that hold other packages back.
 
@@ -39,7 +39,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     wheelhouse: str | None
     serves_variant: bool
     general: str | None
-    target: Target | None = None
+    target: Platform | None = None
 
     @property
     def label(self) -> str:
@@ -48,7 +48,7 @@ class Wish(Struct, frozen=True, kw_only=True):
         return " + ".join(part for part in (torch, self.tensorflow) if part is not None)
 
     @property
-    def key(self) -> str:
+    def cache_key(self) -> str:
         """Equal for equal wishes: the name under which a lock is kept."""
         return hashlib.sha256(json.encode(self)).hexdigest()[:32]
 
@@ -56,43 +56,43 @@ class Wish(Struct, frozen=True, kw_only=True):
         """What the wheelhouse has for this Python."""
         if self.wheelhouse is None:
             return ()
-        platforms = self.target.platforms if self.target is not None else None
-        return wheelhouse.usable(Path(self.wheelhouse), self.python, platforms)
+        platforms = self.target.platform_tags if self.target is not None else None
+        return wheelhouse.compatible_wheels(Path(self.wheelhouse), self.python, platforms)
 
-    def same_packages(self, other: Wish) -> bool:
+    def has_same_packages(self, request: PackageRequest) -> bool:
         """Whether the other asks for the very same packages, wherever they may come from."""
-        return all(getattr(self, name) == getattr(other, name) for name in PACKAGES)
+        return all(getattr(self, name) == getattr(request, name) for name in PACKAGE_FIELDS)
 
 
-def lock_path(data: DataDir, wanted: Wish) -> Path:
+def lock_path(data: DataDir, request: PackageRequest) -> Path:
     """Where the lock of a wish is kept."""
-    return data.locks / f"{wanted.key}.toml"
+    return data.locks / f"{request.cache_key}.toml"
 
 
-def wish(
+def build_request(
     recommendation: Recommendation,
     *,
     python: str,
-    folder: str | None,
+    wheelhouse_folder: str | None,
     serves_variant: bool,
-    held: tuple[str, ...] = (),
-    target: Target | None = None,
-) -> Wish:
+    constraints: tuple[str, ...] = (),
+    platform: Platform | None = None,
+) -> PackageRequest:
     """The packages that a recommendation asks for: PyTorch, TensorFlow, or both. `held` are the requirements that
     hold packages back for PyTorch.
     """
-    torch, flow = recommendation.pytorch, recommendation.tensorflow
-    return Wish(
+    torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+    return PackageRequest(
         python=python,
         torch=torch.version if torch is not None else None,
         variant=torch.variant if torch is not None else None,
         torchvision=torch.torchvision if torch is not None else None,
         torchaudio=torch.torchaudio if torch is not None else None,
-        tensorflow=flow.requirement if flow is not None else None,
-        constraints=(*held, *(flow.constraints if flow is not None else ())),
+        tensorflow=tensorflow.requirement if tensorflow is not None else None,
+        constraints=(*constraints, *(tensorflow.constraints if tensorflow is not None else ())),
         index_url=torch.index_url if torch is not None else None,
-        wheelhouse=folder,
+        wheelhouse=wheelhouse_folder,
         serves_variant=serves_variant,
-        general=general_index(),
-        target=target,
+        general=default_index_url(),
+        target=platform,
     )

@@ -20,18 +20,18 @@ from ..core.results import Checks
 from ..fetch.limits import Limits
 from ..fetch.pace import Pace
 from ..system.base import System
-from .effects import Effect, FolderMade, TreeMade
-from .fetching import Getting
+from .effects import Effect, FolderCreated, TreeCreated
+from .fetching import DownloadContext
 from .journal import Journal
-from .ledger import standing
-from .lock import Lock
-from .removal import making
-from .reporter import Reporter
+from .ledger import active_effects
+from .lock import Lockfile
+from .removal import staging_path
+from .reporter import ProgressReporter
 from .uv import Uv
 
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
-    from .bundle.shelf import Shelf
+    from .bundle.shelf import BundleSource
 
 
 class Verifier(Protocol):
@@ -52,7 +52,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     restart: bool = False
 
 
-class Work(Getting):
+class InstallContext(DownloadContext):
     """One install under way.
 
     Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its order), `forget_lock` (so
@@ -68,14 +68,14 @@ class Work(Getting):
         data: DataDir,
         catalog: Catalog,
         *,
-        reporter: Reporter,
+        reporter: ProgressReporter,
         journal: Journal,
         cancel: threading.Event,
         verifier: Verifier,
         limits: Limits,
         mirrors: MirrorUse = "when-slow",
-        pace: Pace | None = None,
-        shelf: Shelf | None = None,
+        rate_limiter: Pace | None = None,
+        bundle: BundleSource | None = None,
     ) -> None:
         super().__init__(
             system,
@@ -85,59 +85,59 @@ class Work(Getting):
             cancel=cancel,
             limits=limits,
             mirrors=mirrors,
-            pace=pace,
-            shelf=shelf,
+            rate_limiter=rate_limiter,
+            bundle=bundle,
         )
         self.plan = plan
         self.journal = journal
         self.verifier = verifier
         self.environment = Path(plan.env)
         self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
-        self.standing = self.built = False
-        self.damaged: tuple[str, ...] = ()
-        self.forget_lock: Callable[[], None] = lambda: None
-        self.making = 0
+        self.is_installed = self.awaits_verification = False
+        self.damaged_files: tuple[str, ...] = ()
+        self.discard_lockfile: Callable[[], None] = lambda: None
+        self.environment_effect = 0
         self._interpreter: Path | None = None
-        self._lock: Lock | None = None
-        self.files: tuple[Path, ...] = ()
+        self._lockfile: Lockfile | None = None
+        self.wheel_paths: tuple[Path, ...] = ()
 
-    def effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
+    def record_effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
         """What a step does to the world is done inside of this: the journal says so before and after it."""
         return self.journal.effect(step.kind, effect, step.id)
 
-    def folder(self, step: Step, folder: Path) -> None:
+    def make_folder(self, step: Step, folder: Path) -> None:
         """Make a folder and what lacks above it; raises AppError."""
-        lacking = [place for place in (folder, *folder.parents) if not place.exists()]
-        for place in reversed(lacking):
-            with self.effect(step, FolderMade(path=str(place))):
+        missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+        for parent in reversed(missing):
+            with self.record_effect(step, FolderCreated(path=str(parent))):
                 try:
-                    place.mkdir(exist_ok=True)
+                    parent.mkdir(exist_ok=True)
                 except OSError as error:
-                    raise storage_error(error, place) from error
+                    raise storage_error(error, parent) from error
 
-    def tree(self, step: Step, folder: Path) -> AbstractContextManager[None]:
+    def record_tree(self, step: Step, folder: Path) -> AbstractContextManager[None]:
         """A folder that is going to appear whole: its partial is made and named inside of this."""
-        return self.effect(step, self.tree_made(folder))
+        return self.record_effect(step, self.tree_effect(folder))
 
-    def tree_made(self, folder: Path) -> TreeMade:
+    def tree_effect(self, folder: Path) -> TreeCreated:
         """The effect of a folder that is going to appear whole; a killed run may have begun it, or it is made anew."""
-        trees = (each.effect for each in standing(self.data) if isinstance(each.effect, TreeMade))
-        earlier = next((made for made in trees if made.path == str(folder)), None)
-        stood = earlier.stood if earlier is not None else folder.is_dir()
-        return TreeMade(path=str(folder), stood=stood)
+        trees = (active.effect for active in active_effects(self.data) if isinstance(active.effect, TreeCreated))
+        earlier = next((tree for tree in trees if tree.path == str(folder)), None)
+        existed = earlier.stood if earlier is not None else folder.is_dir()
+        return TreeCreated(path=str(folder), stood=existed)
 
     @property
-    def partial(self) -> Path:
+    def staging_path(self) -> Path:
         """Where the environment is until it has its name."""
-        return making(self.environment)
+        return staging_path(self.environment)
 
     @property
-    def torch(self) -> PyTorchChoice | None:
+    def pytorch_choice(self) -> PyTorchChoice | None:
         """The PyTorch build of the plan; None where it has only TensorFlow."""
         return self.plan.recommendation.pytorch
 
     @property
-    def python(self) -> str:
+    def python_series(self) -> str:
         """The Python series of the plan, like "3.11"."""
         return str(self.plan.recommendation.python)
 
@@ -153,12 +153,12 @@ class Work(Getting):
         self._interpreter = path
 
     @property
-    def lock(self) -> Lock:
+    def lockfile(self) -> Lockfile:
         """What exactly is installed."""
-        if self._lock is None:
+        if self._lockfile is None:
             raise RuntimeError("resolve comes first")
-        return self._lock
+        return self._lockfile
 
-    @lock.setter
-    def lock(self, lock: Lock) -> None:
-        self._lock = lock
+    @lockfile.setter
+    def lockfile(self, lock: Lockfile) -> None:
+        self._lockfile = lock

@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from ..catalog.libraries import TensorFlowRoute
     from ..catalog.load import Catalog
 
-NAME = "wsl.exe"
+WSL_PROGRAM = "wsl.exe"
 
 
-def route_of(catalog: Catalog) -> TensorFlowRoute | None:
+def wsl_route(catalog: Catalog) -> TensorFlowRoute | None:
     """The way through WSL2, where the catalog says how it is set up in both halves."""
-    route = catalog.tensorflow.route("windows", "wsl2")
+    route = catalog.tensorflow.find_route("windows", "wsl2")
     return route if route is not None and route.system_words and route.user_words else None
 
 
-def program(folder: Path | None) -> Path:
+def find_wsl(folder: Path | None) -> Path:
     """In Windows' own folder, where only administrators write; raises AppError("wsl-missing")."""
-    path = folder / NAME if folder is not None else None
+    path = folder / WSL_PROGRAM if folder is not None else None
     if path is None or not path.is_file():
         raise AppError("wsl-missing")
     return path

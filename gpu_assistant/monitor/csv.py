@@ -11,18 +11,18 @@ from pathlib import Path
 
 from msgspec.structs import fields
 
-from ..core.errors import CallError
+from ..core.errors import UsageError
 from ..core.json import storage_error
 from ..core.results import GpuSample, Sample
 
-MACHINE = ("t", "cpu", "ram_used", "ram_total", "nvml", "driver")
+MACHINE_COLUMNS = ("t", "cpu", "ram_used", "ram_total", "nvml", "driver")
 # A list within a list has no place in a table.
-GPU = tuple(field.name for field in fields(GpuSample) if field.name != "processes")
-COLUMNS = (*MACHINE, *GPU)
-LONGEST_TAIL = 65_536  # bytes in which the last row begins, however long a card's names are
+GPU_COLUMNS = tuple(field.name for field in fields(GpuSample) if field.name != "processes")
+COLUMNS = (*MACHINE_COLUMNS, *GPU_COLUMNS)
+MAX_ROW_BYTES = 65_536  # bytes in which the last row begins, however long a card's names are
 
 
-class CsvFile:
+class SampleCsvWriter:
     """Appends to a file; each row is on its way to the disk when `write` returns.
 
     Units are the samples' own: seconds since the epoch, percent, bytes, °C, W, MHz, bytes per second; yes is 1, no 0;
@@ -33,21 +33,21 @@ class CsvFile:
         """Raises CallError("csv-columns") where the file holds something else, AppError where it cannot be written."""
         self._path = path
         try:
-            new = not path.exists() or path.stat().st_size == 0
-            if not new and not _ours(path):
-                raise CallError("csv-columns", path=str(path))
-            if not new:
-                _end_torn_row(path)
+            is_new = not path.exists() or path.stat().st_size == 0
+            if not is_new and not _has_our_header(path):
+                raise UsageError("csv-columns", path=str(path))
+            if not is_new:
+                _repair_last_row(path)
             self._file = path.open("ab")
         except OSError as error:
             raise storage_error(error, path) from error
-        if new:
+        if is_new:
             self._append([COLUMNS])
 
     def write(self, sample: Sample) -> None:
         """Append one moment; raises AppError when the disk is full."""
-        machine = [getattr(sample, name) for name in MACHINE]
-        rows = [[*machine, *(_cell(getattr(gpu, name)) for name in GPU)] for gpu in sample.gpus]
+        machine = [getattr(sample, name) for name in MACHINE_COLUMNS]
+        rows = [[*machine, *(_sample_cell(getattr(gpu, name)) for name in GPU_COLUMNS)] for gpu in sample.gpus]
         self._append(rows or [[*machine, *[None] * (len(COLUMNS) - len(machine))]])
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class CsvFile:
         text = StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(rows)
         try:
-            whole = self._file.tell()
+            intact_size = self._file.tell()
             self._file.write(text.getvalue().encode())
             self._file.flush()
         except OSError as error:
@@ -69,32 +69,32 @@ class CsvFile:
             with suppress(OSError):
                 self._file.close()
             with suppress(OSError):
-                os.truncate(self._path, whole)
+                os.truncate(self._path, intact_size)
             raise storage_error(error, self._path) from error
 
 
-def _end_torn_row(path: Path) -> None:
+def _repair_last_row(path: Path) -> None:
     """End a last row that has no end, and take it away where it is a half one, as a power cut leaves it."""
     with path.open("rb+") as file:
         size = file.seek(0, os.SEEK_END)
-        tail = min(size, LONGEST_TAIL)
-        file.seek(size - tail)
-        before, _, last = file.read().rpartition(b"\n")
-        if not last:
+        tail_bytes = min(size, MAX_ROW_BYTES)
+        file.seek(size - tail_bytes)
+        complete_rows, _, last_row = file.read().rpartition(b"\n")
+        if not last_row:
             return
-        if len(next(csv.reader([last.decode(errors="replace")]))) == len(COLUMNS):
+        if len(next(csv.reader([last_row.decode(errors="replace")]))) == len(COLUMNS):
             file.write(b"\n")
-        elif before:
-            file.truncate(size - len(last))
+        elif complete_rows:
+            file.truncate(size - len(last_row))
 
 
-def _cell(value: object) -> object:
+def _sample_cell(value: object) -> object:
     if isinstance(value, tuple):
         return " ".join(value)
     return int(value) if isinstance(value, bool) else value
 
 
-def _ours(path: Path) -> bool:
+def _has_our_header(path: Path) -> bool:
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
         # A foreign file may be one endless line.
         return file.readline(4096).strip() == ",".join(COLUMNS)

@@ -16,25 +16,25 @@ import numpy as np
 from msgspec import Struct
 
 from ..core.json import storage_error
-from .known_cards import KnownCards
-from .segments import Segments
-from .stretch import Stretch
-from .tier import Floats, Row, Shape, Tier
+from .known_cards import GpuNames
+from .segments import SegmentStore
+from .stretch import Accumulator
+from .tier import Floats, FigureArray, Resolution, RingBuffer
 
 HOUR_S, DAY_S, MONTH_S = 3600, 86_400, 30 * 86_400
 # A little more than what is shown, so that a whole hour or day is there at any moment of it.
-SHAPES = (Shape(1, HOUR_S + 60, extremes=False), Shape(10, DAY_S // 10 + 60), Shape(60, MONTH_S // 60 + 60))
+RESOLUTIONS = (Resolution(1, HOUR_S + 60, extremes=False), Resolution(10, DAY_S // 10 + 60), Resolution(60, MONTH_S // 60 + 60))
 
-SLEW_S = 5.0  # a clock set back by less is time being corrected; by more, the later past has not been yet
-WRITE_S = 60.0  # what a sudden end may cost
+CLOCK_SLEW_S = 5.0  # a clock set back by less is time being corrected; by more, the later past has not been yet
+WRITE_INTERVAL_S = 60.0  # what a sudden end may cost
 
 # Half precision ends here: bytes are kept in MiB or GiB, errors in 1024, and no sensor of a working card says more.
-LARGEST = float(np.finfo(np.float16).max)
-UNITS = {"mem_used": 2.0**30, "mem_total": 2.0**30, "ram_used": 2.0**30, "ram_total": 2.0**30}
-UNITS |= {"pcie_tx": 2.0**20, "pcie_rx": 2.0**20, "ecc_corrected": 2.0**10, "ecc_uncorrected": 2.0**10}
+MAX_VALUE = float(np.finfo(np.float16).max)
+STORAGE_UNITS = {"mem_used": 2.0**30, "mem_total": 2.0**30, "ram_used": 2.0**30, "ram_total": 2.0**30}
+STORAGE_UNITS |= {"pcie_tx": 2.0**20, "pcie_rx": 2.0**20, "ecc_corrected": 2.0**10, "ecc_uncorrected": 2.0**10}
 
 
-class Window(Struct, frozen=True, kw_only=True):
+class SeriesWindow(Struct, frozen=True, kw_only=True):
     """One series over time, oldest first, float64: the middle of each stretch in seconds since the epoch, its mean,
     lowest and highest value in the units of a sample; `step` is a stretch's length. What is missing was not seen.
     """
@@ -53,26 +53,26 @@ class History:
     """
 
     def __init__(
-        self, folder: Path | None = None, *, shapes: tuple[Shape, ...] = SHAPES, clock: Callable[[], float] = time.time
+        self, folder: Path | None = None, *, resolutions: tuple[Resolution, ...] = RESOLUTIONS, clock: Callable[[], float] = time.time
     ) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._names: dict[str, int] = {}
-        self._units: list[float] = []
-        self._last = -np.inf
-        self._tiers = tuple(Tier(shape) for shape in shapes)
-        self._open = tuple(Stretch(shape) for shape in shapes)
-        self._files = tuple(Segments(folder, shape) for shape in shapes) if folder is not None else ()
-        self._unwritten: tuple[list[tuple[int, Row]], ...] = tuple([] for _ in shapes)
-        self._write_at = -np.inf
-        self._set_back_to: float | None = None
+        self._scales: list[float] = []
+        self._newest_t = -np.inf
+        self._buffers = tuple(RingBuffer(resolution) for resolution in resolutions)
+        self._accumulators = tuple(Accumulator(resolution) for resolution in resolutions)
+        self._stores = tuple(SegmentStore(folder, resolution) for resolution in resolutions) if folder is not None else ()
+        self._unwritten_rows: tuple[list[tuple[int, FigureArray]], ...] = tuple([] for _ in resolutions)
+        self._next_write = -np.inf
+        self._drop_from_t: float | None = None
         self.folder = folder
-        self.cards = KnownCards(folder)
+        self.gpu_names = GpuNames(folder)
 
     @property
-    def damaged(self) -> int:
+    def damaged_count(self) -> int:
         """How many damaged places `load` left out."""
-        return sum(files.damaged for files in self._files)
+        return sum(store.damaged_count for store in self._stores)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,161 +81,161 @@ class History:
             return tuple(self._names)
 
     @property
-    def begins(self) -> float | None:
+    def oldest_t(self) -> float | None:
         """The oldest moment that is kept, in seconds since the epoch; None where nothing is."""
         with self._lock:
-            kept = [tier.first * tier.shape.step for tier in self._tiers if tier.first is not None]
-            kept += [
-                each.number * tier.shape.step
-                for tier, each in zip(self._tiers, self._open, strict=True)
-                if each.number is not None
+            oldest = [buffer.oldest_bucket * buffer.resolution.step for buffer in self._buffers if buffer.oldest_bucket is not None]
+            oldest += [
+                accumulator.bucket * buffer.resolution.step
+                for buffer, accumulator in zip(self._buffers, self._accumulators, strict=True)
+                if accumulator.bucket is not None
             ]
-        return float(min(kept)) if kept else None
+        return float(min(oldest)) if oldest else None
 
     @property
-    def bytes(self) -> int:
+    def memory_bytes(self) -> int:
         """What the figures take in memory."""
         with self._lock:
-            return sum(tier.bytes for tier in self._tiers)
+            return sum(buffer.bytes for buffer in self._buffers)
 
-    def load(self, *, mend: bool = False) -> None:
+    def load(self, *, repair: bool = False) -> None:
         """Take up what earlier runs kept, before the first `add`. What is damaged is left out; who writes it, `mend`s
         it: a damaged file is kept beside, and what is sound of it in its place.
 
         Raises AppError where the folder cannot be read at all.
         """
         now = self._clock()
-        self.cards.load()
+        self.gpu_names.load()
         try:
-            for tier, files in zip(self._tiers, self._files, strict=False):
-                newest = int((now + SLEW_S) // tier.shape.step)
-                for series, numbers, figures in files.read(newest - tier.shape.capacity, newest, mend=mend):
+            for buffer, store in zip(self._buffers, self._stores, strict=False):
+                newest = int((now + CLOCK_SLEW_S) // buffer.resolution.step)
+                for series, buckets, values in store.read(newest - buffer.resolution.capacity, newest, repair=repair):
                     with self._lock:
-                        places = [self._place(name) for name in series]
-                        ordered = np.full((tier.shape.parts, len(self._names), len(numbers)), np.nan, figures.dtype)
-                        ordered[:, places] = figures
-                        tier.extend(numbers, ordered)
+                        indexes = [self._series_index(name) for name in series]
+                        aligned = np.full((buffer.resolution.parts, len(self._names), len(buckets)), np.nan, values.dtype)
+                        aligned[:, indexes] = values
+                        buffer.extend(buckets, aligned)
         except OSError as error:
             raise storage_error(error, self.folder or Path()) from error
-        if self.damaged:
-            logging.getLogger(__name__).warning("history: %d damaged places were left out", self.damaged)
+        if self.damaged_count:
+            logging.getLogger(__name__).warning("history: %d damaged places were left out", self.damaged_count)
 
     def add(self, t: float, values: Mapping[str, float | None]) -> None:
         """Add a moment, `t` in seconds since the epoch; None, and a series left out, is unknown."""
-        known = {name: value for name, value in values.items() if value is not None}
+        known_values = {name: value for name, value in values.items() if value is not None}
         with self._lock:
             # A series that was never known takes no room.
-            places = [self._place(name) for name in known]
+            indexes = [self._series_index(name) for name in known_values]
             sample = np.full(len(self._names), np.nan)
-            sample[places] = list(known.values())
-            sample = np.clip(sample / self._units, -LARGEST, LARGEST)
-            if t < self._last - SLEW_S:
-                self._forget_from(t)
-            t = max(t, self._last) if self._last > t - SLEW_S else t
-            self._last = t
-            for tier, stretch, unwritten in zip(self._tiers, self._open, self._unwritten, strict=True):
-                number = int(t // tier.shape.step)
-                if stretch.number != number:
-                    self._close(tier, stretch, unwritten)
-                    stretch.begin(number, len(sample))
-                stretch.add(sample)
+            sample[indexes] = list(known_values.values())
+            sample = np.clip(sample / self._scales, -MAX_VALUE, MAX_VALUE)
+            if t < self._newest_t - CLOCK_SLEW_S:
+                self._drop_from(t)
+            t = max(t, self._newest_t) if self._newest_t > t - CLOCK_SLEW_S else t
+            self._newest_t = t
+            for buffer, accumulator, rows in zip(self._buffers, self._accumulators, self._unwritten_rows, strict=True):
+                bucket = int(t // buffer.resolution.step)
+                if accumulator.bucket != bucket:
+                    self._flush_accumulator(buffer, accumulator, rows)
+                    accumulator.reset(bucket, len(sample))
+                accumulator.add(sample)
 
-    def write(self, *, now: bool = False) -> None:
+    def write(self, *, force: bool = False) -> None:
         """Bring to disk what was not written for a minute, or all of it `now`. Raises AppError."""
-        due = now or self._last >= self._write_at
-        if not due:
+        is_due = force or self._newest_t >= self._next_write
+        if not is_due:
             return
         with self._lock:
-            self._write_at = self._last + WRITE_S
+            self._next_write = self._newest_t + WRITE_INTERVAL_S
             names = tuple(self._names)
-            batches = [list(rows) for rows in self._unwritten]
-            for rows in self._unwritten:
+            batches = [list(rows) for rows in self._unwritten_rows]
+            for rows in self._unwritten_rows:
                 rows.clear()
-            set_back_to, self._set_back_to = self._set_back_to, None
+            drop_from_t, self._drop_from_t = self._drop_from_t, None
         try:
-            for tier, files, rows in zip(self._tiers, self._files, batches, strict=False):
-                if set_back_to is not None:
-                    files.forget_from(int(set_back_to // tier.shape.step))
-                files.write(names, rows)
+            for buffer, store, rows in zip(self._buffers, self._stores, batches, strict=False):
+                if drop_from_t is not None:
+                    store.drop_from(int(drop_from_t // buffer.resolution.step))
+                store.write(names, rows)
         except OSError as error:
             raise storage_error(error, self.folder or Path()) from error
 
     def close(self) -> None:
         """End the stretches under way and write everything. Raises AppError."""
         with self._lock:
-            for tier, stretch, unwritten in zip(self._tiers, self._open, self._unwritten, strict=True):
-                self._close(tier, stretch, unwritten)
-        self.write(now=True)
+            for buffer, accumulator, rows in zip(self._buffers, self._accumulators, self._unwritten_rows, strict=True):
+                self._flush_accumulator(buffer, accumulator, rows)
+        self.write(force=True)
 
-    def window(self, name: str, seconds: float, *, until: float | None = None) -> Window:
+    def window(self, name: str, seconds: float, *, until: float | None = None) -> SeriesWindow:
         """A series over the last `seconds` before `until` (now), in the finest resolution that reaches so far back."""
         with self._lock:
             return self._window(name, seconds, until)
 
-    def since(self, name: str, t: float, *, reach: float | None = None) -> Window:
+    def since(self, name: str, t: float, *, resolution_from: float | None = None) -> SeriesWindow:
         """A series from the moment `t` on, in seconds since the epoch, until now.
 
         It comes in the resolution that reaches back to `t`, or to `reach`: what is new of a long stretch of time.
         """
         with self._lock:
-            return self._window(name, self._clock() - t, None, reach=reach)
+            return self._window(name, self._clock() - t, None, resolution_from=resolution_from)
 
-    def windows(self, seconds: float) -> dict[str, Window]:
+    def windows(self, seconds: float) -> dict[str, SeriesWindow]:
         """All series by name over the last `seconds`, at the same moments."""
         with self._lock:
             now = self._clock()
             return {name: self._window(name, seconds, now) for name in self._names}
 
-    def _window(self, name: str, seconds: float, until: float | None, *, reach: float | None = None) -> Window:
+    def _window(self, name: str, seconds: float, until: float | None, *, resolution_from: float | None = None) -> SeriesWindow:
         now = self._clock()
         end = now if until is None else until
-        back = now - (end - seconds if reach is None else reach)
-        at = next(
-            (i for i, tier in enumerate(self._tiers) if tier.shape.step * tier.shape.capacity >= back),
-            len(self._tiers) - 1,
+        age = now - (end - seconds if resolution_from is None else resolution_from)
+        level = next(
+            (i for i, buffer in enumerate(self._buffers) if buffer.resolution.step * buffer.resolution.capacity >= age),
+            len(self._buffers) - 1,
         )
-        tier, stretch = self._tiers[at], self._open[at]
-        step = tier.shape.step
-        series = self._names.get(name, len(self._names))
-        numbers, figures = tier.window(series, int((end - seconds) // step))
-        unit = self._units[series] if series < len(self._units) else 1.0
-        if stretch.number is not None and (not len(numbers) or stretch.number > numbers[-1]):
-            under_way = stretch.figures()
-            last = np.full((under_way.shape[0], 1), np.nan)
-            if series < under_way.shape[1]:
-                last[:, 0] = under_way[:, series]
-            numbers = np.append(numbers, stretch.number)
-            figures = np.concatenate((figures, last), axis=1)
-        kept = numbers <= int(end // step)
-        t = (numbers[kept] + 0.5) * step
-        known = [part.astype(np.float64) * unit for part in figures[:, kept]]
-        mean, low, high = known if len(known) == 3 else (known[0], known[0], known[0])
-        return Window(step=step, t=t, mean=mean, low=low, high=high)
+        buffer, accumulator = self._buffers[level], self._accumulators[level]
+        step = buffer.resolution.step
+        series_index = self._names.get(name, len(self._names))
+        buckets, values = buffer.window(series_index, int((end - seconds) // step))
+        scale = self._scales[series_index] if series_index < len(self._scales) else 1.0
+        if accumulator.bucket is not None and (not len(buckets) or accumulator.bucket > buckets[-1]):
+            current = accumulator.statistics()
+            current_column = np.full((current.shape[0], 1), np.nan)
+            if series_index < current.shape[1]:
+                current_column[:, 0] = current[:, series_index]
+            buckets = np.append(buckets, accumulator.bucket)
+            values = np.concatenate((values, current_column), axis=1)
+        selected = buckets <= int(end // step)
+        t = (buckets[selected] + 0.5) * step
+        parts = [part.astype(np.float64) * scale for part in values[:, selected]]
+        mean, low, high = parts if len(parts) == 3 else (parts[0], parts[0], parts[0])
+        return SeriesWindow(step=step, t=t, mean=mean, low=low, high=high)
 
-    def _place(self, name: str) -> int:
-        place = self._names.get(name)
-        if place is None:
-            place = self._names[name] = len(self._names)
-            self._units.append(UNITS.get(name.rpartition(".")[2], 1.0))
-        return place
+    def _series_index(self, name: str) -> int:
+        index = self._names.get(name)
+        if index is None:
+            index = self._names[name] = len(self._names)
+            self._scales.append(STORAGE_UNITS.get(name.rpartition(".")[2], 1.0))
+        return index
 
-    def _close(self, tier: Tier, stretch: Stretch, unwritten: list[tuple[int, Row]]) -> None:
+    def _flush_accumulator(self, buffer: RingBuffer, accumulator: Accumulator, rows: list[tuple[int, FigureArray]]) -> None:
         """Keep the stretch under way. After a restart within it, its first half is on record already."""
-        if stretch.number is None:
+        if accumulator.bucket is None:
             return
-        number, stretch.number = stretch.number, None
-        if tier.last is not None and number <= tier.last:
+        bucket, accumulator.bucket = accumulator.bucket, None
+        if buffer.newest_bucket is not None and bucket <= buffer.newest_bucket:
             return
-        figures = stretch.figures().astype(tier.shape.dtype)
-        tier.append(number, figures)
-        if self._files:
-            unwritten.append((number, figures))
+        statistics = accumulator.statistics().astype(buffer.resolution.dtype)
+        buffer.append(bucket, statistics)
+        if self._stores:
+            rows.append((bucket, statistics))
 
-    def _forget_from(self, t: float) -> None:
-        for tier, stretch, unwritten in zip(self._tiers, self._open, self._unwritten, strict=True):
-            number = int(t // tier.shape.step)
-            tier.forget_from(number)
-            stretch.number = None
-            unwritten[:] = [row for row in unwritten if row[0] < number]
-        self._last = self._write_at = -np.inf
-        self._set_back_to = t if self._set_back_to is None else min(t, self._set_back_to)
+    def _drop_from(self, t: float) -> None:
+        for buffer, accumulator, rows in zip(self._buffers, self._accumulators, self._unwritten_rows, strict=True):
+            bucket = int(t // buffer.resolution.step)
+            buffer.drop_from(bucket)
+            accumulator.bucket = None
+            rows[:] = [row for row in rows if row[0] < bucket]
+        self._newest_t = self._next_write = -np.inf
+        self._drop_from_t = t if self._drop_from_t is None else min(t, self._drop_from_t)

@@ -13,16 +13,16 @@ import numpy as np
 
 from ..core.errors import AppError
 from ..core.json import storage_error
-from .history import UNITS, History
-from .series import COUNTS, GONE, GPU_FIGURES, LOST
+from .history import STORAGE_UNITS, History
+from .series import COUNTER_FIGURES, GONE_SERIES, GPU_FIGURES, LOST_SERIES
 from .tier import Floats
 
-ORDER = (*GPU_FIGURES, LOST, GONE)
-WHOLE = 100_000
-MOST_DIGITS = 5  # half precision has no more
+FIGURE_ORDER = (*GPU_FIGURES, LOST_SERIES, GONE_SERIES)
+INTEGER_THRESHOLD = 100_000
+MAX_DIGITS = 5  # half precision has no more
 
 
-def export(history: History, path: Path, seconds: float, *, names: Mapping[str, str] | None = None) -> int:
+def export_history(history: History, path: Path, seconds: float, *, names: Mapping[str, str] | None = None) -> int:
     """Write the last `seconds` to a file, in the finest resolution that reaches so far back; gives the rows written.
 
     `time` is local, `t` the same in seconds since the epoch (the middle of a stretch); a series' column is its mean,
@@ -35,77 +35,77 @@ def export(history: History, path: Path, seconds: float, *, names: Mapping[str, 
     empty cell is unknown; series of which nothing is known are left out. `path` is at every moment the old file or
     the whole new one. Raises AppError; nothing was seen in that time ("history-empty"): no file is made.
     """
-    windows = {name: found for name, found in history.windows(seconds).items() if np.isfinite(found.mean).any()}
+    windows = {name: window for name, window in history.windows(seconds).items() if np.isfinite(window.mean).any()}
     if not windows:
         raise AppError("history-empty")
-    heads, columns = ["time", "t"], []
-    called = _called(names or {}, history.cards.names)
-    owners = tuple(called)
-    for series in sorted(windows, key=lambda series: _place(owners, series)):
-        found = windows[series]
-        owner, dot, figure = series.rpartition(".")
-        head = f"{called.get(owner, owner)}{dot}{figure}"
-        heads.append(head)
-        parts = [found.high] if figure in COUNTS else [found.mean]
-        if found.step > 1 and figure not in COUNTS:
-            heads += [f"{head}.low", f"{head}.high"]
-            parts += [found.low, found.high]
-        columns += [_as_kept(part, found.step, UNITS.get(figure, 1.0)) for part in parts]
-    t = next(iter(windows.values())).t
+    header, columns = ["time", "t"], []
+    labels = _gpu_labels(names or {}, history.gpu_names.names)
+    owners = tuple(labels)
+    for series in sorted(windows, key=lambda series: _column_order(owners, series)):
+        window = windows[series]
+        gpu_key, separator, figure = series.rpartition(".")
+        column_name = f"{labels.get(gpu_key, gpu_key)}{separator}{figure}"
+        header.append(column_name)
+        parts = [window.high] if figure in COUNTER_FIGURES else [window.mean]
+        if window.step > 1 and figure not in COUNTER_FIGURES:
+            header += [f"{column_name}.low", f"{column_name}.high"]
+            parts += [window.low, window.high]
+        columns += [_round_to_stored(part, window.step, STORAGE_UNITS.get(figure, 1.0)) for part in parts]
+    timestamps = next(iter(windows.values())).t
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # The mark in front tells Excel that this is UTF-8.
         with partial.open("w", encoding="utf-8-sig", newline="") as file:
-            table = csv.writer(file, lineterminator="\n")
-            table.writerow(heads)
-            for at, moment in enumerate(t):
-                local = datetime.fromtimestamp(moment).astimezone().isoformat(sep=" ", timespec="seconds")
-                table.writerow([local, f"{moment:.1f}", *(_cell(column[at]) for column in columns)])
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(header)
+            for row_index, moment in enumerate(timestamps):
+                local_time = datetime.fromtimestamp(moment).astimezone().isoformat(sep=" ", timespec="seconds")
+                writer.writerow([local_time, f"{moment:.1f}", *(_format_cell(column[row_index]) for column in columns)])
         partial.replace(path)
     except OSError as error:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         raise storage_error(error, path) from error
-    return len(t)
+    return len(timestamps)
 
 
-def _called(now: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+def _gpu_labels(current: Mapping[str, str], previous: Mapping[str, str]) -> dict[str, str]:
     """The cards of now first, then those that are gone: where one was called as another, its identity stands behind."""
-    called = dict(now)
-    for owner, name in before.items():
-        if owner not in called:
-            called[owner] = f"{name} ({owner})" if name in called.values() else name
-    return called
+    labels = dict(current)
+    for gpu_key, name in previous.items():
+        if gpu_key not in labels:
+            labels[gpu_key] = f"{name} ({gpu_key})" if name in labels.values() else name
+    return labels
 
 
-def _as_kept(values: Floats, step: int, unit: float) -> Floats:
+def _round_to_stored(values: Floats, step: int, storage_unit: float) -> Floats:
     """Longer stretches are kept in half precision: of all numbers that would be kept alike, the roundest."""
     if step == 1:
         return values
     with np.errstate(invalid="ignore"):  # what is unknown
-        half = np.spacing(np.abs(values / unit).astype(np.float16)).astype(np.float64) * unit / 2
-    found, left = values.copy(), np.isfinite(values) & (values != 0)
-    size = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=left))
-    for digits in range(1, MOST_DIGITS + 1):
-        scale = 10.0 ** (digits - 1 - size)
-        round_ = np.round(values * scale) / scale
-        fits = left & (np.abs(round_ - values) <= half)
-        found[fits] = round_[fits]
-        left &= ~fits
-    return found
+        tolerance = np.spacing(np.abs(values / storage_unit).astype(np.float16)).astype(np.float64) * storage_unit / 2
+    rounded, pending = values.copy(), np.isfinite(values) & (values != 0)
+    magnitude = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=pending))
+    for digits in range(1, MAX_DIGITS + 1):
+        scale = 10.0 ** (digits - 1 - magnitude)
+        candidate = np.round(values * scale) / scale
+        within_tolerance = pending & (np.abs(candidate - values) <= tolerance)
+        rounded[within_tolerance] = candidate[within_tolerance]
+        pending &= ~within_tolerance
+    return rounded
 
 
-def _place(owners: Sequence[str], series: str) -> tuple[int, str, int, str]:
+def _column_order(owners: Sequence[str], series: str) -> tuple[int, str, int, str]:
     """The computer first, then the cards that have names in their order, then others; figures alike for each."""
-    owner, _, figure = series.rpartition(".")
-    card = 1 + owners.index(owner) if owner in owners else len(owners) + 1
-    order = ORDER.index(figure) if figure in ORDER else len(ORDER)
-    return (card if owner else 0, owner, order, figure)
+    gpu_key, _, figure = series.rpartition(".")
+    owner_rank = 1 + owners.index(gpu_key) if gpu_key in owners else len(owners) + 1
+    figure_rank = FIGURE_ORDER.index(figure) if figure in FIGURE_ORDER else len(FIGURE_ORDER)
+    return (owner_rank if gpu_key else 0, gpu_key, figure_rank, figure)
 
 
-def _cell(value: float) -> str:
+def _format_cell(value: float) -> str:
     """Six digits of small figures; bytes whole, for no table program shall show them as powers of ten."""
     if np.isnan(value):
         return ""
-    return f"{value:.0f}" if abs(value) >= WHOLE else f"{value:.6g}"
+    return f"{value:.0f}" if abs(value) >= INTEGER_THRESHOLD else f"{value:.6g}"

@@ -11,22 +11,22 @@ from msgspec import Struct
 
 from ..core import json
 from ..core.results import GpuSample
-from .series import card
+from .series import gpu_key
 
 SCHEMA: Final = "gpu-assistant/history-cards/1"
 
 
-class _Kept(Struct, frozen=True, kw_only=True):
+class _GpuNamesFile(Struct, frozen=True, kw_only=True):
     schema: Literal["gpu-assistant/history-cards/1"]
     cards: dict[str, str]
 
 
-def card_name(gpu: GpuSample) -> str:
+def gpu_label(gpu: GpuSample) -> str:
     """What a card is called in a heading: "GPU 0 NVIDIA GeForce RTX 4060"."""
     return f"GPU {gpu.index} {gpu.name}" if gpu.name else f"GPU {gpu.index}"
 
 
-class KnownCards:
+class GpuNames:
     """`names` tells what a card was called last, by what its series begin with ("GPU-…" -> "GPU 0 NVIDIA H100").
     `folder` None keeps nothing on disk.
     """
@@ -40,15 +40,15 @@ class KnownCards:
         if self._path is None:
             return
         try:
-            self.names = json.decode(self._path.read_bytes(), _Kept).cards
+            self.names = json.decode(self._path.read_bytes(), _GpuNamesFile).cards
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return
 
-    def note(self, gpus: Iterable[GpuSample]) -> None:
+    def update(self, gpus: Iterable[GpuSample]) -> None:
         """Keep what is new. Raises AppError where it cannot be written."""
-        now = {card(gpu): card_name(gpu) for gpu in gpus if gpu.name}
-        if now.items() <= self.names.items():
+        current = {gpu_key(gpu): gpu_label(gpu) for gpu in gpus if gpu.name}
+        if current.items() <= self.names.items():
             return
-        self.names = self.names | now
+        self.names = self.names | current
         if self._path is not None:
-            json.write_file(self._path, json.encode(_Kept(schema=SCHEMA, cards=self.names)))
+            json.write_file(self._path, json.encode(_GpuNamesFile(schema=SCHEMA, cards=self.names)))

@@ -19,18 +19,18 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from ..core import json, paths
-from ..core.errors import AppError, CallError
-from ..core.refusal import why
+from ..core.errors import AppError, UsageError
+from ..core.refusal import os_error_text
 from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml_figures import THROTTLE_REASONS
 
-CARD = ("gpu", "UUID", "pci_bus_id", "device", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
+GPU_LABELS = ("gpu", "UUID", "pci_bus_id", "device", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
 # What a system says of an address that it cannot answer at.
-NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL)
-REASONS = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
+ADDRESS_ERRNOS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL)
+THROTTLE_METRIC = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
 
 
-class Figure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MetricDefinition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A figure of a sample (`minus` another, and `apart` from a third where that is told), how it is called outside,
     and what it is multiplied with there. What `counts` only ever goes up.
     """
@@ -43,30 +43,30 @@ class Figure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     help: str
     scale: float = 1.0
 
-    def of(self, source: Sample | GpuSample) -> float | None:
+    def read_value(self, source: Sample | GpuSample) -> float | None:
         """Its value outside."""
         value: float | None = getattr(source, self.figure)
-        less: float | None = getattr(source, self.minus) if self.minus else 0.0
-        apart: float = (getattr(source, self.apart) if self.apart else None) or 0.0
-        return None if value is None or less is None else (value - less - apart) * self.scale
+        subtrahend: float | None = getattr(source, self.minus) if self.minus else 0.0
+        second_subtrahend: float = (getattr(source, self.apart) if self.apart else None) or 0.0
+        return None if value is None or subtrahend is None else (value - subtrahend - second_subtrahend) * self.scale
 
 
-class Figures(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MetricDefinitions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All of them, of each GPU and of the machine."""
 
     source: str
     checked: str
-    gpu: tuple[Figure, ...]
-    machine: tuple[Figure, ...]
+    gpu: tuple[MetricDefinition, ...]
+    machine: tuple[MetricDefinition, ...]
 
 
 @cache
-def figures() -> Figures:
+def metric_definitions() -> MetricDefinitions:
     """The built-in file."""
-    return json.decode((paths.resources() / "monitor" / "metrics.json").read_bytes(), Figures)
+    return json.decode((paths.resources_dir() / "monitor" / "metrics.json").read_bytes(), MetricDefinitions)
 
 
-class Latest(Collector):
+class SampleCollector(Collector):
     """The sample that a scrape gets. A figure that a card does not report has no line."""
 
     def __init__(self, host: str | None = None) -> None:
@@ -78,70 +78,70 @@ class Latest(Collector):
         sample = self.sample
         if sample is None:
             return
-        for each in figures().machine:
-            yield self._family(each, ("Hostname",), [([self._host], each.of(sample))])
-        for each in figures().gpu:
-            yield self._family(each, CARD, [(self._card(gpu, sample), each.of(gpu)) for gpu in sample.gpus])
-        yield self._reasons(sample)
-        yield _choice("gpu_assistant_driver_state", "Whether the driver answers", ["Hostname"], "state", [
+        for definition in metric_definitions().machine:
+            yield self._metric_family(definition, ("Hostname",), [([self._host], definition.read_value(sample))])
+        for definition in metric_definitions().gpu:
+            yield self._metric_family(definition, GPU_LABELS, [(self._gpu_label_values(gpu, sample), definition.read_value(gpu)) for gpu in sample.gpus])
+        yield self._throttle_metric(sample)
+        yield _state_metric("gpu_assistant_driver_state", "Whether the driver answers", ["Hostname"], "state", [
             ([self._host], get_args(NvmlState), {sample.nvml}),
         ])  # fmt: skip
-        yield _choice("gpu_assistant_gpu_state", "Whether the card answers", CARD, "state", [
-            (self._card(gpu, sample), get_args(GpuState), {gpu.state}) for gpu in sample.gpus
+        yield _state_metric("gpu_assistant_gpu_state", "Whether the card answers", GPU_LABELS, "state", [
+            (self._gpu_label_values(gpu, sample), get_args(GpuState), {gpu.state}) for gpu in sample.gpus
         ])  # fmt: skip
-        yield _choice("gpu_assistant_throttled", "Why clocks are held back", CARD, "reason", [
-            (self._card(gpu, sample), THROTTLE_REASONS.values(), set(gpu.throttle))
+        yield _state_metric("gpu_assistant_throttled", "Why clocks are held back", GPU_LABELS, "reason", [
+            (self._gpu_label_values(gpu, sample), THROTTLE_REASONS.values(), set(gpu.throttle))
             for gpu in sample.gpus if gpu.throttle is not None
         ])  # fmt: skip
 
-    def _family(self, of: Figure, labels: Iterable[str], values: list[tuple[list[str], float | None]]) -> Metric:
+    def _metric_family(self, definition: MetricDefinition, labels: Iterable[str], values: list[tuple[list[str], float | None]]) -> Metric:
         # prometheus-client ends a counter's name with "_total", which the exporter's names do not have.
-        kind = UntypedMetricFamily if of.counts else GaugeMetricFamily
-        family = kind(of.name, of.help, labels=list(labels))
+        family_type = UntypedMetricFamily if definition.counts else GaugeMetricFamily
+        family = family_type(definition.name, definition.help, labels=list(labels))
         for names, value in values:
             if value is not None:
                 family.add_metric(names, value)
         return family
 
-    def _reasons(self, sample: Sample) -> Metric:
+    def _throttle_metric(self, sample: Sample) -> Metric:
         """NVML's bits in one number; that of a card at rest is never set."""
-        family = GaugeMetricFamily(REASONS, "Why clocks are held back, as NVML's bits", labels=list(CARD))
+        family = GaugeMetricFamily(THROTTLE_METRIC, "Why clocks are held back, as NVML's bits", labels=list(GPU_LABELS))
         bits = {name: bit for bit, name in THROTTLE_REASONS.items()}
         for gpu in sample.gpus:
             if gpu.throttle is not None:
-                family.add_metric(self._card(gpu, sample), float(sum(bits[name] for name in gpu.throttle)))
+                family.add_metric(self._gpu_label_values(gpu, sample), float(sum(bits[name] for name in gpu.throttle)))
         return family
 
-    def _card(self, gpu: GpuSample, sample: Sample) -> list[str]:
+    def _gpu_label_values(self, gpu: GpuSample, sample: Sample) -> list[str]:
         # The exporter writes the bus's domain with eight digits.
-        place = f"0000{gpu.address}".upper() if gpu.address else ""
-        number = str(gpu.index)
-        return [number, gpu.uuid or "", place, f"nvidia{number}", gpu.name or "", self._host, sample.driver or ""]
+        pci_address = f"0000{gpu.address}".upper() if gpu.address else ""
+        index_text = str(gpu.index)
+        return [index_text, gpu.uuid or "", pci_address, f"nvidia{index_text}", gpu.name or "", self._host, sample.driver or ""]
 
 
-class Server:
+class MetricsServer:
     """Answers http://<address>:<port>/metrics from a thread of its own until `close`; port 0 takes a free one."""
 
     def __init__(self, port: int, address: str) -> None:
         """Raises AppError("metrics-port") where the port is taken, CallError("metrics-address") where the address is
         none of this computer's.
         """
-        self.latest = Latest()
+        self.collector = SampleCollector()
         registry = CollectorRegistry()
-        registry.register(self.latest)
+        registry.register(self.collector)
         try:
             self._server, self._thread = start_http_server(port, address, registry)
         except (OSError, UnicodeError) as error:
-            if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in NOT_HERE:
-                raise CallError("metrics-address", address=address) from error
-            raise AppError("metrics-port", port=port, address=address, detail=why(error)) from error
+            if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in ADDRESS_ERRNOS:
+                raise UsageError("metrics-address", address=address) from error
+            raise AppError("metrics-port", port=port, address=address, detail=os_error_text(error)) from error
         self.port = self._server.server_port
         self.url = f"http://{f'[{address}]' if ':' in address else address}:{self.port}/metrics"
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> MetricsServer:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
@@ -151,16 +151,16 @@ class Server:
         self._thread.join()
 
 
-def _choice(
+def _state_metric(
     name: str,
-    text: str,
+    help_text: str,
     labels: Iterable[str],
-    of: str,
+    state_label: str,
     rows: Iterable[tuple[list[str], Iterable[str], set[str]]],
 ) -> Metric:
     """1 for what holds and 0 for the others, so that a change can be seen."""
-    family = GaugeMetricFamily(name, text, labels=[*labels, of])
-    for values, choices, chosen in rows:
-        for choice in choices:
-            family.add_metric([*values, choice], float(choice in chosen))
+    family = GaugeMetricFamily(name, help_text, labels=[*labels, state_label])
+    for values, states, active in rows:
+        for state in states:
+            family.add_metric([*values, state], float(state in active))
     return family

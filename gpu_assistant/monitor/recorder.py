@@ -8,78 +8,78 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import AppError
 from ..core.results import Sample
-from .series import Figures
+from .series import SeriesExtractor
 
 if TYPE_CHECKING:
     from .history import History
 
-PATIENCE_S = 1.0  # a window that just opened is drawn first; nobody is called well until the past is read
+LOAD_DELAY_S = 1.0  # a window that just opened is drawn first; nobody is called well until the past is read
 
 
-class Recorder:
+class HistoryWriter:
     """Keeps samples; the history (and numpy with it) is loaded once there are `patience_s` seconds of them, or at the
     next one after `hurry`.
 
     `history` is None until then; others may look into it while one thread calls `keep` and `close`.
     """
 
-    def __init__(self, make: Callable[[], History], *, patience_s: float = PATIENCE_S) -> None:
-        self._make = make
-        self._patience_s = patience_s
-        self._hurried = threading.Event()
-        self._waiting: list[Sample] = []
-        self._said: set[str] = set()
-        self._figures = Figures()
+    def __init__(self, create_history: Callable[[], History], *, load_delay_s: float = LOAD_DELAY_S) -> None:
+        self._create_history = create_history
+        self._load_delay_s = load_delay_s
+        self._load_requested = threading.Event()
+        self._pending: list[Sample] = []
+        self._reported_codes: set[str] = set()
+        self._extractor = SeriesExtractor()
         self.history: History | None = None
 
-    def hurry(self) -> None:
+    def load_now(self) -> None:
         """Somebody wants to see the history."""
-        self._hurried.set()
+        self._load_requested.set()
 
-    def keep(self, sample: Sample) -> None:
+    def add_sample(self, sample: Sample) -> None:
         """Add a sample. Raises AppError where the disk cannot be read or written, once for each reason."""
         history = self.history
         if history is None:
-            self._waiting.append(sample)
-            if not self._hurried.is_set() and sample.t - self._waiting[0].t < self._patience_s:
+            self._pending.append(sample)
+            if not self._load_requested.is_set() and sample.t - self._pending[0].t < self._load_delay_s:
                 return
-            self.history = history = self._make()
+            self.history = history = self._create_history()
             try:
-                self._try(lambda: history.load(mend=True))
+                self._report_once(lambda: history.load(repair=True))
             finally:
-                self._figures.know(history.names)
-                for each in self._waiting:
-                    history.add(each.t, self._figures.of(each))
-                self._waiting = []
-            self._try(lambda: history.cards.note(sample.gpus))
-            self._try(lambda: _tell_damage(history))
+                self._extractor.register_series(history.names)
+                for pending_sample in self._pending:
+                    history.add(pending_sample.t, self._extractor.values(pending_sample))
+                self._pending = []
+            self._report_once(lambda: history.gpu_names.update(sample.gpus))
+            self._report_once(lambda: _raise_for_damage(history))
             return
-        history.add(sample.t, self._figures.of(sample))
-        self._try(lambda: history.cards.note(sample.gpus))
-        self._try(history.write)
+        history.add(sample.t, self._extractor.values(sample))
+        self._report_once(lambda: history.gpu_names.update(sample.gpus))
+        self._report_once(history.write)
 
     def flush(self) -> None:
         """Sampling pauses: bring everything to the disk. Raises as `keep` does."""
         if self.history is not None:
             history = self.history
-            self._try(lambda: history.write(now=True))
+            self._report_once(lambda: history.write(force=True))
 
     def close(self) -> None:
         """The end: also what is under way. Raises as `keep` does."""
         if self.history is not None:
-            self._try(self.history.close)
+            self._report_once(self.history.close)
 
-    def _try(self, work: Callable[[], None]) -> None:
+    def _report_once(self, action: Callable[[], None]) -> None:
         try:
-            work()
+            action()
         except AppError as error:
             # The graphs go on without the disk; a full one is said once and not each second.
-            if error.code not in self._said:
-                self._said.add(error.code)
+            if error.code not in self._reported_codes:
+                self._reported_codes.add(error.code)
                 raise
 
 
-def _tell_damage(history: History) -> None:
+def _raise_for_damage(history: History) -> None:
     """Raise AppError("history-damaged") where something was left out."""
-    if history.damaged:
-        raise AppError("history-damaged", count=history.damaged, path=str(history.folder))
+    if history.damaged_count:
+        raise AppError("history-damaged", count=history.damaged_count, path=str(history.folder))

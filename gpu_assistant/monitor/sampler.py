@@ -7,23 +7,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..core.results import Sample
-from .patient import HUNG_S, WAIT_S, Patient
+from .patient import HUNG_S, WAIT_S, NonBlockingSampler
 
 if TYPE_CHECKING:
-    from ..system.nvml import Nvml
+    from ..system.nvml import NvmlMonitor
 
 
 # Below this psutil's load of the processor means nothing (its documentation of cpu_percent).
-SHORTEST_S = 0.1
+MIN_CPU_INTERVAL_S = 0.1
 
 
-def due_after(due: float, ended: float, interval: float) -> float:
+def next_due(last_due: float, finished_at: float, interval: float) -> float:
     """When the next sample is due, `due` being when the last one was and `ended` when it was there.
 
     One that took long, as the first does, which opens the driver, is not caught up with: the next comes half an
     interval later at the earliest, for rates over a shorter time are noise.
     """
-    return max(due + interval, ended + interval / 2)
+    return max(last_due + interval, finished_at + interval / 2)
 
 
 class Sampler:
@@ -36,34 +36,34 @@ class Sampler:
 
     def __init__(
         self,
-        nvml: Nvml,
+        nvml: NvmlMonitor,
         clock: Callable[[], float] = time.time,
         *,
-        steady: Callable[[], float] = time.monotonic,
+        monotonic: Callable[[], float] = time.monotonic,
         wait_s: float = WAIT_S,
         hung_s: float = HUNG_S,
     ) -> None:
         import psutil
 
-        self._driver = Patient(nvml, wait_s=wait_s, hung_s=hung_s)
+        self._driver = NonBlockingSampler(nvml, wait_s=wait_s, hung_s=hung_s)
         self._clock = clock
-        self._steady = steady
+        self._monotonic = monotonic
         self._psutil = psutil
         psutil.cpu_percent(interval=None)
-        self._counted = steady()
+        self._cpu_read_at = monotonic()
 
-    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         """The machine just now; what nobody tells is None.
 
         Unless somebody is `looking`, what is dear to ask is left out: PCIe traffic, and processes, which nobody who
         does not want the `programs` pays for.
         """
-        answer = self._driver.ask(looking=looking, programs=programs)
+        answer = self._driver.sample(looking=detailed, programs=processes)
         cpu = ram_used = ram_total = None
         try:
-            if self._steady() - self._counted >= SHORTEST_S:
+            if self._monotonic() - self._cpu_read_at >= MIN_CPU_INTERVAL_S:
                 cpu = self._psutil.cpu_percent(interval=None)
-                self._counted = self._steady()
+                self._cpu_read_at = self._monotonic()
             memory = self._psutil.virtual_memory()
             # What programs cannot get: the system gives its caches back when asked.
             ram_total, ram_used = memory.total, memory.total - memory.available

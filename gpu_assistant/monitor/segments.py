@@ -18,15 +18,15 @@ from msgspec import Struct
 
 from ..core import json
 from ..core.errors import AppError
-from .tier import Row, Shape
+from .tier import FigureArray, Resolution
 
 SCHEMA: Final = "gpu-assistant/history/1"
-LONGEST_HEADER = 1 << 16
-DAMAGED = ".damaged"  # a file that was set aside ends so
-FILES = 30  # a resolution is spread over about so many files
+MAX_HEADER_BYTES = 1 << 16
+DAMAGED_SUFFIX = ".damaged"  # a file that was set aside ends so
+FILES_PER_RESOLUTION = 30  # a resolution is spread over about so many files
 
 
-class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SegmentHeader(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The first line: the length of a stretch in seconds, figures for each series, and the series by name."""
 
     schema: Literal["gpu-assistant/history/1"]
@@ -35,142 +35,142 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     series: tuple[str, ...]
 
 
-class Segments:
+class SegmentStore:
     """The files of one resolution below a folder. Every call may raise OSError."""
 
-    def __init__(self, folder: Path, shape: Shape) -> None:
+    def __init__(self, folder: Path, resolution: Resolution) -> None:
         self._folder = folder
-        self._shape = shape
-        self._length = max(1, shape.capacity // FILES)
+        self._resolution = resolution
+        self._rows_per_file = max(1, resolution.capacity // FILES_PER_RESOLUTION)
         self._path: Path | None = None
-        self._first = 0
+        self._first_number = 0
         self._series: tuple[str, ...] = ()
         # Rows, and files that could not be read at all, that `read` left out because they are damaged.
-        self.damaged = 0
+        self.damaged_count = 0
 
-    def read(self, oldest: int, newest: int, *, mend: bool = False) -> Iterator[tuple[tuple[str, ...], Row, Row]]:
+    def read(self, oldest: int, newest: int, *, repair: bool = False) -> Iterator[tuple[tuple[str, ...], FigureArray, FigureArray]]:
         """Series, numbers and figures (`parts` × series × rows) of each readable file, oldest first.
 
         Rows outside of `oldest` … `newest` are left out, and those that are not newer than the row before.
         """
-        last = oldest - 1
-        self.damaged = 0
+        newest_bucket = oldest - 1
+        self.damaged_count = 0
         for _, path in self._files():
-            before = self.damaged
-            found = self._rows(path)
-            if found is None:
-                self.damaged += 1
-            if mend and self.damaged > before:
-                self._set_aside(path, found)
-            if found is None:
+            damaged_before = self.damaged_count
+            content = self._read_rows(path)
+            if content is None:
+                self.damaged_count += 1
+            if repair and self.damaged_count > damaged_before:
+                self._quarantine(path, content)
+            if content is None:
                 continue
-            series, rows = found
+            series, rows = content
             numbers = rows["number"]
-            ahead = np.maximum.accumulate(np.concatenate(([last], numbers)))[:-1]
-            kept = (numbers > ahead) & (numbers <= newest)
-            if kept.any():
-                rows = rows[kept]
-                last = int(rows["number"][-1])
+            previous_max = np.maximum.accumulate(np.concatenate(([newest_bucket], numbers)))[:-1]
+            selected = (numbers > previous_max) & (numbers <= newest)
+            if selected.any():
+                rows = rows[selected]
+                newest_bucket = int(rows["number"][-1])
                 yield series, rows["number"], np.moveaxis(rows["figures"], 0, -1)
 
-    def _set_aside(self, path: Path, found: tuple[tuple[str, ...], Row] | None) -> None:
+    def _quarantine(self, path: Path, content: tuple[tuple[str, ...], FigureArray] | None) -> None:
         """Keep a damaged file under another name, and what is sound of it in its place; where that cannot be, it is
         left out again the next time.
         """
         with suppress(OSError, AppError):
-            path.replace(path.with_name(path.name + DAMAGED))
-            if found is not None:
-                series, rows = found
-                json.write_file(path, self._head(series) + rows.tobytes())
+            path.replace(path.with_name(path.name + DAMAGED_SUFFIX))
+            if content is not None:
+                series, rows = content
+                json.write_file(path, self._header_line(series) + rows.tobytes())
 
-    def write(self, series: Sequence[str], rows: Sequence[tuple[int, Row]]) -> None:
+    def write(self, series: Sequence[str], rows: Sequence[tuple[int, FigureArray]]) -> None:
         """Append (number, `parts` × series) rows."""
         if not rows:
             return
-        layout, head = self._layout(len(series)), self._head(tuple(series))
-        made = np.zeros(len(rows), layout)
-        for at, (number, figures) in enumerate(rows):
-            made[at]["number"] = number
+        layout, header_line = self._row_dtype(len(series)), self._header_line(tuple(series))
+        records = np.zeros(len(rows), layout)
+        for position, (bucket, figures) in enumerate(rows):
+            records[position]["number"] = bucket
             # A row from before a new card came knows nothing of it.
-            made[at]["figures"] = np.nan
+            records[position]["figures"] = np.nan
             with np.errstate(over="ignore"):
-                made[at]["figures"][:, : figures.shape[1]] = figures
-            made[at]["crc"] = _checksum(made[at].tobytes(), head)
-        first = rows[0][0]
-        fresh = self._path is None or self._series != tuple(series) or first >= self._first + self._length
-        if fresh:
-            self._begin(tuple(series), first)
-        with self._open().open("ab") as file:
-            file.write(made.tobytes())
+                records[position]["figures"][:, : figures.shape[1]] = figures
+            records[position]["crc"] = _checksum(records[position].tobytes(), header_line)
+        first_bucket = rows[0][0]
+        needs_new_file = self._path is None or self._series != tuple(series) or first_bucket >= self._first_number + self._rows_per_file
+        if needs_new_file:
+            self._begin_file(tuple(series), first_bucket)
+        with self._current_path().open("ab") as file:
+            file.write(records.tobytes())
 
-    def forget_from(self, number: int) -> None:
+    def drop_from(self, bucket: int) -> None:
         """Drop this row and all newer ones: the clock was set back."""
         self._path = None
         for first, path in self._files():
-            if first >= number:
+            if first >= bucket:
                 path.unlink(missing_ok=True)
-        found = self._files()
-        if not found:
+        files = self._files()
+        if not files:
             return
-        _, path = found[-1]
-        kept = self._rows(path)
-        if kept is not None:
-            series, rows = kept
-            json.write_file(path, self._head(series) + rows[rows["number"] < number].tobytes())
+        _, path = files[-1]
+        content = self._read_rows(path)
+        if content is not None:
+            series, rows = content
+            json.write_file(path, self._header_line(series) + rows[rows["number"] < bucket].tobytes())
 
-    def _open(self) -> Path:
+    def _current_path(self) -> Path:
         if self._path is None:
             raise RuntimeError("no file was begun")
         return self._path
 
-    def _begin(self, series: tuple[str, ...], first: int) -> None:
+    def _begin_file(self, series: tuple[str, ...], first: int) -> None:
         """A new file; those that are too old go."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        for number, path in (*self._files(), *self._files(DAMAGED)):
-            if number + self._length < first - self._shape.capacity:
+        for number, path in (*self._files(), *self._files(DAMAGED_SUFFIX)):
+            if number + self._rows_per_file < first - self._resolution.capacity:
                 path.unlink(missing_ok=True)
-        self._path = self._folder / f"{self._shape.step}s-{first:012d}.history"
-        self._first, self._series = first, series
-        self._path.write_bytes(self._head(series))
+        self._path = self._folder / f"{self._resolution.step}s-{first:012d}.history"
+        self._first_number, self._series = first, series
+        self._path.write_bytes(self._header_line(series))
 
-    def _head(self, series: tuple[str, ...]) -> bytes:
-        return json.encode(Header(schema=SCHEMA, step=self._shape.step, parts=self._shape.parts, series=series)) + b"\n"
+    def _header_line(self, series: tuple[str, ...]) -> bytes:
+        return json.encode(SegmentHeader(schema=SCHEMA, step=self._resolution.step, parts=self._resolution.parts, series=series)) + b"\n"
 
-    def _files(self, ending: str = "") -> list[tuple[int, Path]]:
+    def _files(self, suffix: str = "") -> list[tuple[int, Path]]:
         """(first number, path), oldest first."""
-        found = []
-        for path in self._folder.glob(f"{self._shape.step}s-*.history{ending}"):
+        files = []
+        for path in self._folder.glob(f"{self._resolution.step}s-*.history{suffix}"):
             with suppress(ValueError):
-                found.append((int(path.name.partition("-")[2].partition(".")[0]), path))
-        return sorted(found)
+                files.append((int(path.name.partition("-")[2].partition(".")[0]), path))
+        return sorted(files)
 
-    def _rows(self, path: Path) -> tuple[tuple[str, ...], Row] | None:
+    def _read_rows(self, path: Path) -> tuple[tuple[str, ...], FigureArray] | None:
         """Series and the sound rows; None for a file that cannot be read at all."""
         try:
             with path.open("rb") as file:
-                head = file.readline(LONGEST_HEADER)
-                header = json.decode(head, Header)
+                header_line = file.readline(MAX_HEADER_BYTES)
+                header = json.decode(header_line, SegmentHeader)
                 body = file.read()
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
-        if (header.step, header.parts) != (self._shape.step, self._shape.parts):
+        if (header.step, header.parts) != (self._resolution.step, self._resolution.parts):
             return None
-        layout = self._layout(len(header.series))
+        layout = self._row_dtype(len(header.series))
         size = layout.itemsize
-        whole = len(body) // size
-        sound = [
-            _checksum(body[at : at + size], head) == int.from_bytes(body[at + size - 4 : at + size], "little")
-            for at in range(0, whole * size, size)
+        row_count = len(body) // size
+        is_valid = [
+            _checksum(body[offset : offset + size], header_line) == int.from_bytes(body[offset + size - 4 : offset + size], "little")
+            for offset in range(0, row_count * size, size)
         ]
-        rows = np.frombuffer(body, layout, whole)
-        self.damaged += sound.count(False) + (len(body) % size > 0)
-        return header.series, rows[np.array(sound, bool)]
+        rows = np.frombuffer(body, layout, row_count)
+        self.damaged_count += is_valid.count(False) + (len(body) % size > 0)
+        return header.series, rows[np.array(is_valid, bool)]
 
-    def _layout(self, series: int) -> np.dtype[Any]:
-        figures = np.dtype(self._shape.dtype).newbyteorder("<")
-        return np.dtype([("number", "<i8"), ("figures", figures, (self._shape.parts, series)), ("crc", "<u4")])
+    def _row_dtype(self, series: int) -> np.dtype[Any]:
+        figures = np.dtype(self._resolution.dtype).newbyteorder("<")
+        return np.dtype([("number", "<i8"), ("figures", figures, (self._resolution.parts, series)), ("crc", "<u4")])
 
 
-def _checksum(row: bytes, head: bytes) -> int:
+def _checksum(row: bytes, header_line: bytes) -> int:
     """Of everything but the checksum's own four bytes at the end."""
-    return zlib.crc32(row[:-4], zlib.crc32(head))
+    return zlib.crc32(row[:-4], zlib.crc32(header_line))

@@ -8,10 +8,10 @@ import numpy as np
 from msgspec import Struct
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-Row = np.ndarray[Any, np.dtype[Any]]
+FigureArray = np.ndarray[Any, np.dtype[Any]]
 
 
-class Shape(Struct, frozen=True):
+class Resolution(Struct, frozen=True):
     """A stretch is `step` seconds long; `capacity` of them are kept. Stretches of one sample need no extremes."""
 
     step: int
@@ -29,16 +29,16 @@ class Shape(Struct, frozen=True):
         return np.float16 if self.extremes else np.float32
 
 
-class Tier:
+class RingBuffer:
     """A ring of stretches, oldest first; `parts` × series × `capacity` figures in one piece of memory.
 
     A stretch is named by its number: its first second since the epoch, divided by `step`.
     """
 
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
-        self._numbers = np.zeros(shape.capacity, np.int64)
-        self._figures = np.empty((shape.parts, 0, shape.capacity), shape.dtype)
+    def __init__(self, resolution: Resolution) -> None:
+        self.resolution = resolution
+        self._buckets = np.zeros(resolution.capacity, np.int64)
+        self._values = np.empty((resolution.parts, 0, resolution.capacity), resolution.dtype)
         self._next = 0
         self._count = 0
 
@@ -46,62 +46,62 @@ class Tier:
         return self._count
 
     @property
-    def last(self) -> int | None:
+    def newest_bucket(self) -> int | None:
         """The newest stretch."""
-        return int(self._numbers[self._next - 1]) if self._count else None
+        return int(self._buckets[self._next - 1]) if self._count else None
 
     @property
-    def first(self) -> int | None:
+    def oldest_bucket(self) -> int | None:
         """The oldest stretch."""
-        return int(self._numbers[(self._next - self._count) % self.shape.capacity]) if self._count else None
+        return int(self._buckets[(self._next - self._count) % self.resolution.capacity]) if self._count else None
 
     @property
     def bytes(self) -> int:
         """What it holds in memory."""
-        return self._numbers.nbytes + self._figures.nbytes
+        return self._buckets.nbytes + self._values.nbytes
 
-    def widen(self, series: int) -> None:
+    def add_series(self, series_count: int) -> None:
         """Make room for so many series; what is new has no past."""
-        parts, there, capacity = self._figures.shape
-        if series > there:
-            more = np.full((parts, series - there, capacity), np.nan, self.shape.dtype)
-            self._figures = np.concatenate((self._figures, more), axis=1)
+        parts, existing, capacity = self._values.shape
+        if series_count > existing:
+            padding = np.full((parts, series_count - existing, capacity), np.nan, self.resolution.dtype)
+            self._values = np.concatenate((self._values, padding), axis=1)
 
-    def append(self, number: int, figures: Row) -> None:
+    def append(self, bucket: int, values: FigureArray) -> None:
         """Add a stretch (`parts` × series), newer than the last."""
-        self.widen(figures.shape[1])
-        here = self._next
-        self._numbers[here] = number
-        self._figures[:, : figures.shape[1], here] = figures
-        self._figures[:, figures.shape[1] :, here] = np.nan
-        self._next = (here + 1) % self.shape.capacity
-        self._count = min(self._count + 1, self.shape.capacity)
+        self.add_series(values.shape[1])
+        slot = self._next
+        self._buckets[slot] = bucket
+        self._values[:, : values.shape[1], slot] = values
+        self._values[:, values.shape[1] :, slot] = np.nan
+        self._next = (slot + 1) % self.resolution.capacity
+        self._count = min(self._count + 1, self.resolution.capacity)
 
-    def extend(self, numbers: Row, figures: Row) -> None:
+    def extend(self, buckets: FigureArray, values: FigureArray) -> None:
         """Add many stretches (`parts` × series × moments) at once, each newer than the one before."""
-        numbers, figures = numbers[-self.shape.capacity :], figures[:, :, -self.shape.capacity :]
-        self.widen(figures.shape[1])
-        here = np.arange(self._next, self._next + len(numbers)) % self.shape.capacity
-        self._numbers[here] = numbers
-        self._figures[:, : figures.shape[1], here] = figures
-        self._figures[:, figures.shape[1] :, here] = np.nan
-        self._next = (self._next + len(numbers)) % self.shape.capacity
-        self._count = min(self._count + len(numbers), self.shape.capacity)
+        buckets, values = buckets[-self.resolution.capacity :], values[:, :, -self.resolution.capacity :]
+        self.add_series(values.shape[1])
+        slots = np.arange(self._next, self._next + len(buckets)) % self.resolution.capacity
+        self._buckets[slots] = buckets
+        self._values[:, : values.shape[1], slots] = values
+        self._values[:, values.shape[1] :, slots] = np.nan
+        self._next = (self._next + len(buckets)) % self.resolution.capacity
+        self._count = min(self._count + len(buckets), self.resolution.capacity)
 
-    def forget_from(self, number: int) -> None:
+    def drop_from(self, bucket: int) -> None:
         """Drop this stretch and all newer ones: the clock was set back, and they have not been yet."""
-        while self._count and self._numbers[self._next - 1] >= number:
-            self._next = (self._next - 1) % self.shape.capacity
+        while self._count and self._buckets[self._next - 1] >= bucket:
+            self._next = (self._next - 1) % self.resolution.capacity
             self._count -= 1
 
-    def window(self, series: int, first: int) -> tuple[Row, Row]:
+    def window(self, series_index: int, first_bucket: int) -> tuple[FigureArray, FigureArray]:
         """The stretches from number `first` on: their numbers, and `parts` × stretches of one series (copies)."""
-        order = np.arange(self._next - self._count, self._next) % self.shape.capacity
-        numbers = self._numbers[order]
-        order = order[np.searchsorted(numbers, first) :]
-        figures = (
-            self._figures[:, series, order]
-            if series < self._figures.shape[1]
-            else np.full((self.shape.parts, len(order)), np.nan)
+        order = np.arange(self._next - self._count, self._next) % self.resolution.capacity
+        buckets = self._buckets[order]
+        order = order[np.searchsorted(buckets, first_bucket) :]
+        values = (
+            self._values[:, series_index, order]
+            if series_index < self._values.shape[1]
+            else np.full((self.resolution.parts, len(order)), np.nan)
         )
-        return self._numbers[order], figures
+        return self._buckets[order], values

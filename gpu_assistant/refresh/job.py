@@ -14,45 +14,45 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..catalog.load import Catalog
-from ..catalog.refreshing import DriverQuestion, Refreshing
-from ..catalog.subject import Numbers, Subject, days_since
-from ..catalog.versions import numbers
+from ..catalog.refreshing import DriverLookupQuery, RefreshSettings
+from ..catalog.subject import DottedVersion, CatalogFile, days_since
+from ..catalog.versions import parse_version
 from ..core.errors import AppError, NetworkError
 from ..core.jobs import JobContext
-from ..update.ask import ask
-from ..update.statement import Refused, Why
+from ..update.ask import fetch_bytes
+from ..update.statement import ResponseRejected, RejectionReason
 from . import merge, pages
-from .store import store
+from .store import store_subjects
 
-State = Literal["updated", "unchanged", "failed"]
+RefreshOutcome = Literal["updated", "unchanged", "failed"]
 _log = logging.getLogger(__name__)
 
 
-class SubjectNews(Struct, frozen=True, kw_only=True):
+class SubjectUpdate(Struct, frozen=True, kw_only=True):
     """What came of one subject: how many new records, or why the answer was not taken; `host` is who was asked."""
 
     subject: str
-    state: State
+    state: RefreshOutcome
     added: int = 0
-    why: Why | None = None
+    why: RejectionReason | None = None
     host: str
 
 
-class Refresh(Struct, frozen=True, kw_only=True):
+class RefreshResult(Struct, frozen=True, kw_only=True):
     """What came of a refresh, and where the refreshed files lie."""
 
     day: str
     folder: str
-    subjects: tuple[SubjectNews, ...]
+    subjects: tuple[SubjectUpdate, ...]
 
 
-class _Asked(Struct, kw_only=True):
+class _SubjectQuery(Struct, kw_only=True):
     """One subject's work: gives the new subject and how many records are new."""
 
     name: str
     source: str
     url: str
-    work: Callable[[], tuple[Subject, int]]
+    refresh: Callable[[], tuple[CatalogFile, int]]
 
 
 class RefreshJob:
@@ -63,155 +63,155 @@ class RefreshJob:
     stay.
     """
 
-    def __init__(self, catalog: Catalog, source: Refreshing, folder: Path, *, today: date) -> None:
+    def __init__(self, catalog: Catalog, settings: RefreshSettings, folder: Path, *, today: date) -> None:
         self._catalog = catalog
-        self._source = source
+        self._settings = settings
         self._folder = folder
         self._today = today
 
-    def run(self, context: JobContext[Any]) -> Refresh:
+    def run(self, context: JobContext[Any]) -> RefreshResult:
         """Ask everybody."""
         self._cancel = context.cancel
         day = self._today.isoformat()
         catalog = self._catalog
-        before: dict[str, Subject] = {
+        current: dict[str, CatalogFile] = {
             "pytorch": catalog.pytorch,
             "cuda": catalog.cuda,
             "cudnn": catalog.cudnn,
             "drivers": catalog.drivers,
         }
-        fresh: dict[str, Subject] = {}
-        news: list[SubjectNews] = []
-        for asked in self._questions():
+        refreshed: dict[str, CatalogFile] = {}
+        updates: list[SubjectUpdate] = []
+        for query in self._queries():
             context.check_cancelled()
-            news.append(self._ask_one(asked, fresh, day))
-        if all(one.state == "failed" for one in news):
-            for one in news:
-                context.report(one)
+            updates.append(self._run_query(query, refreshed, day))
+        if all(update.state == "failed" for update in updates):
+            for update in updates:
+                context.report(update)
             raise NetworkError("catalog-offline", date=catalog.date, days=days_since(catalog.date, self._today))
         # What an earlier refresh brought stays, also for the subjects that failed now.
-        kept = catalog.refreshed.used if catalog.refreshed is not None else set()
-        fresh = {name: subject for name, subject in before.items() if f"{name}.json" in kept} | fresh
-        news = self._store(fresh, before, news, day)
-        for one in news:
-            context.report(one)
-        return Refresh(day=day, folder=str(self._folder), subjects=tuple(news))
+        retained_files = catalog.refreshed_catalog.used_files if catalog.refreshed_catalog is not None else set()
+        refreshed = {name: subject for name, subject in current.items() if f"{name}.json" in retained_files} | refreshed
+        updates = self._store(refreshed, current, updates, day)
+        for update in updates:
+            context.report(update)
+        return RefreshResult(day=day, folder=str(self._folder), subjects=tuple(updates))
 
     def _store(
-        self, fresh: dict[str, Subject], before: dict[str, Subject], news: list[SubjectNews], day: str
-    ) -> list[SubjectNews]:
+        self, refreshed: dict[str, CatalogFile], current: dict[str, CatalogFile], updates: list[SubjectUpdate], day: str
+    ) -> list[SubjectUpdate]:
         """Put in place what fits together; a subject that does not stays as it was, and its news say so."""
         while True:
             try:
-                store(self._folder, self._catalog.folder, fresh, day)
+                store_subjects(self._folder, self._catalog.folder, refreshed, day)
             except AppError as error:
                 name = str(error.data.get("file"))
-                if error.code != "catalog-refused" or fresh.get(name, before.get(name)) is before.get(name):
+                if error.code != "catalog-refused" or refreshed.get(name, current.get(name)) is current.get(name):
                     raise
                 _log.warning("what came for %s does not fit: %s", name, error.data)
-                fresh = {**fresh, name: before[name]}
-                news = [
-                    replace(one, state="failed", added=0, why="garbage") if one.subject == name else one for one in news
+                refreshed = {**refreshed, name: current[name]}
+                updates = [
+                    replace(update, state="failed", added=0, why="garbage") if update.subject == name else update for update in updates
                 ]
             else:
-                return news
+                return updates
 
-    def _questions(self) -> list[_Asked]:
-        source = self._source
-        every: list[tuple[str, str, str | None, Callable[[], tuple[Subject, int]]]] = [
-            ("pytorch", "pytorch", source.wheels, self._pytorch),
-            ("cuda", "redist", source.cuda, self._cuda),
-            ("cudnn", "redist", source.cudnn, self._cudnn),
-            ("drivers", "lookup", source.lookup, self._drivers),
+    def _queries(self) -> list[_SubjectQuery]:
+        settings = self._settings
+        candidates: list[tuple[str, str, str | None, Callable[[], tuple[CatalogFile, int]]]] = [
+            ("pytorch", "pytorch", settings.wheels, self._refresh_pytorch),
+            ("cuda", "redist", settings.cuda, self._refresh_cuda),
+            ("cudnn", "redist", settings.cudnn, self._refresh_cudnn),
+            ("drivers", "lookup", settings.lookup, self._refresh_drivers),
         ]
-        return [_Asked(name=name, source=key, url=url, work=work) for name, key, url, work in every if url is not None]
+        return [_SubjectQuery(name=name, source=key, url=url, refresh=refresh) for name, key, url, refresh in candidates if url is not None]
 
-    def _ask_one(self, asked: _Asked, fresh: dict[str, Subject], day: str) -> SubjectNews:
-        host = urlsplit(asked.url).hostname or asked.url
+    def _run_query(self, query: _SubjectQuery, refreshed: dict[str, CatalogFile], day: str) -> SubjectUpdate:
+        host = urlsplit(query.url).hostname or query.url
         try:
-            subject, added = asked.work()
-        except (Refused, pages.Garbage) as error:
-            why: Why = error.why if isinstance(error, Refused) else "garbage"
-            _log.warning("%s was not refreshed: %s (%s)", asked.name, why, error)
-            return SubjectNews(subject=asked.name, state="failed", why=why, host=host)
-        fresh[asked.name] = merge.dated(subject, day, self._source.sources[asked.source])
-        return SubjectNews(subject=asked.name, state="updated" if added else "unchanged", added=added, host=host)
+            subject, added = query.refresh()
+        except (ResponseRejected, pages.UnexpectedPage) as error:
+            reason: RejectionReason = error.reason if isinstance(error, ResponseRejected) else "garbage"
+            _log.warning("%s was not refreshed: %s (%s)", query.name, reason, error)
+            return SubjectUpdate(subject=query.name, state="failed", why=reason, host=host)
+        refreshed[query.name] = merge.with_date(subject, day, self._settings.sources[query.source])
+        return SubjectUpdate(subject=query.name, state="updated" if added else "unchanged", added=added, host=host)
 
-    def _get(self, url: str) -> bytes:
-        return ask(url, most_bytes=self._source.answer_bytes, seconds=self._source.answer_seconds, cancel=self._cancel)
+    def _fetch(self, url: str) -> bytes:
+        return fetch_bytes(url, max_bytes=self._settings.answer_bytes, timeout=self._settings.answer_seconds, cancel=self._cancel)
 
-    def _pytorch(self) -> tuple[Subject, int]:
-        assert self._source.wheels is not None  # noqa: S101 - asked for only where it is known
-        found = pages.wheels(self._get(self._source.wheels))
-        return merge.pytorch(
+    def _refresh_pytorch(self) -> tuple[CatalogFile, int]:
+        assert self._settings.wheels is not None  # noqa: S101 - asked for only where it is known
+        wheels = pages.parse_wheels(self._fetch(self._settings.wheels))
+        return merge.merge_pytorch(
             self._catalog.pytorch,
-            found,
-            index=self._source.wheel_index,
-            oldest=self._source.oldest_release,
-            majors={minimum.major for minimum in self._catalog.cuda.minimum_drivers},
+            wheels,
+            index=self._settings.wheel_index,
+            oldest=self._settings.oldest_release,
+            known_majors={minimum.major for minimum in self._catalog.cuda.minimum_drivers},
         )
 
-    def _cuda(self) -> tuple[Subject, int]:
-        known = self._catalog.cuda
+    def _refresh_cuda(self) -> tuple[CatalogFile, int]:
+        current = self._catalog.cuda
         indexes = {}
-        for version in self._new(self._source.cuda, {toolkit.version for toolkit in known.toolkits}, 3):
-            data = self._get(_index_url(self._source.cuda, version))
-            url = _index_url(known.redist.index, version) if known.redist is not None else None
-            indexes[version] = (pages.toolkit_index(data), url, hashlib.sha256(data).hexdigest())
-        return merge.toolkits(known, indexes)
+        for version in self._newer_versions(self._settings.cuda, {toolkit.version for toolkit in current.toolkits}, 3):
+            data = self._fetch(_index_url(self._settings.cuda, version))
+            url = _index_url(current.redist.index, version) if current.redist is not None else None
+            indexes[version] = (pages.parse_toolkit_index(data), url, hashlib.sha256(data).hexdigest())
+        return merge.merge_toolkits(current, indexes)
 
-    def _cudnn(self) -> tuple[Subject, int]:
-        known = self._catalog.cudnn
+    def _refresh_cudnn(self) -> tuple[CatalogFile, int]:
+        current = self._catalog.cudnn
         # Index files are named by three numbers, releases by four.
-        have = {release.version.rpartition(".")[0] for release in known.releases}
-        have |= {release.version for release in known.releases}
+        known_versions = {release.version.rpartition(".")[0] for release in current.releases}
+        known_versions |= {release.version for release in current.releases}
         indexes = {}
-        for version in self._new(self._source.cudnn, have, 2):
-            data = self._get(_index_url(self._source.cudnn, version))
+        for version in self._newer_versions(self._settings.cudnn, known_versions, 2):
+            data = self._fetch(_index_url(self._settings.cudnn, version))
             indexes[version] = (
-                pages.cudnn_index(data),
-                _index_url(known.index, version),
+                pages.parse_cudnn_index(data),
+                _index_url(current.index, version),
                 hashlib.sha256(data).hexdigest(),
             )
-        return merge.cudnn(known, indexes)
+        return merge.merge_cudnn(current, indexes)
 
-    def _new(self, url: str | None, have: set[str], shortest: int) -> list[str]:
+    def _newer_versions(self, url: str | None, known_versions: set[str], min_parts: int) -> list[str]:
         """The versions of a listing that are newer than all that is known, newest first, as many as we read."""
         assert url is not None  # noqa: S101 - asked for only where it is known
-        order = {version: numbers(version) or () for version in pages.index_files(self._get(url))}
-        newest = max((numbers(version) or () for version in have), default=())
-        new = [v for v, parts in order.items() if parts > newest and len(v.split(".")) >= shortest and v not in have]
-        return sorted(new, key=lambda version: order[version], reverse=True)[: self._source.newest]
+        parsed = {version: parse_version(version) or () for version in pages.parse_index_versions(self._fetch(url))}
+        newest = max((parse_version(version) or () for version in known_versions), default=())
+        newer = [candidate for candidate, parts in parsed.items() if parts > newest and len(candidate.split(".")) >= min_parts and candidate not in known_versions]
+        return sorted(newer, key=lambda version: parsed[version], reverse=True)[: self._settings.newest]
 
-    def _drivers(self) -> tuple[Subject, int]:
-        known, count, trouble, answered = self._catalog.drivers, 0, None, False
-        for question in self._source.drivers:
+    def _refresh_drivers(self) -> tuple[CatalogFile, int]:
+        current, added_total, last_error, any_answer = self._catalog.drivers, 0, None, False
+        for query in self._settings.drivers:
             try:
-                found = pages.drivers(self._get(self._lookup(question)))
-                known, more = merge.drivers(known, [(question, found)])
-            except (Refused, pages.Garbage) as error:
-                trouble = error
+                packages = pages.parse_drivers(self._fetch(self._lookup_url(query)))
+                current, added = merge.merge_drivers(current, [(query, packages)])
+            except (ResponseRejected, pages.UnexpectedPage) as error:
+                last_error = error
                 continue
-            answered = True
-            count += more
-        if trouble is not None and not answered:
-            raise trouble
-        return known, count
+            any_answer = True
+            added_total += added
+        if last_error is not None and not any_answer:
+            raise last_error
+        return current, added_total
 
-    def _lookup(self, question: DriverQuestion) -> str:
+    def _lookup_url(self, query: DriverLookupQuery) -> str:
         lookup = self._catalog.drivers.lookup
         assert lookup is not None  # noqa: S101 - the built-in catalog has it, and a test says so
-        names = lookup.parameters
-        query = {
+        parameter_names = lookup.parameters
+        parameters = {
             "func": lookup.func,
-            names["product"]: str(question.product),
-            names["system"]: str(question.system_id),
+            parameter_names["product"]: str(query.product),
+            parameter_names["system"]: str(query.system_id),
             **lookup.fixed,
         }
-        if question.channel is not None:
-            query[names["studio"]] = lookup.studio_values[question.channel]
-        return f"{self._source.lookup}?{urlencode(query)}"
+        if query.channel is not None:
+            parameters[parameter_names["studio"]] = lookup.studio_values[query.channel]
+        return f"{self._settings.lookup}?{urlencode(parameters)}"
 
 
-def _index_url(base: str | None, version: Numbers) -> str:
+def _index_url(base: str | None, version: DottedVersion) -> str:
     return f"{base}redistrib_{version}.json"

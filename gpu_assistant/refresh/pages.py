@@ -11,11 +11,11 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Meta, Struct, ValidationError
 
-from ..catalog.subject import Arch, Day, Hex32, Md5, Numbers
+from ..catalog.subject import Arch, IsoDate, Hex32Bytes, Md5, DottedVersion
 from ..core import json
 from ..core.machine import SystemName
 
-MOST_LINKS = 200_000
+MAX_LINKS = 200_000
 
 _WHEEL = re.compile(
     r"torch-(?P<version>\d{1,4}(?:\.\d{1,4}){1,3})(?:\+(?P<variant>[a-z0-9.]{2,16}))?"
@@ -33,47 +33,47 @@ _PLATFORMS: tuple[tuple[str, SystemName, Arch], ...] = (
 )
 
 
-class Garbage(Exception):
+class UnexpectedPage(Exception):
     """An answer that is not what was asked for."""
 
 
-class Wheel(Struct, frozen=True, kw_only=True):
+class IndexedWheel(Struct, frozen=True, kw_only=True):
     """One PyTorch wheel of an index; `python` a series ("3.13"), `sha256` where the page carries it."""
 
-    version: Numbers
+    version: DottedVersion
     variant: str
     python: str
     system: SystemName
     arch: Arch
-    sha256: Hex32 | None
+    sha256: Hex32Bytes | None
 
 
-class _Links(HTMLParser):
+class _LinkParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.hrefs: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "a" and len(self.found) < MOST_LINKS:
-            self.found += [value for name, value in attrs if name == "href" and value]
+        if tag == "a" and len(self.hrefs) < MAX_LINKS:
+            self.hrefs += [value for name, value in attrs if name == "href" and value]
 
 
-def links(page: bytes) -> list[str]:
+def link_targets(page: bytes) -> list[str]:
     """The addresses that a page's links name."""
-    parser = _Links()
+    parser = _LinkParser()
     parser.feed(page.decode("utf-8", errors="replace"))
-    return parser.found
+    return parser.hrefs
 
 
-def wheels(page: bytes) -> tuple[Wheel, ...]:
+def parse_wheels(page: bytes) -> tuple[IndexedWheel, ...]:
     """PyTorch's released wheels on a page of its index; raises Garbage for a page without any."""
-    found = [wheel for link in links(page) if (wheel := _wheel(link)) is not None]
-    if not found:
-        raise Garbage("no wheels")
-    return tuple(found)
+    parsed = [wheel for link in link_targets(page) if (wheel := _parse_wheel(link)) is not None]
+    if not parsed:
+        raise UnexpectedPage("no wheels")
+    return tuple(parsed)
 
 
-def _wheel(link: str) -> Wheel | None:
+def _parse_wheel(link: str) -> IndexedWheel | None:
     try:
         parts = urlsplit(link)
     except ValueError:
@@ -81,126 +81,126 @@ def _wheel(link: str) -> Wheel | None:
     match = _WHEEL.fullmatch(unquote(parts.path).rpartition("/")[2])
     if match is None:
         return None
-    system = next(((s, a) for pattern, s, a in _PLATFORMS if re.fullmatch(pattern, match["platform"], re.ASCII)), None)
+    target = next(((system_name, arch) for pattern, system_name, arch in _PLATFORMS if re.fullmatch(pattern, match["platform"], re.ASCII)), None)
     # Apple's builds carry no name of their own; elsewhere a nameless one is the general index's business.
-    variant = match["variant"] or ("cpu" if system is not None and system[0] == "darwin" else "")
-    if system is None or _VARIANT.fullmatch(variant) is None:
+    variant = match["variant"] or ("cpu" if target is not None and target[0] == "darwin" else "")
+    if target is None or _VARIANT.fullmatch(variant) is None:
         return None
     sha256 = _SHA256.fullmatch(parts.fragment)
-    return Wheel(
+    return IndexedWheel(
         version=match["version"],
         variant=variant,
         python=f"{match['major']}.{match['minor']}",
-        system=system[0],
-        arch=system[1],
+        system=target[0],
+        arch=target[1],
         sha256=sha256[1] if sha256 else None,
     )
 
 
-def index_files(page: bytes) -> tuple[str, ...]:
+def parse_index_versions(page: bytes) -> tuple[str, ...]:
     """The versions whose index files a listing names; raises Garbage for a listing without any."""
-    names = (unquote(link).partition("?")[0].rpartition("/")[2] for link in links(page))
-    found = {match[1] for name in names if (match := _INDEX.fullmatch(name)) is not None}
-    if not found:
-        raise Garbage("no index files")
-    return tuple(found)
+    names = (unquote(link).partition("?")[0].rpartition("/")[2] for link in link_targets(page))
+    versions = {match[1] for name in names if (match := _INDEX.fullmatch(name)) is not None}
+    if not versions:
+        raise UnexpectedPage("no index files")
+    return tuple(versions)
 
 
-class Index(Struct, frozen=True, kw_only=True):
+class RedistIndexHeader(Struct, frozen=True, kw_only=True):
     """The head of an index of redistributable parts."""
 
-    release_date: Day
+    release_date: IsoDate
 
 
-class ArchivePart(Struct, frozen=True, kw_only=True):
+class RedistArchive(Struct, frozen=True, kw_only=True):
     """One archive: a path below the index's address, and what it must be. The size is a text of digits."""
 
     relative_path: Annotated[str, Meta(pattern=r"^[a-z0-9_]+(/[A-Za-z0-9_.-]+){2}$")]
-    sha256: Hex32
+    sha256: Hex32Bytes
     md5: Md5 | None = None
     size: Annotated[str, Meta(pattern=r"^\d{1,15}$")]
 
 
-class _CudnnPart(Struct, frozen=True, kw_only=True):
-    version: Numbers
+class _CudnnEntry(Struct, frozen=True, kw_only=True):
+    version: DottedVersion
     cuda_variant: tuple[Annotated[str, Meta(pattern=r"^\d{1,3}$")], ...]
-    linux: dict[str, ArchivePart] = msgspec.field(name="linux-x86_64", default_factory=dict)
-    windows: dict[str, ArchivePart] = msgspec.field(name="windows-x86_64", default_factory=dict)
+    linux: dict[str, RedistArchive] = msgspec.field(name="linux-x86_64", default_factory=dict)
+    windows: dict[str, RedistArchive] = msgspec.field(name="windows-x86_64", default_factory=dict)
 
 
-class CudnnIndex(Index, frozen=True, kw_only=True):
+class CudnnIndex(RedistIndexHeader, frozen=True, kw_only=True):
     """An index of cuDNN: its version, the CUDA majors, and the archives by system and "cuda12"."""
 
-    cudnn: _CudnnPart
+    cudnn: _CudnnEntry
 
 
-def toolkit_index(data: bytes) -> Index:
+def parse_toolkit_index(data: bytes) -> RedistIndexHeader:
     """The head of a toolkit's index; raises Garbage, also where it lists no compiler."""
     try:
         raw: dict[str, Any] = json.decode(data, dict[str, Any])
         if "cuda_nvcc" not in raw:
-            raise Garbage("no compiler")
-        return json.convert(raw, Index)
+            raise UnexpectedPage("no compiler")
+        return json.convert(raw, RedistIndexHeader)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Garbage(str(error)) from error
+        raise UnexpectedPage(str(error)) from error
 
 
-def cudnn_index(data: bytes) -> CudnnIndex:
+def parse_cudnn_index(data: bytes) -> CudnnIndex:
     """An index of cuDNN; raises Garbage."""
     try:
         return json.decode(data, CudnnIndex)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Garbage(str(error)) from error
+        raise UnexpectedPage(str(error)) from error
 
 
-class FoundDriver(Struct, frozen=True, kw_only=True):
+class DriverListing(Struct, frozen=True, kw_only=True):
     """One driver of the lookup's answer; `studio` None where the answer does not say."""
 
-    version: Numbers
+    version: DottedVersion
     url: str
-    day: Day | None
+    day: IsoDate | None
     studio: bool | None
 
 
-class _Download(Struct, frozen=True, kw_only=True):
-    version: Numbers = msgspec.field(name="Version")
+class _DriverDownload(Struct, frozen=True, kw_only=True):
+    version: DottedVersion = msgspec.field(name="Version")
     url: str = msgspec.field(name="DownloadURL")
     day: str | None = msgspec.field(name="ReleaseDateTime", default=None)
     beta: int | str | None = msgspec.field(name="IsBeta", default=None)
     studio: int | str | None = msgspec.field(name="IsCRD", default=None)
 
 
-def drivers(data: bytes) -> tuple[FoundDriver, ...]:
+def parse_drivers(data: bytes) -> tuple[DriverListing, ...]:
     """The drivers of the lookup's answer that are no trial versions; empty where it found none; raises Garbage."""
     try:
         raw = json.decode(data, dict[str, Any])
         if str(raw.get("Success", "")) not in ("0", "1"):
-            raise Garbage("no answer")
-        found = [json.convert(entry["downloadInfo"], _Download) for entry in raw.get("IDS") or ()]
+            raise UnexpectedPage("no answer")
+        downloads = [json.convert(entry["downloadInfo"], _DriverDownload) for entry in raw.get("IDS") or ()]
     except (msgspec.DecodeError, ValidationError, UnicodeDecodeError, RecursionError, KeyError, TypeError) as error:
-        raise Garbage(str(error)) from error
+        raise UnexpectedPage(str(error)) from error
     return tuple(
-        FoundDriver(
-            version=one.version,
-            url=unquote(one.url),
-            day=_day(one.day),
-            studio=None if one.studio is None else str(one.studio) == "1",
+        DriverListing(
+            version=download.version,
+            url=unquote(download.url),
+            day=_iso_date(download.day),
+            studio=None if download.studio is None else str(download.studio) == "1",
         )
-        for one in found
-        if str(one.beta) != "1"
+        for download in downloads
+        if str(download.beta) != "1"
     )
 
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_SPOKEN_DAY = re.compile(r"\w{3} (\w{3}) (\d{1,2}), (\d{4})", re.ASCII)
+MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_US_DATE = re.compile(r"\w{3} (\w{3}) (\d{1,2}), (\d{4})", re.ASCII)
 
 
-def _day(text: str | None) -> str | None:
+def _iso_date(text: str | None) -> str | None:
     """ "Tue May 26, 2026" as 2026-05-26, whatever this computer's language."""
-    match = _SPOKEN_DAY.fullmatch((text or "").strip())
-    if match is None or match[1] not in MONTHS:
+    match = _US_DATE.fullmatch((text or "").strip())
+    if match is None or match[1] not in MONTH_NAMES:
         return None
     try:
-        return date(int(match[3]), MONTHS.index(match[1]) + 1, int(match[2])).isoformat()
+        return date(int(match[3]), MONTH_NAMES.index(match[1]) + 1, int(match[2])).isoformat()
     except ValueError:
         return None

@@ -7,49 +7,49 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from ..catalog.check import check
-from ..catalog.refreshed import STAMP, Stamp
-from ..catalog.subject import Subject
+from ..catalog.check import validate_catalog
+from ..catalog.refreshed import STAMP_NAME, CatalogStamp
+from ..catalog.subject import CatalogFile
 from ..core import json
 from ..core.errors import AppError
 
 
-def store(folder: Path, floor: Path, subjects: Mapping[str, Subject], day: str) -> None:
+def store_subjects(folder: Path, base_folder: Path, subjects: Mapping[str, CatalogFile], day: str) -> None:
     """Put refreshed subjects in place, all or none; raises AppError.
 
     The folder's name never points at half a catalog: a run that ends in the middle leaves the old one or, between
     the two renames, none at all and the old one beside it, which the next look brings back.
     """
-    recover(folder)
-    fresh, last = _beside(folder)
+    restore_backup(folder)
+    staging, backup = _sibling_folders(folder)
     try:
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
         for name, subject in subjects.items():
-            json.write_file(fresh / f"{name}.json", json.encode_pretty(subject))
-        json.write_file(fresh / STAMP, json.encode_pretty(Stamp(schema="gpu-assistant/catalog/1", day=day)))
-        found = check(fresh, floor)
-        if found:
-            first = found[0]
-            raise AppError("catalog-refused", file=first.file, rule=first.rule, detail=f"{first.where} {first.detail}")
-        shutil.rmtree(last, ignore_errors=True)
+            json.write_file(staging / f"{name}.json", json.encode_pretty(subject))
+        json.write_file(staging / STAMP_NAME, json.encode_pretty(CatalogStamp(schema="gpu-assistant/catalog/1", day=day)))
+        findings = validate_catalog(staging, base_folder)
+        if findings:
+            first_finding = findings[0]
+            raise AppError("catalog-refused", file=first_finding.file, rule=first_finding.rule, detail=f"{first_finding.where} {first_finding.detail}")
+        shutil.rmtree(backup, ignore_errors=True)
         if folder.exists():
-            folder.rename(last)
-        fresh.rename(folder)
+            folder.rename(backup)
+        staging.rename(folder)
     except OSError as error:
-        recover(folder)
+        restore_backup(folder)
         raise json.storage_error(error, folder) from error
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
 
 
-def recover(folder: Path) -> None:
+def restore_backup(folder: Path) -> None:
     """Bring the last good catalog back, where a run ended between the two renames."""
-    _, last = _beside(folder)
-    if not folder.exists() and last.is_dir():
+    _, backup = _sibling_folders(folder)
+    if not folder.exists() and backup.is_dir():
         with suppress(OSError):
-            last.rename(folder)
+            backup.rename(folder)
 
 
-def _beside(folder: Path) -> tuple[Path, Path]:
+def _sibling_folders(folder: Path) -> tuple[Path, Path]:
     return folder.with_name("partial"), folder.with_name("last")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .base import System
 
 
-def current() -> System:
+def current_system() -> System:
     """This computer's operating system; its file is loaded with the first call."""
     if sys.platform == "win32":
         from .windows import WindowsSystem

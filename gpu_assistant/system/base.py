@@ -12,17 +12,17 @@ from msgspec import Struct
 
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ..core.settings import Language
-from .services import AtLogin, Power, Taskbar, UserVariables, Wsl
+from .services import LoginCommand, PowerStatus, TaskbarProgress, UserEnvironmentVariables, WslStatus
 
-KILLED = -9  # the exit status of a program that somebody ended at once, or the system for lack of memory; on Linux
+KILLED_RETURNCODE = -9  # the exit status of a program that somebody ended at once, or the system for lack of memory; on Linux
 
 
-class Finished(Struct, frozen=True, kw_only=True):
+class ProcessResult(Struct, frozen=True, kw_only=True):
     """A program that ended: exit status and its whole output, decoded (bad bytes replaced)."""
 
-    code: int
-    out: str
-    err: str
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 class System(Protocol):
@@ -45,7 +45,7 @@ class System(Protocol):
         cwd: Path | None = None,
         cancel: threading.Event | None = None,
         on_line: Callable[[str], None] | None = None,
-    ) -> Finished:
+    ) -> ProcessResult:
         """Run to the end. `environ` is added to ours; None takes a variable away. `on_line` gets each line of stdout.
 
         Raises AppError("program-missing"), and after ending the whole process group AppError("program-timeout"),
@@ -66,7 +66,7 @@ class System(Protocol):
         """One of a Python environment's programs ("pip"): in bin or Scripts."""
         ...
 
-    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """The files by which a conda environment is activated as any other one; `conda` is the program."""
         ...
 
@@ -74,7 +74,7 @@ class System(Protocol):
         """The interpreter inside an unpacked standalone Python build."""
         ...
 
-    def activation(self, environment: Path) -> str:
+    def activation_command(self, environment: Path) -> str:
         """What a person types in a terminal to use the environment."""
         ...
 
@@ -87,7 +87,7 @@ class System(Protocol):
         ...
 
     # Places
-    def default_environments(self, data_root: Path) -> Path:
+    def default_environments_folder(self, data_root: Path) -> Path:
         """The folder for new environments: short, plain ASCII where the system trips over anything else."""
         ...
 
@@ -120,26 +120,26 @@ class System(Protocol):
         """Interpreters worth asking: PATH, the usual folders, the registry; each real file once."""
         ...
 
-    def program(self, name: str) -> Path | None:
+    def find_program(self, name: str) -> Path | None:
         """A program by its full path ("git"): found on PATH, whose relative folders are not looked into, or where
         its own installer puts it.
         """
         ...
 
-    def card_asleep(self, address: str) -> bool:
+    def is_gpu_asleep(self, address: str) -> bool:
         """Whether the NVIDIA card at a PCI address ("0000:01:00.0") sleeps just now; it is not woken to find out."""
         ...
 
-    def card_may_sleep(self, address: str) -> bool:
+    def can_gpu_sleep(self, address: str) -> bool:
         """Whether the NVIDIA card at a PCI address falls asleep once no program holds its driver."""
         ...
 
-    def card_memory(self, address: str) -> dict[int, int]:
+    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         """Bytes that each process (by its pid) has of the NVIDIA card at a PCI address, where the driver does not tell;
         empty where the system does not either."""
         ...
 
-    def cards_asleep(self) -> bool:
+    def are_gpus_asleep(self) -> bool:
         """Whether there are NVIDIA cards and every one of them sleeps just now."""
         ...
 
@@ -167,11 +167,11 @@ class System(Protocol):
         """The version of Microsoft's Visual C++ runtime ("14.42"); None where there is none."""
         ...
 
-    def shared_libraries(self) -> Path | None:
+    def system32_folder(self) -> Path | None:
         """Windows' own folder of libraries that all programs find, System32; None elsewhere."""
         ...
 
-    def wsl(self) -> Wsl | None:
+    def wsl(self) -> WslStatus | None:
         """What of WSL2 is here; None where there is no such thing."""
         ...
 
@@ -211,18 +211,18 @@ class System(Protocol):
         """Whether the system waits for a restart; None where it does not say."""
         ...
 
-    def power(self) -> Power:
+    def power(self) -> PowerStatus:
         """Mains or battery, how full it is, whether power is saved."""
         ...
 
     # What is done for the user
     @property
-    def variables(self) -> UserVariables:
+    def variables(self) -> UserEnvironmentVariables:
         """The user's own environment variables."""
         ...
 
     @property
-    def at_login(self) -> AtLogin:
+    def login_command(self) -> LoginCommand:
         """The one command that runs after the next login."""
         ...
 
@@ -237,11 +237,11 @@ class System(Protocol):
         """
         ...
 
-    def taskbar(self, window: int) -> Taskbar | None:
+    def taskbar(self, window: int) -> TaskbarProgress | None:
         """The progress on a window's button in the task bar, by the window's handle; None where there is no such."""
         ...
 
-    def keep_awake(self, why: str) -> AbstractContextManager[bool]:
+    def keep_awake(self, reason: str) -> AbstractContextManager[bool]:
         """Keep the computer from falling asleep while the context lasts, undone at its end; says whether it holds."""
         ...
 

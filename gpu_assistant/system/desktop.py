@@ -10,49 +10,49 @@ from typing import Protocol
 from msgspec import Struct
 
 
-class EntryFile(Struct, frozen=True, kw_only=True):
+class MenuEntryFile(Struct, frozen=True, kw_only=True):
     """One file of an entry in the menu, whole."""
 
     path: Path
     content: bytes
 
 
-class Desktop(Protocol):
+class DesktopEnvironment(Protocol):
     """Nothing here writes; programs that are started live on without us."""
 
-    def entry(self, environment: Path) -> tuple[EntryFile, ...]:
+    def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         """The files of a menu entry that opens a terminal with an environment ready.
 
         Equal for the same environment. Raises AppError("menu-unusable", detail=…).
         """
         ...
 
-    def editor(self) -> Path | None:
+    def find_editor(self) -> Path | None:
         """Visual Studio Code's program by its full path; None where it is not here."""
         ...
 
-    def kernels(self) -> Path:
+    def kernels_folder(self) -> Path:
         """The folder in which Jupyter looks for the user's own kernels."""
         ...
 
-    def start(self, argv: Sequence[str | Path], folder: Path) -> None:
+    def start_program(self, argv: Sequence[str | Path], folder: Path) -> None:
         """Start a program by its absolute path, in a folder; raises AppError("program-missing")."""
         ...
 
 
-def entry_name(environment: Path) -> str:
+def menu_entry_name(environment: Path) -> str:
     """What the menu calls an environment: its folder's name, in one line."""
-    name = "".join(letter if letter.isprintable() else " " for letter in environment.name)
+    name = "".join(character if character.isprintable() else " " for character in environment.name)
     return f"{name} (GPU Assistant)"
 
 
-def current() -> Desktop:
+def current_desktop() -> DesktopEnvironment:
     """This system's."""
     if sys.platform == "win32":
-        from .windows_menu import WindowsDesktop
+        from .windows_menu import WindowsDesktopEnvironment
 
-        return WindowsDesktop()
+        return WindowsDesktopEnvironment()
     else:  # noqa: RET505 - the type checker follows one branch per system
-        from .linux_menu import LinuxDesktop
+        from .linux_menu import LinuxDesktopEnvironment
 
-        return LinuxDesktop()
+        return LinuxDesktopEnvironment()

@@ -14,29 +14,29 @@ import msgspec
 from ..core import json
 
 if TYPE_CHECKING:
-    from .base import Finished, System
+    from .base import ProcessResult, System
 
 T = TypeVar("T")
 
 
-class Patience(threading.Event):
+class DeadlineEvent(threading.Event):
     """Set when nobody listens any more: somebody cancelled, or the time is up that was last given (None: there is no
     end to it).
     """
 
-    def __init__(self, cancel: threading.Event, limit_s: float | None) -> None:
+    def __init__(self, cancel: threading.Event, timeout_s: float | None) -> None:
         super().__init__()
         self._cancel = cancel
-        self.give(math.inf if limit_s is None else limit_s)
+        self.extend(math.inf if timeout_s is None else timeout_s)
 
-    def give(self, limit_s: float) -> None:
+    def extend(self, timeout_s: float) -> None:
         """So many seconds from now on."""
-        self.limit_s = limit_s
-        self._end = time.monotonic() + limit_s
+        self.timeout_s = timeout_s
+        self._deadline = time.monotonic() + timeout_s
 
     def is_set(self) -> bool:
         """To be asked often."""
-        return self._cancel.is_set() or time.monotonic() >= self._end
+        return self._cancel.is_set() or time.monotonic() >= self._deadline
 
     @property
     def cancelled(self) -> bool:
@@ -44,33 +44,33 @@ class Patience(threading.Event):
         return self._cancel.is_set()
 
 
-def run_child(
+def run_json_lines(
     system: System,
     argv: Sequence[str | Path],
-    kind: type[T],
+    message_type: type[T],
     on_line: Callable[[T], None],
     *,
     timeout: float,
     cancel: threading.Event,
     log: Callable[[str], None],
-) -> Finished:
+) -> ProcessResult:
     """Run `[python, script, arguments…]` to its end; `on_line` gets every line that decodes as `kind`.
 
     The Python runs isolated (`-I`): neither the user's site folder nor PYTHONPATH reaches it. Lines that are
     no JSON of that kind, and everything on stderr, go to the log. Raises what `System.run` raises.
     """
-    python, *rest = argv
+    python, *arguments = argv
 
-    def line(text: str) -> None:
+    def handle_line(text: str) -> None:
         try:
-            value = json.decode(text, kind)
+            message = json.decode(text, message_type)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             if text.strip():
                 log(text.rstrip())
         else:
-            on_line(value)
+            on_line(message)
 
-    finished = system.run([python, "-I", "-X", "utf8", *rest], timeout=timeout, cancel=cancel, on_line=line)
-    for text in finished.err.splitlines():
+    result = system.run([python, "-I", "-X", "utf8", *arguments], timeout=timeout, cancel=cancel, on_line=handle_line)
+    for text in result.stderr.splitlines():
         log(text)
-    return finished
+    return result

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from ..core.names import Language
 
-CHINESE = 0x04  # primary language number (winnt.h)
+LANG_CHINESE = 0x04  # primary language number (winnt.h)
 
 
 def user_language(environ: Mapping[str, str] = os.environ) -> Language:
@@ -16,8 +16,8 @@ def user_language(environ: Mapping[str, str] = os.environ) -> Language:
     if sys.platform == "win32":
         import ctypes
 
-        number: int = ctypes.windll.kernel32.GetUserDefaultUILanguage()
-        return "zh_CN" if number & 0x3FF == CHINESE else "en"
+        language_id: int = ctypes.windll.kernel32.GetUserDefaultUILanguage()
+        return "zh_CN" if language_id & 0x3FF == LANG_CHINESE else "en"
     else:  # noqa: RET505 - the type checker follows one branch per system
         for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
             if value := environ.get(name):

@@ -30,17 +30,17 @@ from . import (  # noqa: E402
     places,
     processes,
 )
-from .base import Finished  # noqa: E402
+from .base import ProcessResult  # noqa: E402
 from .language import user_language  # noqa: E402
-from .services import AtLogin, Power, Taskbar, UserVariables  # noqa: E402
+from .services import LoginCommand, PowerStatus, TaskbarProgress, UserEnvironmentVariables  # noqa: E402
 
-NVIDIA_SMI = (
+NVIDIA_SMI_PATHS = (
     "usr/bin/nvidia-smi",
     "usr/lib/wsl/lib/nvidia-smi",
     "run/current-system/sw/bin/nvidia-smi",
     "opt/bin/nvidia-smi",
 )
-WSL_MARK = "proc/sys/fs/binfmt_misc/WSLInterop"
+WSL_INTEROP_FILE = "proc/sys/fs/binfmt_misc/WSLInterop"
 REMOTE_VARIABLES = ("XRDP_SESSION", "CHROME_REMOTE_DESKTOP_SESSION")
 
 
@@ -75,10 +75,10 @@ class LinuxSystem:
         cwd: Path | None = None,
         cancel: threading.Event | None = None,
         on_line: Callable[[str], None] | None = None,
-    ) -> Finished:
+    ) -> ProcessResult:
         """See `base.System.run`; also raises ValueError for a relative program path."""
-        return processes.run(
-            linux_processes.start, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
+        return processes.run_process(
+            linux_processes.start_process, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
         )
 
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
@@ -97,21 +97,21 @@ class LinuxSystem:
         """In bin."""
         return environment / "bin" / name
 
-    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """For bash and zsh, by conda's own script beside the program; a link to the program is followed."""
-        found = linux_conda.way_in(environment, conda.resolve().parent.parent)
-        return {Path(path): text.encode("utf-8", "surrogateescape") for path, text in found.items()}
+        scripts = linux_conda.linux_activation_script(environment, conda.resolve().parent.parent)
+        return {Path(path): text.encode("utf-8", "surrogateescape") for path, text in scripts.items()}
 
     def standalone_python(self, folder: Path) -> Path:
         """bin/python3."""
         return folder / "bin" / "python3"
 
-    def activation(self, environment: Path) -> str:
+    def activation_command(self, environment: Path) -> str:
         """For bash and zsh."""
         return f"source {shlex.quote(str(environment / 'bin' / 'activate'))}"
 
     # Places
-    def default_environments(self, data_root: Path) -> Path:
+    def default_environments_folder(self, data_root: Path) -> Path:
         """Beside the rest of our data: nothing here trips over a path."""
         return data_root / "environments"
 
@@ -122,26 +122,26 @@ class LinuxSystem:
 
     def operating_system(self) -> OperatingSystem:
         """From os-release, the kernel's release and the C library."""
-        fields = linux_read.os_release(self._text("etc/os-release") or self._text("usr/lib/os-release"))
+        fields = linux_read.parse_os_release(self._read_text("etc/os-release") or self._read_text("usr/lib/os-release"))
         return OperatingSystem(
             system="linux",
             name=fields.get("PRETTY_NAME") or None,
-            version=linux_read.kernel_version(self._kernel),
-            arch=linux_read.arch(self._machine),
+            version=linux_read.parse_kernel_version(self._kernel),
+            arch=linux_read.normalize_architecture(self._machine),
             wsl=self._in_wsl(),
             distro=fields.get("ID") or None,
             distro_version=fields.get("VERSION_ID") or None,
             distro_like=tuple(fields.get("ID_LIKE", "").split()) if fields else None,
-            distro_codename=linux_read.codename(fields),
+            distro_codename=linux_read.distribution_codename(fields),
             distro_variant=fields.get("VARIANT_ID") or None,
             kernel=self._kernel or None,
-            glibc=self._glibc if self._glibc is not None else _glibc(),
-            secure_boot=linux_hardware.secure_boot(self._root),
+            glibc=self._glibc if self._glibc is not None else _glibc_version(),
+            secure_boot=linux_hardware.is_secure_boot_enabled(self._root),
         )
 
     def cpu(self) -> Cpu:
         """From /proc/cpuinfo."""
-        return linux_read.cpu(self._text("proc/cpuinfo"))
+        return linux_read.parse_cpuinfo(self._read_text("proc/cpuinfo"))
 
     def display_adapters(self) -> tuple[Gpu, ...]:
         """From sysfs, whose `class`, `vendor` and `device` the kernel keeps in memory: no card wakes."""
@@ -149,78 +149,78 @@ class LinuxSystem:
 
     def memory_bytes(self) -> int:
         """From /proc/meminfo; raises ValueError where that says nothing."""
-        return linux_read.memory(self._text("proc/meminfo"))
+        return linux_read.parse_meminfo(self._read_text("proc/meminfo"))
 
     def disks(self) -> tuple[Disk, ...]:
         """Mounts of real file systems that we may write to, and the one under the home folder."""
-        return linux_disks.disks(linux_read.mounts(self._text("proc/self/mounts")), self._home)
+        return linux_disks.list_disks(linux_read.parse_mounts(self._read_text("proc/self/mounts")), self._home)
 
     def python_candidates(self) -> tuple[Path, ...]:
         """PATH, the usual folders, version managers, conda."""
-        return linux_pythons.candidates(self._home, self._environ, self._root)
+        return linux_pythons.linux_python_candidates(self._home, self._environ, self._root)
 
-    def program(self, name: str) -> Path | None:
+    def find_program(self, name: str) -> Path | None:
         """On PATH; conda also where its installers put it."""
-        found = places.program((name,), self._environ)
-        return found or (linux_pythons.conda(self._home, self._environ, self._root) if name == "conda" else None)
+        path = places.find_on_path((name,), self._environ)
+        return path or (linux_pythons.find_conda(self._home, self._environ, self._root) if name == "conda" else None)
 
-    def card_asleep(self, address: str) -> bool:
+    def is_gpu_asleep(self, address: str) -> bool:
         """By the kernel's runtime power management."""
-        return nvml_sleep.asleep(self._root / linux_hardware.PCI_DEVICES, address)
+        return nvml_sleep.is_device_asleep(self._root / linux_hardware.PCI_DEVICES, address)
 
-    def card_may_sleep(self, address: str) -> bool:
+    def can_gpu_sleep(self, address: str) -> bool:
         """As `System.card_may_sleep` says."""
-        return nvml_sleep.may_sleep(self._root / linux_hardware.PCI_DEVICES, address)
+        return nvml_sleep.can_device_sleep(self._root / linux_hardware.PCI_DEVICES, address)
 
-    def card_memory(self, address: str) -> dict[int, int]:
+    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         """The driver tells."""
         del address
         return {}
 
-    def cards_asleep(self) -> bool:
+    def are_gpus_asleep(self) -> bool:
         """By the kernel's runtime power management."""
-        return nvml_sleep.all_asleep(self._root / linux_hardware.PCI_DEVICES)
+        return nvml_sleep.are_nvidia_devices_asleep(self._root / linux_hardware.PCI_DEVICES)
 
     def sleeping_driver(self) -> Driver | None:
         """The loaded kernel module says its version without a word to the cards."""
-        if not self.cards_asleep():
+        if not self.are_gpus_asleep():
             return None
-        version = self._text("sys/module/nvidia/version").strip()
+        version = self._read_text("sys/module/nvidia/version").strip()
         return Driver(version=version) if version else None
 
     def nvidia_smi(self) -> Path | None:
         """Where the driver's packages put it; WSL and NixOS have folders of their own."""
-        return next((path for place in NVIDIA_SMI if (path := self._root / place).is_file()), None)
+        return next((path for candidate in NVIDIA_SMI_PATHS if (path := self._root / candidate).is_file()), None)
 
     def loaded_driver(self) -> str:
         """What the loaded kernel module says."""
-        return self._text("proc/driver/nvidia/version")
+        return self._read_text("proc/driver/nvidia/version")
 
     def cuda_folders(self) -> tuple[Path, ...]:
         """Where NVIDIA's installers and the distributions put toolkits, CUDA_HOME, and around the nvcc on PATH."""
-        named = [Path(value) for name in ("CUDA_HOME", "CUDA_PATH") if (value := self._environ.get(name))]
-        usual = [*sorted(self._root.glob("usr/local/cuda-*")), self._root / "usr/local/cuda"]
-        compiler = places.program(("nvcc",), self._environ)
-        beside = compiler.resolve().parent.parent if compiler is not None else None
+        from_variables = [Path(value) for name in ("CUDA_HOME", "CUDA_PATH") if (value := self._environ.get(name))]
+        default_folders = [*sorted(self._root.glob("usr/local/cuda-*")), self._root / "usr/local/cuda"]
+        nvcc = places.find_on_path(("nvcc",), self._environ)
+        nvcc_root = nvcc.resolve().parent.parent if nvcc is not None else None
         # A program of that name alone (a wrapper in /usr/local/bin) is no toolkit.
-        around = [beside] if beside is not None and (beside / "include/cuda.h").is_file() else []
-        return places.distinct_folders([*usual, *sorted(self._root.glob("opt/cuda*")), *named, *around])
+        from_nvcc = [nvcc_root] if nvcc_root is not None and (nvcc_root / "include/cuda.h").is_file() else []
+        return places.unique_folders([*default_folders, *sorted(self._root.glob("opt/cuda*")), *from_variables, *from_nvcc])
 
     def cudnn_folders(self) -> tuple[Path, ...]:
         """The compiler's and the linker's usual folders, and those inside toolkits."""
-        machine = f"{self._machine}-linux-gnu"
-        usual = [
-            *(self._root / "usr/include", self._root / "usr/include" / machine),
-            *(self._root / "usr/lib" / machine, self._root / "usr/lib64", self._root / "usr/local/lib"),
+        multiarch = f"{self._machine}-linux-gnu"
+        default_folders = [
+            *(self._root / "usr/include", self._root / "usr/include" / multiarch),
+            *(self._root / "usr/lib" / multiarch, self._root / "usr/lib64", self._root / "usr/local/lib"),
         ]
-        inside = [folder / part for folder in self.cuda_folders() for part in ("include", "lib64", "lib")]
-        return places.distinct_folders([*usual, *inside])
+        toolkit_folders = [folder / part for folder in self.cuda_folders() for part in ("include", "lib64", "lib")]
+        return places.unique_folders([*default_folders, *toolkit_folders])
 
     def visual_cpp(self) -> str | None:
         """Not a thing here."""
         return None
 
-    def shared_libraries(self) -> Path | None:
+    def system32_folder(self) -> Path | None:
         """Not a thing here."""
         return None
 
@@ -238,7 +238,7 @@ class LinuxSystem:
 
     def proxy(self) -> str | None:
         """From the environment."""
-        return places.proxy(self._environ)
+        return places.proxy_from_environment(self._environ)
 
     def is_admin(self) -> bool:
         """Whether we are root."""
@@ -251,13 +251,13 @@ class LinuxSystem:
 
     def laptop(self) -> bool | None:
         """By the chassis, else by a battery; WSL knows neither."""
-        return linux_hardware.laptop(self._root)
+        return linux_hardware.is_laptop_chassis(self._root)
 
     def virtual_machine(self) -> bool | None:
         """By the maker's words and the processor's sign."""
         if self._in_wsl():
             return False
-        return linux_hardware.virtual_machine(self._root)
+        return linux_hardware.detect_virtual_machine(self._root)
 
     def remote_desktop(self) -> bool | None:
         """By what xrdp and Chrome's remote desktop leave in the environment."""
@@ -269,25 +269,25 @@ class LinuxSystem:
             return True
         return False if (self._root / "var/lib/dpkg").is_dir() else None
 
-    def power(self) -> Power:
+    def power(self) -> PowerStatus:
         """From the kernel's power_supply and platform_profile."""
-        return linux_power.power(self._root)
+        return linux_power.read_power_status(self._root)
 
     # What is done for the user
     @property
-    def variables(self) -> UserVariables:
+    def variables(self) -> UserEnvironmentVariables:
         """A file in environment.d."""
-        from .linux_environment import LinuxVariables, config_folder
+        from .linux_environment import LinuxEnvironmentVariables, config_folder
 
-        return LinuxVariables(config_folder(self._home, self._environ), self._root)
+        return LinuxEnvironmentVariables(config_folder(self._home, self._environ), self._root)
 
     @property
-    def at_login(self) -> AtLogin:
+    def login_command(self) -> LoginCommand:
         """An entry in the desktop's autostart folder."""
         from .linux_environment import config_folder
-        from .linux_login import LinuxAtLogin
+        from .linux_login import LinuxLoginCommand
 
-        return LinuxAtLogin(config_folder(self._home, self._environ))
+        return LinuxLoginCommand(config_folder(self._home, self._environ))
 
     def run_as_admin(
         self,
@@ -298,18 +298,18 @@ class LinuxSystem:
     ) -> int:
         """Through pkexec, whose window finds its own place; root needs to ask nobody."""
         if self.is_admin():
-            return self.run(argv, timeout=math.inf, cancel=cancel).code
+            return self.run(argv, timeout=math.inf, cancel=cancel).returncode
         from .linux_rights import run_as_admin
 
         return run_as_admin(argv, cancel=cancel)
 
-    def taskbar(self, window: int) -> Taskbar | None:  # noqa: ARG002
+    def taskbar(self, window: int) -> TaskbarProgress | None:  # noqa: ARG002
         """There is none that all desktops have."""
         return None
 
-    def keep_awake(self, why: str) -> AbstractContextManager[bool]:
+    def keep_awake(self, reason: str) -> AbstractContextManager[bool]:
         """Through logind, where it runs."""
-        return linux_power.keep_awake(why)
+        return linux_power.keep_awake(reason)
 
     def open_folder(self, folder: Path) -> None:
         """Through xdg-open; raises AppError("no-file-manager")."""
@@ -321,16 +321,16 @@ class LinuxSystem:
 
     def _in_wsl(self) -> bool:
         # A kernel built by the user has another name; the mark of Windows programs is there all the same.
-        return "microsoft" in self._kernel.lower() or (self._root / WSL_MARK).exists()
+        return "microsoft" in self._kernel.lower() or (self._root / WSL_INTEROP_FILE).exists()
 
-    def _text(self, path: str) -> str:
+    def _read_text(self, path: str) -> str:
         try:
             return (self._root / path).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
 
 
-def _glibc() -> str | None:
+def _glibc_version() -> str | None:
     try:
         name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
     except (ValueError, OSError):

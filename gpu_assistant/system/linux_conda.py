@@ -9,7 +9,7 @@ import shlex
 from pathlib import PurePath
 
 
-def way_in(environment: PurePath, root: PurePath) -> dict[PurePath, str]:
+def linux_activation_script(environment: PurePath, conda_root: PurePath) -> dict[PurePath, str]:
     """A file that activates an environment as a venv's does, for bash and zsh; `root` is conda's own folder."""
-    words = shlex.join([str(root / "bin" / "activate"), str(environment)])
-    return {environment / "bin" / "activate": f". {words}\n"}
+    command = shlex.join([str(conda_root / "bin" / "activate"), str(environment)])
+    return {environment / "bin" / "activate": f". {command}\n"}

@@ -31,42 +31,42 @@ TERMINALS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def open_folder(folder: Path, environ: Mapping[str, str]) -> None:
     """Show a folder; raises AppError("no-file-manager")."""
-    program = places.program(("xdg-open",), environ) if _has_screen(environ) else None
+    program = places.find_on_path(("xdg-open",), environ) if _has_display(environ) else None
     if program is None:
         raise AppError("no-file-manager", path=str(folder))
-    leave([str(program), str(folder)], environ, folder)
+    start_detached([str(program), str(folder)], environ, folder)
 
 
 def open_terminal(environment: Path, environ: Mapping[str, str]) -> None:
     """A terminal with bash, the user's own settings and the environment; raises AppError("no-terminal")."""
-    bash = places.program(("bash",), environ)
-    if bash is not None and _has_screen(environ):
-        for name, words in TERMINALS:
-            if program := places.program((name,), environ):
-                start = _start_file(environment)
-                leave([str(program), *words, str(bash), "--rcfile", str(start), "-i"], environ, environment)
+    bash = places.find_on_path(("bash",), environ)
+    if bash is not None and _has_display(environ):
+        for name, terminal_arguments in TERMINALS:
+            if program := places.find_on_path((name,), environ):
+                bashrc = _write_bashrc(environment)
+                start_detached([str(program), *terminal_arguments, str(bash), "--rcfile", str(bashrc), "-i"], environ, environment)
                 return
     raise AppError("no-terminal", path=str(environment))
 
 
-def _has_screen(environ: Mapping[str, str]) -> bool:
+def _has_display(environ: Mapping[str, str]) -> bool:
     return bool(environ.get("WAYLAND_DISPLAY") or environ.get("DISPLAY"))
 
 
-def _start_file(environment: Path) -> Path:
+def _write_bashrc(environment: Path) -> Path:
     """What bash reads at its start. The user's own settings come first: they may set PATH anew."""
-    handle, name = tempfile.mkstemp(prefix="gpu-assistant-", suffix=".bashrc")
+    descriptor, name = tempfile.mkstemp(prefix="gpu-assistant-", suffix=".bashrc")
     lines = (
         f"rm -f -- {shlex.quote(name)}",
         "[ -f ~/.bashrc ] && . ~/.bashrc",
         f". {shlex.quote(str(environment / 'bin' / 'activate'))}",
     )
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
     return Path(name)
 
 
-def leave(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
+def start_detached(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
     """Start a program that lives on without us."""
     process = subprocess.Popen(
         argv,

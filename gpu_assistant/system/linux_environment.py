@@ -13,123 +13,123 @@ from pathlib import Path
 
 from ..core import json
 from ..core.errors import AppError
-from ..core.refusal import why
-from .places import variable_name, variable_value
-from .services import Variable
+from ..core.refusal import os_error_text
+from .places import check_variable_name, check_variable_value
+from .services import EnvironmentVariable
 
-FILE = "environment.d/60-gpu-assistant.conf"
-SYSTEMD = "run/systemd/system"  # there while systemd runs the computer; sd_booted(3)
-PATH = "PATH"
-SO_FAR = "${PATH}:"
+ENVIRONMENT_FILE = "environment.d/60-gpu-assistant.conf"
+SYSTEMD_RUNNING_FOLDER = "run/systemd/system"  # there while systemd runs the computer; sd_booted(3)
+PATH_VARIABLE = "PATH"
+PATH_PREFIX = "${PATH}:"
 
-_LINE = re.compile(r'(\w+)="(.*)"')
+_ASSIGNMENT = re.compile(r'(\w+)="(.*)"')
 
 
 def config_folder(home: Path, environ: Mapping[str, str]) -> Path:
     """Where a user's settings lie; a relative XDG_CONFIG_HOME counts for nothing (basedir-spec)."""
-    given = Path(environ.get("XDG_CONFIG_HOME", ""))
-    return given if given.is_absolute() else home / ".config"
+    xdg_config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
+    return xdg_config_home if xdg_config_home.is_absolute() else home / ".config"
 
 
-class LinuxVariables:
+class LinuxEnvironmentVariables:
     """See `services.UserVariables`; only what we wrote down ourselves is known here.
 
     Writing raises what `core.json.write_file` does.
     """
 
     def __init__(self, config: Path, root: Path = Path("/")) -> None:
-        self._file = config / FILE
+        self._file = config / ENVIRONMENT_FILE
         self._root = root
 
-    def get(self, name: str) -> Variable | None:
+    def get(self, name: str) -> EnvironmentVariable | None:
         """Of PATH, the lines that add to it are no value."""
-        variable_name(name)
-        found = [value for given, value in self._lines() if given == name and not _adds(given, value)]
-        return Variable(value=_read(found[-1]), expand="$" in found[-1].replace("$$", "")) if found else None
+        check_variable_name(name)
+        values = [value for line_name, value in self._read_lines() if line_name == name and not _is_path_assignment(line_name, value)]
+        return EnvironmentVariable(value=_unquote_value(values[-1]), expand="$" in values[-1].replace("$$", "")) if values else None
 
     def set(self, name: str, value: str, *, expand: bool = False) -> None:
         """`expand` leaves `$NAME` to systemd."""
-        written = (variable_name(name), _written(variable_value(value), expand=expand))
-        lines = self._lines()
-        there = [place for place, line in enumerate(lines) if line[0] == name and not _adds(*line)]
-        if there:
-            lines[there[-1]] = written
+        new_line = (check_variable_name(name), _quote_value(check_variable_value(value), expand=expand))
+        lines = self._read_lines()
+        existing_indexes = [index for index, line in enumerate(lines) if line[0] == name and not _is_path_assignment(*line)]
+        if existing_indexes:
+            lines[existing_indexes[-1]] = new_line
         else:
-            lines.append(written)
-        self._write(lines)
+            lines.append(new_line)
+        self._write_lines(lines)
 
     def remove(self, name: str) -> bool:
         """Take its line out, and the file where it was the last one."""
-        lines = self._lines()
-        others = [line for line in lines if line[0] != name or _adds(*line)]
-        if len(others) == len(lines):
+        lines = self._read_lines()
+        remaining = [line for line in lines if line[0] != name or _is_path_assignment(*line)]
+        if len(remaining) == len(lines):
             return False
-        self._write(others)
+        self._write_lines(remaining)
         return True
 
-    def has_on_path(self, folder: Path) -> bool:
+    def is_on_path(self, folder: Path) -> bool:
         """Whether there is a line that adds it."""
-        return _path_line(folder) in self._lines()
+        return _path_assignment(folder) in self._read_lines()
 
     def add_to_path(self, folder: Path) -> bool:
         """A line of its own, which adds to the PATH that the session has by then."""
         if ":" in str(folder):
             raise AppError("path-not-addable", folder=str(folder))
-        line = _path_line(folder)
-        lines = self._lines()
+        line = _path_assignment(folder)
+        lines = self._read_lines()
         if line in lines:
             return False
-        self._write([*lines, line])
+        self._write_lines([*lines, line])
         return True
 
-    def take_from_path(self, folder: Path) -> bool:
+    def remove_from_path(self, folder: Path) -> bool:
         """Take its line out."""
-        line = _path_line(folder)
-        lines = self._lines()
+        line = _path_assignment(folder)
+        lines = self._read_lines()
         if line not in lines:
             return False
-        self._write([other for other in lines if other != line])
+        self._write_lines([other for other in lines if other != line])
         return True
 
-    def _lines(self) -> list[tuple[str, str]]:
-        if not (self._root / SYSTEMD).is_dir():
+    def _read_lines(self) -> list[tuple[str, str]]:
+        if not (self._root / SYSTEMD_RUNNING_FOLDER).is_dir():
             raise AppError("no-user-variables")
         try:
             text = self._file.read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise AppError("variable-unusable", name=str(self._file), detail=why(error)) from error
+            raise AppError("variable-unusable", name=str(self._file), detail=os_error_text(error)) from error
         except UnicodeDecodeError as error:
             raise AppError("variable-unusable", name=str(self._file), detail=str(error)) from error
-        return [(match[1], match[2]) for line in text.splitlines() if (match := _LINE.fullmatch(line))]
+        return [(match[1], match[2]) for line in text.splitlines() if (match := _ASSIGNMENT.fullmatch(line))]
 
-    def _write(self, lines: list[tuple[str, str]]) -> None:
+    def _write_lines(self, lines: list[tuple[str, str]]) -> None:
         if lines:
             json.write_file(self._file, "".join(f'{name}="{value}"\n' for name, value in lines))
             return
         try:
             self._file.unlink(missing_ok=True)
         except OSError as error:
-            raise AppError("variable-unusable", name=str(self._file), detail=why(error)) from error
+            raise AppError("variable-unusable", name=str(self._file), detail=os_error_text(error)) from error
         # An empty folder says nothing to anybody, and it may be ours.
         with suppress(OSError):
             self._file.parent.rmdir()
 
 
-def _path_line(folder: Path) -> tuple[str, str]:
-    return PATH, SO_FAR + _written(variable_value(str(folder)), expand=False)
+def _path_assignment(folder: Path) -> tuple[str, str]:
+    return PATH_VARIABLE, PATH_PREFIX + _quote_value(check_variable_value(str(folder)), expand=False)
 
 
-def _adds(name: str, value: str) -> bool:
-    return name == PATH and value.startswith(SO_FAR)
+def _is_path_assignment(name: str, value: str) -> bool:
+    return name == PATH_VARIABLE and value.startswith(PATH_PREFIX)
 
 
-def _written(value: str, *, expand: bool) -> str:
+def _quote_value(value: str, *, expand: bool) -> str:
     # Within quotes a backslash keeps these as they are; the dollar sign is read once more after that.
-    text = re.sub(r'(["\\`])', r"\\\1", value)
-    return text if expand else text.replace("$", "$$")
+    escaped = re.sub(r'(["\\`])', r"\\\1", value)
+    return escaped if expand else escaped.replace("$", "$$")
 
 
-def _read(written: str) -> str:
-    return re.sub(r'\\(["\\`])', r"\1", written).replace("$$", "$")
+def _unquote_value(quoted_value: str) -> str:
+    return re.sub(r'\\(["\\`])', r"\1", quoted_value).replace("$$", "$")

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from ..core import json
 from ..core.errors import AppError
-from ..core.refusal import why
-from .places import absolute_words
+from ..core.refusal import os_error_text
+from .places import check_command_line
 
-FILE = "autostart/gpu-assistant-once.desktop"
-ENTRY = """[Desktop Entry]
+AUTOSTART_FILE = "autostart/gpu-assistant-once.desktop"
+AUTOSTART_ENTRY = """[Desktop Entry]
 Type=Application
 Name=GPU Assistant
 Name[zh_CN]=GPU 助手
@@ -25,16 +25,16 @@ Exec={line}
 """
 
 
-class LinuxAtLogin:
+class LinuxLoginCommand:
     """See `services.AtLogin`; writing raises what `core.json.write_file` does."""
 
     def __init__(self, config: Path) -> None:
-        self._file = config / FILE
+        self._file = config / AUTOSTART_FILE
 
     def set(self, argv: Sequence[str | Path]) -> None:
         """As an entry of its own."""
-        line = " ".join(map(quoted, absolute_words(argv)))
-        json.write_file(self._file, ENTRY.format(line=line))
+        line = " ".join(map(quote_exec_argument, check_command_line(argv)))
+        json.write_file(self._file, AUTOSTART_ENTRY.format(line=line))
 
     def get(self) -> tuple[str, ...] | None:
         """The words of its line."""
@@ -43,33 +43,33 @@ class LinuxAtLogin:
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
-            raise _unusable(error) from error
+            raise _login_command_error(error) from error
         line = next((line.removeprefix("Exec=") for line in text.splitlines() if line.startswith("Exec=")), None)
-        return None if line is None else _words(line)
+        return None if line is None else _split_exec_line(line)
 
     def clear(self) -> None:
         """Take the entry away."""
         try:
             self._file.unlink(missing_ok=True)
         except OSError as error:
-            raise _unusable(error) from error
+            raise _login_command_error(error) from error
         # An empty folder says nothing to anybody, and it may be ours.
         with suppress(OSError):
             self._file.parent.rmdir()
 
 
-def quoted(word: str) -> str:
+def quote_exec_argument(argument: str) -> str:
     """One word of an entry's Exec line."""
     # First as an argument in quotes, then as a value of the file, where a backslash stands twice.
-    escaped = re.sub(r'(["`$\\])', r"\\\1", word)
+    escaped = re.sub(r'(["`$\\])', r"\\\1", argument)
     return '"' + escaped.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 
-def _words(line: str) -> tuple[str, ...]:
-    value = line.replace("%%", "%").replace("\\\\", "\\")
-    found: list[str] = re.findall(r'"((?:[^"\\]|\\.)*)"', value)
-    return tuple(re.sub(r'\\(["`$\\])', r"\1", word) for word in found)
+def _split_exec_line(line: str) -> tuple[str, ...]:
+    unescaped = line.replace("%%", "%").replace("\\\\", "\\")
+    arguments: list[str] = re.findall(r'"((?:[^"\\]|\\.)*)"', unescaped)
+    return tuple(re.sub(r'\\(["`$\\])', r"\1", argument) for argument in arguments)
 
 
-def _unusable(error: Exception) -> AppError:
-    return AppError("login-unusable", detail=why(error) if isinstance(error, OSError) else str(error))
+def _login_command_error(error: Exception) -> AppError:
+    return AppError("login-unusable", detail=os_error_text(error) if isinstance(error, OSError) else str(error))

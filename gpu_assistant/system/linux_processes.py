@@ -26,28 +26,28 @@ from typing import TYPE_CHECKING, BinaryIO  # noqa: E402
 if TYPE_CHECKING:
     import psutil
 
-SETPRIV = (Path("/usr/bin/setpriv"), Path("/bin/setpriv"))
-GRACE_S = 0.7  # time to end by itself before it is killed: a cancel shall work within a second
+SETPRIV_PATHS = (Path("/usr/bin/setpriv"), Path("/bin/setpriv"))
+TERMINATE_GRACE_S = 0.7  # time to end by itself before it is killed: a cancel shall work within a second
 
 
-class LinuxChild:
+class LinuxChildProcess:
     """A program that leads a session, with all its descendants."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """Ask everything to end, and kill what has not ended after `GRACE_S`."""
-        family = self._family()
-        self._signal(signal.SIGTERM, family)
-        if not self._gone(family, GRACE_S):
-            self._signal(signal.SIGKILL, [*family, *self._family()])
-            self._gone(family, GRACE_S)
+        descendants = self._descendants()
+        self._send_signal(signal.SIGTERM, descendants)
+        if not self._wait_until_exited(descendants, TERMINATE_GRACE_S):
+            self._send_signal(signal.SIGKILL, [*descendants, *self._descendants()])
+            self._wait_until_exited(descendants, TERMINATE_GRACE_S)
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Nothing is kept."""
 
-    def _family(self) -> list[psutil.Process]:
+    def _descendants(self) -> list[psutil.Process]:
         import psutil
 
         if self.process.poll() is not None:
@@ -57,25 +57,25 @@ class LinuxChild:
         except psutil.Error:
             return []
 
-    def _signal(self, number: signal.Signals, family: list[psutil.Process]) -> None:
+    def _send_signal(self, signal_number: signal.Signals, descendants: list[psutil.Process]) -> None:
         import psutil
 
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, number)
-        for process in family:
+            os.killpg(self.process.pid, signal_number)
+        for process in descendants:
             with suppress(psutil.Error):
-                process.send_signal(number)
+                process.send_signal(signal_number)
 
-    def _gone(self, family: list[psutil.Process], limit: float) -> bool:
-        end = time.monotonic() + limit
-        while time.monotonic() < end:
-            if self.process.poll() is not None and not any(_lives(process) for process in family):
+    def _wait_until_exited(self, descendants: list[psutil.Process], timeout_s: float) -> bool:
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None and not any(_is_running(process) for process in descendants):
                 return True
             time.sleep(0.01)  # the descendants are not ours to wait for
         return False
 
 
-def _lives(process: psutil.Process) -> bool:
+def _is_running(process: psutil.Process) -> bool:
     import psutil
 
     try:
@@ -84,11 +84,11 @@ def _lives(process: psutil.Process) -> bool:
         return False
 
 
-def start(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> LinuxChild:
+def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> LinuxChildProcess:
     """Start a program; raises OSError."""
-    return LinuxChild(
+    return LinuxChildProcess(
         subprocess.Popen(
-            [*tied_to_us(), *argv],
+            [*parent_death_prefix(), *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -100,16 +100,16 @@ def start(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> 
 
 
 @lru_cache(maxsize=1)
-def tied_to_us() -> tuple[str, ...]:
+def parent_death_prefix() -> tuple[str, ...]:
     """The words before a command that make the kernel end it when we die; none where that is not there."""
-    for program in SETPRIV:
+    for program in SETPRIV_PATHS:
         if not program.is_file():
             continue
         try:
-            known = subprocess.run([program, "--help"], capture_output=True, timeout=5, check=False).stdout
+            help_text = subprocess.run([program, "--help"], capture_output=True, timeout=5, check=False).stdout
         except (OSError, subprocess.TimeoutExpired):
             continue
-        if b"--pdeathsig" in known:
+        if b"--pdeathsig" in help_text:
             return (str(program), "--pdeathsig", "KILL", "--")
     return ()
 
@@ -118,11 +118,11 @@ def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
     """See `base.System.start_checked`: what was opened is what runs, whatever its name leads to by then."""
     with program.open("rb") as file:
         check(file)
-        opened = file.fileno()
+        descriptor = file.fileno()
         process = subprocess.Popen(
             [str(program)],
-            executable=f"/proc/self/fd/{opened}",
-            pass_fds=(opened,),
+            executable=f"/proc/self/fd/{descriptor}",
+            pass_fds=(descriptor,),
             cwd=program.anchor,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

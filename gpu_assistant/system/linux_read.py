@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple
 from ..core.machine import Cpu
 
 # File systems that hold people's files; everything else in the table of mounts is the kernel's or a package's.
-_REAL = {
+_FILE_SYSTEMS = {
     "apfs", "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "jfs", "ntfs", "ntfs3", "nilfs2",
     "overlay", "reiserfs", "vfat", "virtiofs", "xfs", "zfs", "9p", "drvfs", "nfs", "nfs4", "cifs", "smb3", "lustre",
     "ceph", "fuse.sshfs",
 }  # fmt: skip
-_NOT_FOR_FILES = ("/boot", "/snap", "/var/snap", "/var/lib/docker", "/var/lib/containers", "/etc", "/dev", "/proc")
+_EXCLUDED_MOUNT_POINTS = ("/boot", "/snap", "/var/snap", "/var/lib/docker", "/var/lib/containers", "/etc", "/dev", "/proc")
 
 
 class Mount(NamedTuple):
@@ -22,16 +22,16 @@ class Mount(NamedTuple):
 
     device: str
     path: str
-    kind: str
+    file_system: str
     writable: bool
 
 
-def os_release(text: str) -> dict[str, str]:
+def parse_os_release(text: str) -> dict[str, str]:
     """The fields of /etc/os-release, unquoted as the freedesktop specification says."""
     fields: dict[str, str] = {}
     for line in text.splitlines():
-        name, equals, value = line.strip().partition("=")
-        if not equals or name.startswith("#"):
+        name, separator, value = line.strip().partition("=")
+        if not separator or name.startswith("#"):
             continue
         if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
@@ -39,19 +39,19 @@ def os_release(text: str) -> dict[str, str]:
     return fields
 
 
-def codename(fields: Mapping[str, str]) -> str | None:
+def distribution_codename(fields: Mapping[str, str]) -> str | None:
     """The name of the release that a distribution is built from ("noble"), which for Ubuntu and Debian is their own."""
     names = (fields.get(name) for name in ("UBUNTU_CODENAME", "DEBIAN_CODENAME", "VERSION_CODENAME"))
     return next((name for name in names if name), None)
 
 
-def kernel_version(release: str) -> str | None:
+def parse_kernel_version(release: str) -> str | None:
     """The number at the head of a kernel release: "6.1.0-18-amd64" is "6.1.0"."""
     match = re.match(r"\d+(\.\d+)*", release)
     return match[0] if match else None
 
 
-def arch(machine: str) -> Literal["x86_64", "arm64"] | None:
+def normalize_architecture(machine: str) -> Literal["x86_64", "arm64"] | None:
     """The processor's family by the name that `uname` or Windows uses; None for others."""
     names: dict[str, Literal["x86_64", "arm64"]] = {
         "x86_64": "x86_64",
@@ -62,7 +62,7 @@ def arch(machine: str) -> Literal["x86_64", "arm64"] | None:
     return names.get(machine.lower())
 
 
-def cpu(cpuinfo: str) -> Cpu:
+def parse_cpuinfo(cpuinfo: str) -> Cpu:
     """Name and counts from /proc/cpuinfo. ARM kernels give neither name nor cores: those stay None."""
     name = None
     threads = 0
@@ -70,8 +70,8 @@ def cpu(cpuinfo: str) -> Cpu:
     for block in re.split(r"\n\s*\n", cpuinfo):
         fields = {
             key.strip(): value.strip()
-            for key, colon, value in (line.partition(":") for line in block.splitlines())
-            if colon
+            for key, separator, value in (line.partition(":") for line in block.splitlines())
+            if separator
         }
         if "processor" not in fields:
             continue
@@ -82,7 +82,7 @@ def cpu(cpuinfo: str) -> Cpu:
     return Cpu(name=name, cores=len(cores) or None, threads=threads or None)
 
 
-def memory(meminfo: str) -> int:
+def parse_meminfo(meminfo: str) -> int:
     """Bytes from /proc/meminfo, which counts in units of 1024; raises ValueError."""
     match = re.search(r"^MemTotal:\s+(\d+) kB", meminfo, re.MULTILINE)
     if match is None:
@@ -90,20 +90,20 @@ def memory(meminfo: str) -> int:
     return int(match[1]) * 1024
 
 
-def mounts(text: str) -> list[Mount]:
+def parse_mounts(text: str) -> list[Mount]:
     """The mounts of /proc/self/mounts that can hold people's files, the last one on each path."""
-    found: dict[str, Mount] = {}
+    mounts_by_path: dict[str, Mount] = {}
     for line in text.splitlines():
         fields = line.split(" ")
-        if len(fields) < 4 or fields[2] not in _REAL:
+        if len(fields) < 4 or fields[2] not in _FILE_SYSTEMS:
             continue
-        path = _unescape(fields[1])
-        if any(path == place or path.startswith(f"{place}/") for place in _NOT_FOR_FILES):
+        path = _decode_octal_escapes(fields[1])
+        if any(path == excluded or path.startswith(f"{excluded}/") for excluded in _EXCLUDED_MOUNT_POINTS):
             continue
-        found[path] = Mount(fields[0], path, fields[2], "rw" in fields[3].split(","))
-    return list(found.values())
+        mounts_by_path[path] = Mount(fields[0], path, fields[2], "rw" in fields[3].split(","))
+    return list(mounts_by_path.values())
 
 
-def _unescape(text: str) -> str:
+def _decode_octal_escapes(text: str) -> str:
     """The kernel writes blanks and the like in paths as octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

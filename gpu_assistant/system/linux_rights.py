@@ -7,23 +7,23 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..core.errors import RightsRefused
+from ..core.errors import ElevationDenied
 from . import linux_processes, processes
 
 PKEXEC = Path("/usr/bin/pkexec")
-REFUSED = (126, 127)  # pkexec(1): the user closed the question; not allowed, or nobody could ask
+REFUSED_RETURNCODES = (126, 127)  # pkexec(1): the user closed the question; not allowed, or nobody could ask
 
 
 def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, pkexec: Path = PKEXEC) -> int:
     """See `base.System.run_as_admin`."""
-    words = processes.checked(argv)
+    command = processes.check_command(argv)
     if not pkexec.is_file():
-        raise RightsRefused("rights-no-way", program=words[0])
-    argv = [str(pkexec), "--disable-internal-agent", *words]
+        raise ElevationDenied("rights-no-way", program=command[0])
+    argv = [str(pkexec), "--disable-internal-agent", *command]
     # No time limit: a person may be thinking about the question.
-    code = processes.run(
-        linux_processes.start, argv, timeout=math.inf, environ=None, cwd=None, cancel=cancel, on_line=None
-    ).code
-    if code in REFUSED:
-        raise RightsRefused("rights-refused", program=words[0])
-    return code
+    returncode = processes.run_process(
+        linux_processes.start_process, argv, timeout=math.inf, environ=None, cwd=None, cancel=cancel, on_line=None
+    ).returncode
+    if returncode in REFUSED_RETURNCODES:
+        raise ElevationDenied("rights-refused", program=command[0])
+    return returncode

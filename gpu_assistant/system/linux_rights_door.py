@@ -12,55 +12,55 @@ from pathlib import Path  # noqa: E402
 from typing import BinaryIO  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
-from ..core.refusal import why  # noqa: E402
+from ..core.refusal import os_error_text  # noqa: E402
 
-BASE = Path("/run")  # root's alone, and empty again after a restart
-OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+RUN_FOLDER = Path("/run")  # root's alone, and empty again after a restart
+GROUP_OR_OTHER_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-class LinuxRights:
+class LinuxElevatedSystem:
     """See `rights.Rights`. `base` is a folder that only we can write."""
 
-    def __init__(self, base: Path = BASE) -> None:
+    def __init__(self, base: Path = RUN_FOLDER) -> None:
         self._base = base
 
-    def place(self, name: str) -> Path:
+    def private_folder_path(self, name: str) -> Path:
         """Below /run."""
         return self._base / name
 
-    def make_private(self, name: str) -> Path:
+    def create_private_folder(self, name: str) -> Path:
         """See `rights.Rights.make_private`."""
-        folder = self.place(name)
+        folder = self.private_folder_path(name)
         try:
             folder.mkdir(mode=0o755)
             folder.chmod(0o755)  # whatever the umask
         except OSError as error:
-            raise AppError("door-folder", path=str(folder), detail=why(error)) from error
-        self.refuse_open(folder)
+            raise AppError("door-folder", path=str(folder), detail=os_error_text(error)) from error
+        self.check_private_folder(folder)
         return folder
 
-    def refuse_open(self, folder: Path) -> None:
+    def check_private_folder(self, folder: Path) -> None:
         """The folder and all above it: root's or ours, and nobody else may write (a sticky /tmp protects ours)."""
         for path in (folder, *folder.parents):
-            seen = path.lstat()
-            others = seen.st_mode & OTHERS_WRITE and not (path != folder and seen.st_mode & stat.S_ISVTX)
-            if not stat.S_ISDIR(seen.st_mode) or seen.st_uid not in (0, os.geteuid()) or others:
+            status = path.lstat()
+            writable_by_others = status.st_mode & GROUP_OR_OTHER_WRITE and not (path != folder and status.st_mode & stat.S_ISVTX)
+            if not stat.S_ISDIR(status.st_mode) or status.st_uid not in (0, os.geteuid()) or writable_by_others:
                 raise AppError("door-folder", path=str(folder), detail=str(path))
 
-    def open_given(self, path: Path) -> BinaryIO:
+    def open_user_file(self, path: Path) -> BinaryIO:
         """The name itself is no link; what it opens is a plain file, and opening it waits for nobody."""
         if not path.is_absolute() or ".." in path.parts:
             raise AppError("door-file", path=str(path), detail=None)
         try:
-            number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         except OSError as error:
-            raise AppError("door-file", path=str(path), detail=why(error)) from error
-        if not stat.S_ISREG(os.fstat(number).st_mode):
-            os.close(number)
+            raise AppError("door-file", path=str(path), detail=os_error_text(error)) from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
             raise AppError("door-file", path=str(path), detail=None)
-        return os.fdopen(number, "rb")
+        return os.fdopen(descriptor, "rb")
 
-    def system_folder(self) -> None:
+    def system_programs_folder(self) -> None:
         """Not a thing here."""
         return
 
@@ -68,6 +68,6 @@ class LinuxRights:
         """Windows' signatures are Windows' to judge."""
         raise AppError("signature-unknowable", path=str(file))
 
-    def restore_point(self, words: str) -> None:  # noqa: ARG002 - there is none to name
+    def create_restore_point(self, description: str) -> None:  # noqa: ARG002 - there is none to name
         """Not a thing here."""
         raise AppError("restore-point", detail="Linux")

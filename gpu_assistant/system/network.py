@@ -6,14 +6,14 @@ import socket
 from contextlib import suppress
 
 # Addresses of nobody, kept for documents: RFC 5737 and RFC 3849.
-_NOWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
-_ANY_PORT = 9
+_DOCUMENTATION_ADDRESSES = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
+_DISCARD_PORT = 9
 
 
-def connected() -> bool:
+def is_network_available() -> bool:
     """Whether the system knows a way to other computers. Nothing is sent: a datagram only looks for its way."""
-    for family, address in _NOWHERE:
-        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
-            asking.connect((address, _ANY_PORT))
+    for family, address in _DOCUMENTATION_ADDRESSES:
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((address, _DISCARD_PORT))
             return True
     return False

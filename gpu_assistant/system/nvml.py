@@ -16,16 +16,16 @@ from msgspec import Struct
 
 from ..core.machine import Driver, Gpu
 from ..core.results import GpuSample, NvmlState
-from .nvml_rest import Rest
-from .nvml_seats import Seats
-from .nvml_session import Session
+from .nvml_rest import IdleRelease
+from .nvml_seats import GpuRegistry
+from .nvml_session import NvmlLibrary
 
 if TYPE_CHECKING:
     from .base import System
 
-RETRY_S = 5.0  # a driver that did not answer is asked again after this time,
-LONGEST_RETRY_S = 60.0  # and each time after twice as long, up to this
-COUNT_S = 10.0  # a card that was plugged in or taken away is found after this time at most
+FIRST_RETRY_S = 5.0  # a driver that did not answer is asked again after this time,
+MAX_RETRY_S = 60.0  # and each time after twice as long, up to this
+RECOUNT_INTERVAL_S = 10.0  # a card that was plugged in or taken away is found after this time at most
 
 DRIVER_MODELS = {0: "WDDM", 1: "TCC", 2: "MCDM"}
 
@@ -37,7 +37,7 @@ class NvmlSnapshot(Struct, frozen=True, kw_only=True):
     gpus: tuple[Gpu, ...]
 
 
-class Nvml:
+class NvmlMonitor:
     """The cards of this machine. Use `close()` (or `with`) when done: an open session keeps cards awake.
 
     `library` names another library file than the system's; `clock` is steady, `wall` tells seconds since the epoch.
@@ -51,25 +51,25 @@ class Nvml:
         library: Path | None = None,
         forget_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
+        wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self.state: NvmlState = "untried"
         self.driver: str | None = None
         self._system = system
         self._library = library
         self._clock = clock
-        self._wall = wall
+        self._wall_clock = wall_clock
         self._lock = threading.RLock()
-        self._session: Session | None = None
+        self._session: NvmlLibrary | None = None
         self._retry_at: float | None = None
-        self._retry_s = RETRY_S
-        self._count_at = 0.0
-        self._seats = Seats(forget_s)
-        self._rest = Rest()
+        self._retry_s = FIRST_RETRY_S
+        self._recount_at = 0.0
+        self._registry = GpuRegistry(forget_s)
+        self._idle_release = IdleRelease()
         self._xids: dict[str, tuple[int, float]] = {}
-        self._may_rest = False
+        self._can_release = False
 
-    def __enter__(self) -> Nvml:
+    def __enter__(self) -> NvmlMonitor:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -90,34 +90,34 @@ class Nvml:
         with self._lock:
             was_open = self._session is not None
             try:
-                session = self._opened()
+                session = self._open_session()
                 return self._snapshot(session) if session is not None else None
             finally:
                 if not was_open:
                     self.close()
 
-    def _snapshot(self, session: Session) -> NvmlSnapshot | None:
+    def _snapshot(self, session: NvmlLibrary) -> NvmlSnapshot | None:
         pynvml = session.pynvml
         try:
-            models = [card.ask("nvmlDeviceGetCurrentDriverModel") for card in session.cards]
-            gpus = tuple(card.describe() for card in session.cards)
+            driver_models = [device.query("nvmlDeviceGetCurrentDriverModel") for device in session.devices]
+            gpus = tuple(device.describe() for device in session.devices)
         except pynvml.NVMLError as error:
-            self._broken(error)
+            self._fail_session(error)
             return None
         if not session.driver:
-            self._later("failed")
+            self._schedule_retry("failed")
             return None
-        model = next((model for model in models if model is not None), None)
+        driver_model = next((driver_model for driver_model in driver_models if driver_model is not None), None)
         return NvmlSnapshot(
             driver=Driver(
                 version=session.driver,
-                cuda_max=self._cuda(pynvml),
-                model=DRIVER_MODELS.get(model) if model is not None else None,
+                cuda_max=self._max_cuda_version(pynvml),
+                model=DRIVER_MODELS.get(driver_model) if driver_model is not None else None,
             ),
             gpus=gpus,
         )
 
-    def sample(self, *, looking: bool = True, programs: bool = True) -> tuple[GpuSample, ...]:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> tuple[GpuSample, ...]:
         """Every card just now, also those seen before that do not answer any more, or are gone; `state` says why.
 
         Unless somebody is `looking`, what is dear to ask is left out, and unless at the `programs`, these.
@@ -125,67 +125,67 @@ class Nvml:
         with self._lock:
             now = self._clock()
             # A driver that did not answer is left alone for a while, and the bus with it: looking there costs more.
-            waiting = self._retry_at is not None and now < self._retry_at
-            if self._session is None and not waiting and self._system.cards_asleep():
+            retry_pending = self._retry_at is not None and now < self._retry_at
+            if self._session is None and not retry_pending and self._system.are_gpus_asleep():
                 self.state = "asleep"
-                self._rest.slept()
-                return self._seats.all("asleep") or self._unasked()
-            if self._session is None and self._rest.resting(now):
+                self._idle_release.confirm_sleep()
+                return self._registry.all_samples("asleep") or self._sleeping_samples()
+            if self._session is None and self._idle_release.is_released(now):
                 self.state = "resting"
-                return self._seats.all("resting")
-            session = self._opened()
+                return self._registry.all_samples("resting")
+            session = self._open_session()
             if session is None:
-                return self._seats.all("silent")
+                return self._registry.all_samples("silent")
             try:
-                session = self._recounted(session, now)
-                found = self._asked(session, now, looking=looking, programs=programs) if session is not None else ()
+                session = self._reopen_if_count_changed(session, now)
+                device_samples = self._sample_devices(session, now, detailed=detailed, processes=processes) if session is not None else ()
             except Exception as error:
-                if not _of_nvml(error):
+                if not _is_nvml_error(error):
                     raise
-                self._broken(error)
-                return self._seats.all("silent")
-            samples = self._seats.seated(found, now)
-            self._judge(samples)
-            if self._may_rest and self._rest.begins(samples, now):
+                self._fail_session(error)
+                return self._registry.all_samples("silent")
+            samples = self._registry.update(device_samples, now)
+            self._update_state(samples)
+            if self._can_release and self._idle_release.should_release(samples, now):
                 self.close()
             return samples
 
-    def named(self) -> tuple[GpuSample, ...]:
+    def last_known_samples(self) -> tuple[GpuSample, ...]:
         """The cards of the open session by name, as "silent". It asks nothing and waits for nobody, so that another
         thread can call it while a question hangs.
         """
         session = self._session
-        return tuple(card.named("silent") for card in session.cards) if session is not None else ()
+        return tuple(device.identity_sample("silent") for device in session.devices) if session is not None else ()
 
-    def _asked(self, session: Session, now: float, *, looking: bool, programs: bool) -> tuple[GpuSample, ...]:
-        for card, xid in session.xids():
-            card.xid = self._xids[card.address or ""] = xid, self._wall()
-        return tuple(card.sample(now, self._system, looking=looking, programs=programs) for card in session.cards)
+    def _sample_devices(self, session: NvmlLibrary, now: float, *, detailed: bool, processes: bool) -> tuple[GpuSample, ...]:
+        for device, xid in session.read_xids():
+            device.xid = self._xids[device.address or ""] = xid, self._wall_clock()
+        return tuple(device.sample(now, self._system, detailed=detailed, processes=processes) for device in session.devices)
 
-    def _recounted(self, session: Session, now: float) -> Session | None:
+    def _reopen_if_count_changed(self, session: NvmlLibrary, now: float) -> NvmlLibrary | None:
         """The session, opened anew where a card was plugged in or taken away."""
-        if now < self._count_at:
+        if now < self._recount_at:
             return session
-        self._count_at = now + COUNT_S
-        if session.count() == len(session.cards):
+        self._recount_at = now + RECOUNT_INTERVAL_S
+        if session.device_count() == len(session.devices):
             return session
         self.close()
-        return self._opened()
+        return self._open_session()
 
-    def _judge(self, samples: tuple[GpuSample, ...]) -> None:
+    def _update_state(self, samples: tuple[GpuSample, ...]) -> None:
         if any(sample.state == "lost" for sample in samples):
             if self._retry_at is None:
-                self._later("lost")
+                self._schedule_retry("lost")
         else:
             self.state = "ready"
-            self._retry_s = RETRY_S
+            self._retry_s = FIRST_RETRY_S
 
-    def _unasked(self) -> tuple[GpuSample, ...]:
+    def _sleeping_samples(self) -> tuple[GpuSample, ...]:
         """Names that the system knows without asking the driver."""
         names = (gpu.name for gpu in self._system.display_adapters() if gpu.vendor == "nvidia")
         return tuple(GpuSample(index=index, name=name, state="asleep") for index, name in enumerate(names))
 
-    def _opened(self) -> Session | None:
+    def _open_session(self) -> NvmlLibrary | None:
         if self._retry_at is not None:
             if self._clock() < self._retry_at:
                 return self._session
@@ -193,48 +193,48 @@ class Nvml:
             self.close()  # a lost card comes back only in a new session
         if self._session is None:
             try:
-                self._session = Session(self._library)
+                self._session = NvmlLibrary(self._library)
             except ImportError:
-                self._later("absent")
+                self._schedule_retry("absent")
             except Exception as error:  # noqa: BLE001 - NVMLError, which has no name before pynvml is loaded
-                self._later(_state(getattr(error, "value", None)))
+                self._schedule_retry(_state_of_error(getattr(error, "value", None)))
             else:
                 self.state = "ready"
                 self.driver = self._session.driver
-                self._greet(self._session)
-                self._count_at = self._clock() + COUNT_S
+                self._prepare_devices(self._session)
+                self._recount_at = self._clock() + RECOUNT_INTERVAL_S
         return self._session
 
-    def _greet(self, session: Session) -> None:
-        for card in session.cards:
-            card.may_sleep = card.address is not None and self._system.card_may_sleep(card.address)
+    def _prepare_devices(self, session: NvmlLibrary) -> None:
+        for device in session.devices:
+            device.can_sleep = device.address is not None and self._system.can_gpu_sleep(device.address)
             # What a card reported before it was lost is still true.
-            card.xid = self._xids.get(card.address or "", card.xid)
-        self._may_rest = bool(session.cards) and all(card.may_sleep for card in session.cards)
+            device.xid = self._xids.get(device.address or "", device.xid)
+        self._can_release = bool(session.devices) and all(device.can_sleep for device in session.devices)
 
-    def _later(self, state: NvmlState) -> None:
+    def _schedule_retry(self, state: NvmlState) -> None:
         self.state = state
         self._retry_at = self._clock() + self._retry_s
-        self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
+        self._retry_s = min(2 * self._retry_s, MAX_RETRY_S)
 
-    def _broken(self, error: Exception) -> None:
+    def _fail_session(self, error: Exception) -> None:
         self.close()
-        self._later(_state(getattr(error, "value", None)))
+        self._schedule_retry(_state_of_error(getattr(error, "value", None)))
 
     @staticmethod
-    def _cuda(pynvml: Any) -> str | None:  # noqa: ANN401
+    def _max_cuda_version(pynvml: Any) -> str | None:  # noqa: ANN401
         try:
-            number = pynvml.nvmlSystemGetCudaDriverVersion_v2()
+            version_number = pynvml.nvmlSystemGetCudaDriverVersion_v2()
         except pynvml.NVMLError:
             return None
-        return f"{number // 1000}.{number % 1000 // 10}" if number > 0 else None
+        return f"{version_number // 1000}.{version_number % 1000 // 10}" if version_number > 0 else None
 
 
-def _of_nvml(error: Exception) -> bool:
+def _is_nvml_error(error: Exception) -> bool:
     return type(error).__module__ == "pynvml"
 
 
-def _state(code: int | None) -> NvmlState:
+def _state_of_error(error_code: int | None) -> NvmlState:
     # NVML_ERROR_* of nvml.h; plain numbers, because pynvml itself may be what is missing.
     states: dict[int, NvmlState] = {
         4: "no-permission",
@@ -244,4 +244,4 @@ def _state(code: int | None) -> NvmlState:
         16: "lost",
         18: "version-mismatch",
     }
-    return states.get(code or 0, "failed")
+    return states.get(error_code or 0, "failed")

@@ -10,10 +10,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .nvml_ask import Big, Memory, Utilization
+from .nvml_ask import UInt64, NvmlMemory, NvmlUtilization
 
 if TYPE_CHECKING:
-    from .nvml_card import Card
+    from .nvml_card import NvmlDevice
 
 THROTTLE_REASONS = {
     # nvml.h, nvmlClocksEventReason*. "GPU idle" (bit 0) is left out: a resting card is not held back.
@@ -30,12 +30,12 @@ THROTTLE_REASONS = {
 }
 UNKNOWN_PSTATE = 32  # nvml.h, NVML_PSTATE_UNKNOWN
 
-Figures = dict[str, Any]
+SampleFields = dict[str, Any]
 
 # What can be at all, least and most, in a `GpuSample`'s units: some drivers answer with all bits set instead of saying
 # that they do not know. NVML's documentation allows a fan more than 100 %.
 PERCENT, CELSIUS, WATTS, MHZ = (0, 100), (-60, 200), (0, 10_000), (0, 20_000)
-POSSIBLE: dict[str, tuple[int, int]] = {
+PLAUSIBLE_RANGES: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("util", "mem_util", "enc", "dec"), PERCENT),
     **dict.fromkeys(("temp", "temp_memory", "temp_max", "temp_slow", "temp_shutdown", "temp_memory_max"), CELSIUS),
     **dict.fromkeys(("power_w", "power_limit_w", "power_default_w"), WATTS),
@@ -47,108 +47,108 @@ POSSIBLE: dict[str, tuple[int, int]] = {
 }
 
 
-def possible(figures: Figures) -> Figures:
+def drop_implausible(fields: SampleFields) -> SampleFields:
     """The same figures; what cannot be is not known."""
-    for name, value in figures.items():
-        if value is not None and name in POSSIBLE:
-            least, most = POSSIBLE[name]
-            if not least <= value <= most:
-                figures[name] = None
-    used, total = figures.get("mem_used"), figures.get("mem_total")
+    for name, value in fields.items():
+        if value is not None and name in PLAUSIBLE_RANGES:
+            minimum, maximum = PLAUSIBLE_RANGES[name]
+            if not minimum <= value <= maximum:
+                fields[name] = None
+    used, total = fields.get("mem_used"), fields.get("mem_total")
     if used is not None and total is not None and used > total:
-        figures["mem_used"] = figures["mem_reserved"] = None
-    return figures
+        fields["mem_used"] = fields["mem_reserved"] = None
+    return fields
 
 
-def current(card: Card) -> Figures:
+def read_live(device: NvmlDevice) -> SampleFields:
     """What changes from second to second."""
-    number, nvml = card.number, card.pynvml
-    util = number("nvmlDeviceGetUtilizationRates", kind=Utilization)
-    used = memory(card)
-    pstate = number("nvmlDeviceGetPerformanceState")
+    query_number, nvml = device.query_number, device.pynvml
+    utilization = query_number("nvmlDeviceGetUtilizationRates", buffer_type=NvmlUtilization)
+    memory_info = read_memory_info(device)
+    pstate = query_number("nvmlDeviceGetPerformanceState")
     return {
-        "util": util.gpu if util is not None else None,
-        "mem_util": util.memory if util is not None else None,
-        "mem_used": used.used if used is not None else None,
-        "mem_total": used.total if used is not None else None,
+        "util": utilization.gpu if utilization is not None else None,
+        "mem_util": utilization.memory if utilization is not None else None,
+        "mem_used": memory_info.used if memory_info is not None else None,
+        "mem_total": memory_info.total if memory_info is not None else None,
         # The first version of the function counts it as used.
-        "mem_reserved": getattr(used, "reserved", None),
-        "temp": _temperature(card),
-        "power_w": _thousandth(number("nvmlDeviceGetPowerUsage")),
-        "clock_sm": number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
-        "clock_mem": number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem"),
+        "mem_reserved": getattr(memory_info, "reserved", None),
+        "temp": _read_temperature(device),
+        "power_w": _milli_to_unit(query_number("nvmlDeviceGetPowerUsage")),
+        "clock_sm": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
+        "clock_mem": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem"),
         "pstate": pstate if pstate != UNKNOWN_PSTATE else None,
-        "throttle": _throttle(card),
+        "throttle": _throttle_reasons(device),
     }
 
 
-def settled(card: Card) -> Figures:
+def read_slow(device: NvmlDevice) -> SampleFields:
     """What changes slowly, or takes longer to ask."""
-    number, nvml = card.number, card.pynvml
+    query_number, nvml = device.query_number, device.pynvml
     return {
         # 0 °C is a sensor that is not there.
-        "temp_memory": card.field(nvml.NVML_FI_DEV_MEMORY_TEMP) or None,
-        "power_limit_w": _thousandth(number("nvmlDeviceGetEnforcedPowerLimit")),
-        "energy_j": _thousandth(number("nvmlDeviceGetTotalEnergyConsumption", kind=Big)),
-        "fan": number("nvmlDeviceGetFanSpeed"),
-        "fan_rpm": card.ask("nvmlDeviceGetFanSpeedRPM"),
-        "pcie_gen": number("nvmlDeviceGetCurrPcieLinkGeneration"),
-        "pcie_width": number("nvmlDeviceGetCurrPcieLinkWidth"),
-        "enc": card.load("nvmlDeviceGetEncoderUtilization"),
-        "dec": card.load("nvmlDeviceGetDecoderUtilization"),
+        "temp_memory": device.query_field(nvml.NVML_FI_DEV_MEMORY_TEMP) or None,
+        "power_limit_w": _milli_to_unit(query_number("nvmlDeviceGetEnforcedPowerLimit")),
+        "energy_j": _milli_to_unit(query_number("nvmlDeviceGetTotalEnergyConsumption", buffer_type=UInt64)),
+        "fan": query_number("nvmlDeviceGetFanSpeed"),
+        "fan_rpm": device.query("nvmlDeviceGetFanSpeedRPM"),
+        "pcie_gen": query_number("nvmlDeviceGetCurrPcieLinkGeneration"),
+        "pcie_width": query_number("nvmlDeviceGetCurrPcieLinkWidth"),
+        "enc": device.query_load("nvmlDeviceGetEncoderUtilization"),
+        "dec": device.query_load("nvmlDeviceGetDecoderUtilization"),
     }
 
 
-def errors(card: Card) -> Figures:
+def read_errors(device: NvmlDevice) -> SampleFields:
     """What went wrong so far, as counted by card and driver."""
-    ask, number, nvml = card.ask, card.number, card.pynvml
-    mode = ask("nvmlDeviceGetCurrentEccMode")
+    query, query_number, nvml = device.query, device.query_number, device.pynvml
+    ecc_enabled = query("nvmlDeviceGetCurrentEccMode")
 
-    def ecc(kind: int, counter: int) -> int | None:
-        if not mode:
+    def ecc_count(error_type: int, counter_type: int) -> int | None:
+        if not ecc_enabled:
             return None
-        count: int | None = number("nvmlDeviceGetTotalEccErrors", kind, counter, kind=Big, key=f"ecc-{kind}-{counter}")
+        count: int | None = query_number("nvmlDeviceGetTotalEccErrors", error_type, counter_type, buffer_type=UInt64, key=f"ecc-{error_type}-{counter_type}")
         return count
 
-    mended, not_mended = nvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED
-    rows = ask("nvmlDeviceGetRemappedRows")
+    corrected, uncorrected = nvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED
+    remapped_rows = query("nvmlDeviceGetRemappedRows")
     causes = (
         nvml.NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS,
         nvml.NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR,
     )
-    pages = [ask("nvmlDeviceGetRetiredPages", cause, key=f"retired-{cause}") for cause in causes]
-    known = [len(each) for each in pages if each is not None]
+    retired_pages = [query("nvmlDeviceGetRetiredPages", cause, key=f"retired-{cause}") for cause in causes]
+    known_counts = [len(page_list) for page_list in retired_pages if page_list is not None]
     return {
-        "pcie_replays": number("nvmlDeviceGetPcieReplayCounter"),
-        "ecc": None if mode is None else bool(mode),
-        "ecc_corrected": ecc(mended, nvml.NVML_VOLATILE_ECC),
-        "ecc_uncorrected": ecc(not_mended, nvml.NVML_VOLATILE_ECC),
-        "ecc_corrected_total": ecc(mended, nvml.NVML_AGGREGATE_ECC),
-        "ecc_uncorrected_total": ecc(not_mended, nvml.NVML_AGGREGATE_ECC),
-        "retired_pages": sum(known) if known else None,
-        "retired_single": len(pages[0]) if pages[0] is not None else None,
-        "retired_double": len(pages[1]) if pages[1] is not None else None,
-        "retired_pending": _yes(number("nvmlDeviceGetRetiredPagesPendingStatus")),
-        "remapped_rows": rows[0] + rows[1] if rows else None,
-        "remapped_corrected": rows[0] if rows else None,
-        "remapped_uncorrected": rows[1] if rows else None,
-        "remap_pending": _yes(rows[2] if rows else None),
-        "remap_failed": _yes(rows[3] if rows else None),
+        "pcie_replays": query_number("nvmlDeviceGetPcieReplayCounter"),
+        "ecc": None if ecc_enabled is None else bool(ecc_enabled),
+        "ecc_corrected": ecc_count(corrected, nvml.NVML_VOLATILE_ECC),
+        "ecc_uncorrected": ecc_count(uncorrected, nvml.NVML_VOLATILE_ECC),
+        "ecc_corrected_total": ecc_count(corrected, nvml.NVML_AGGREGATE_ECC),
+        "ecc_uncorrected_total": ecc_count(uncorrected, nvml.NVML_AGGREGATE_ECC),
+        "retired_pages": sum(known_counts) if known_counts else None,
+        "retired_single": len(retired_pages[0]) if retired_pages[0] is not None else None,
+        "retired_double": len(retired_pages[1]) if retired_pages[1] is not None else None,
+        "retired_pending": _optional_bool(query_number("nvmlDeviceGetRetiredPagesPendingStatus")),
+        "remapped_rows": remapped_rows[0] + remapped_rows[1] if remapped_rows else None,
+        "remapped_corrected": remapped_rows[0] if remapped_rows else None,
+        "remapped_uncorrected": remapped_rows[1] if remapped_rows else None,
+        "remap_pending": _optional_bool(remapped_rows[2] if remapped_rows else None),
+        "remap_failed": _optional_bool(remapped_rows[3] if remapped_rows else None),
     }
 
 
-def limits(card: Card, temp: int | None) -> Figures:
+def read_limits(device: NvmlDevice, temperature: int | None) -> SampleFields:
     """What does not change while a driver runs; `temp` is the card's of now, in °C."""
-    ask, nvml = card.ask, card.pynvml
+    query, nvml = device.query, device.pynvml
 
-    def threshold(which: int, below: int | None = None) -> int | None:
-        found = ask("nvmlDeviceGetTemperatureThreshold", which, key=f"threshold-{which}")
-        if found is not None or below is None or temp is None:
-            return int(found) if found else None
+    def threshold(threshold_type: int, tlimit_field: int | None = None) -> int | None:
+        celsius = query("nvmlDeviceGetTemperatureThreshold", threshold_type, key=f"threshold-{threshold_type}")
+        if celsius is not None or tlimit_field is None or temperature is None:
+            return int(celsius) if celsius else None
         # Cards from Ada on tell how far they are from where they slow down, and their limits relative to there.
-        margin = ask("nvmlDeviceGetMarginTemperature")
-        limit = card.field(below)
-        return None if margin is None or limit is None else int(temp + margin - limit)
+        margin = query("nvmlDeviceGetMarginTemperature")
+        limit = device.query_field(tlimit_field)
+        return None if margin is None or limit is None else int(temperature + margin - limit)
 
     return {
         "temp_max": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX, nvml.NVML_FI_DEV_TEMPERATURE_GPU_MAX_TLIMIT),
@@ -157,54 +157,54 @@ def limits(card: Card, temp: int | None) -> Figures:
             nvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN, nvml.NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
         ),
         "temp_memory_max": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX),
-        "power_default_w": _thousandth(ask("nvmlDeviceGetPowerManagementDefaultLimit")),
-        "clock_sm_max": ask("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm-max"),
-        "clock_mem_max": ask("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem-max"),
-        "pcie_gen_max": ask("nvmlDeviceGetMaxPcieLinkGeneration"),
-        "pcie_gen_card": ask("nvmlDeviceGetGpuMaxPcieLinkGeneration"),
-        "pcie_width_max": ask("nvmlDeviceGetMaxPcieLinkWidth"),
+        "power_default_w": _milli_to_unit(query("nvmlDeviceGetPowerManagementDefaultLimit")),
+        "clock_sm_max": query("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm-max"),
+        "clock_mem_max": query("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem-max"),
+        "pcie_gen_max": query("nvmlDeviceGetMaxPcieLinkGeneration"),
+        "pcie_gen_card": query("nvmlDeviceGetGpuMaxPcieLinkGeneration"),
+        "pcie_width_max": query("nvmlDeviceGetMaxPcieLinkWidth"),
     }
 
 
-def traffic(card: Card) -> Figures:
+def read_pcie_traffic(device: NvmlDevice) -> SampleFields:
     """What goes over the bus; nvml.h gives KB/s."""
-    nvml = card.pynvml
-    tx = card.number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_TX_BYTES, key="pcie-tx")
-    rx = card.number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_RX_BYTES, key="pcie-rx")
+    nvml = device.pynvml
+    tx = device.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_TX_BYTES, key="pcie-tx")
+    rx = device.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_RX_BYTES, key="pcie-rx")
     return {"pcie_tx": None if tx is None else tx * 1000, "pcie_rx": None if rx is None else rx * 1000}
 
 
-def memory(card: Card) -> Any:  # noqa: ANN401
+def read_memory_info(device: NvmlDevice) -> Any:  # noqa: ANN401
     """NVML's struct with `total` and `used` in bytes."""
     # The second version leaves out of "used" what the driver keeps for itself, as nvidia-smi shows it.
-    newer = card.number("nvmlDeviceGetMemoryInfo_v2", kind=Memory)
-    return newer if newer is not None else card.ask("nvmlDeviceGetMemoryInfo")
+    memory_v2 = device.query_number("nvmlDeviceGetMemoryInfo_v2", buffer_type=NvmlMemory)
+    return memory_v2 if memory_v2 is not None else device.query("nvmlDeviceGetMemoryInfo")
 
 
-def _throttle(card: Card) -> tuple[str, ...] | None:
-    bits = card.number("nvmlDeviceGetCurrentClocksEventReasons", kind=Big)
-    if bits is None:  # the name before driver 535
-        bits = card.number("nvmlDeviceGetCurrentClocksThrottleReasons", kind=Big)
-    return None if bits is None else _reasons(bits)
+def _throttle_reasons(device: NvmlDevice) -> tuple[str, ...] | None:
+    reason_bits = device.query_number("nvmlDeviceGetCurrentClocksEventReasons", buffer_type=UInt64)
+    if reason_bits is None:  # the name before driver 535
+        reason_bits = device.query_number("nvmlDeviceGetCurrentClocksThrottleReasons", buffer_type=UInt64)
+    return None if reason_bits is None else _reason_names(reason_bits)
 
 
 @cache
-def _reasons(bits: int) -> tuple[str, ...]:
-    return tuple(name for bit, name in THROTTLE_REASONS.items() if bits & bit)
+def _reason_names(reason_bits: int) -> tuple[str, ...]:
+    return tuple(name for bit, name in THROTTLE_REASONS.items() if reason_bits & bit)
 
 
-def _temperature(card: Card) -> int | None:
-    sensor = card.pynvml.NVML_TEMPERATURE_GPU
-    celsius = card.number("nvmlDeviceGetTemperature", sensor)
+def _read_temperature(device: NvmlDevice) -> int | None:
+    sensor = device.pynvml.NVML_TEMPERATURE_GPU
+    celsius = device.query_number("nvmlDeviceGetTemperature", sensor)
     if celsius is None:  # the only name from CUDA 14 on
-        celsius = card.ask("nvmlDeviceGetTemperatureV", sensor)
+        celsius = device.query("nvmlDeviceGetTemperatureV", sensor)
     return None if celsius is None else int(celsius)
 
 
-def _thousandth(value: int | None) -> float | None:
+def _milli_to_unit(value: int | None) -> float | None:
     """Milliwatts in watts, millijoules in joules."""
     return None if value is None else value / 1000
 
 
-def _yes(value: int | None) -> bool | None:
+def _optional_bool(value: int | None) -> bool | None:
     return None if value is None else bool(value)

@@ -11,47 +11,47 @@ from collections.abc import Sequence
 from ..core.results import GpuSample
 
 IDLE_SAMPLES = 5
-REST_S = 15.0  # longer than a card needs to fall asleep
-AGAIN_S = 600.0  # a card that stayed awake is held by somebody else: the next try is so late, then twice as late
-SLOW_PSTATE = 5  # nvml.h: 0 is the fastest, 15 the slowest; a card that is worked with stands below
+RELEASE_S = 15.0  # longer than a card needs to fall asleep
+RETRY_AFTER_S = 600.0  # a card that stayed awake is held by somebody else: the next try is so late, then twice as late
+IDLE_PSTATE = 5  # nvml.h: 0 is the fastest, 15 the slowest; a card that is worked with stands below
 
 
-class Rest:
+class IdleRelease:
     """Counts idle samples; says when to let go and for how long. Times in seconds, of one steady clock."""
 
     def __init__(self) -> None:
-        self._idle = 0
-        self._until: float | None = None
+        self._idle_samples = 0
+        self._released_until: float | None = None
         self._not_before = 0.0
-        self._again_s = AGAIN_S
+        self._retry_after_s = RETRY_AFTER_S
 
-    def resting(self, now: float) -> bool:
+    def is_released(self, now: float) -> bool:
         """Whether the driver is let go of just now."""
-        if self._until is not None and now >= self._until:
-            self._until = None
-            self._not_before = now + self._again_s
-            self._again_s *= 2
-        return self._until is not None
+        if self._released_until is not None and now >= self._released_until:
+            self._released_until = None
+            self._not_before = now + self._retry_after_s
+            self._retry_after_s *= 2
+        return self._released_until is not None
 
-    def begins(self, samples: Sequence[GpuSample], now: float) -> bool:
+    def should_release(self, samples: Sequence[GpuSample], now: float) -> bool:
         """Whether a rest begins after these samples."""
-        self._idle = self._idle + 1 if samples and all(map(_idle, samples)) else 0
-        if self._idle < IDLE_SAMPLES or now < self._not_before:
+        self._idle_samples = self._idle_samples + 1 if samples and all(map(_is_idle, samples)) else 0
+        if self._idle_samples < IDLE_SAMPLES or now < self._not_before:
             return False
-        self._idle = 0
-        self._until = now + REST_S
+        self._idle_samples = 0
+        self._released_until = now + RELEASE_S
         return True
 
-    def slept(self) -> None:
+    def confirm_sleep(self) -> None:
         """The cards did fall asleep, so that the next rest may come at once."""
-        self._until = None
+        self._released_until = None
         self._not_before = 0.0
-        self._again_s = AGAIN_S
-        self._idle = 0
+        self._retry_after_s = RETRY_AFTER_S
+        self._idle_samples = 0
 
 
-def _idle(sample: GpuSample) -> bool:
+def _is_idle(sample: GpuSample) -> bool:
     if sample.state in ("asleep", "gone"):
         return True
-    awake = sample.pstate is not None and sample.pstate < SLOW_PSTATE
-    return sample.state == "ready" and sample.util == 0 and not awake
+    is_active = sample.pstate is not None and sample.pstate < IDLE_PSTATE
+    return sample.state == "ready" and sample.util == 0 and not is_active

@@ -9,44 +9,44 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .nvml_card import Card, text
+from .nvml_card import NvmlDevice, decode_text
 
-EXTRA_LIBRARIES = (
+EXTRA_LIBRARY_PATHS = (
     Path("/usr/lib/wsl/lib/libnvidia-ml.so.1"),  # WSL: the Windows driver's half for Linux
     Path("/run/opengl-driver/lib/libnvidia-ml.so.1"),  # NixOS
 )
-MOST_EVENTS = 16  # taken at a time: a card that fails may report without an end
+MAX_EVENTS = 16  # taken at a time: a card that fails may report without an end
 
 
-class Session:
+class NvmlLibrary:
     """An open library and its cards. It is unloaded with the last session of the process.
 
     Unloading matters: after a driver update the old library stays useless for as long as it is mapped.
     """
 
     _lock = threading.Lock()
-    _open = 0
+    _open_count = 0
 
     def __init__(self, library: Path | None) -> None:
         """Raises NVMLError."""
         import pynvml
 
         self.pynvml = pynvml
-        self._events: Any = None
-        self._wait: Any = None
-        self._watching = False
+        self._event_set: Any = None
+        self._wait_for_event: Any = None
+        self._has_event_sources = False
         with self._lock:
             try:
                 self._load(library)
                 pynvml.nvmlInit()
             except pynvml.NVMLError:
-                if not Session._open:
+                if not NvmlLibrary._open_count:
                     self._unload()
                 raise
-            Session._open += 1
+            NvmlLibrary._open_count += 1
         try:
-            self.cards = tuple(Card(index, pynvml) for index in range(pynvml.nvmlDeviceGetCount()))
-            self.driver = text(pynvml.nvmlSystemGetDriverVersion())
+            self.devices = tuple(NvmlDevice(index, pynvml) for index in range(pynvml.nvmlDeviceGetCount()))
+            self.driver = decode_text(pynvml.nvmlSystemGetDriverVersion())
         except pynvml.NVMLError:
             self.close()
             raise
@@ -56,57 +56,57 @@ class Session:
         with self._lock:
             # A driver that is gone cannot be shut down.
             with suppress(self.pynvml.NVMLError):
-                if self._events:
-                    self.pynvml.nvmlEventSetFree(self._events)
+                if self._event_set:
+                    self.pynvml.nvmlEventSetFree(self._event_set)
             with suppress(self.pynvml.NVMLError):
                 self.pynvml.nvmlShutdown()
-            Session._open -= 1
-            if not Session._open:
+            NvmlLibrary._open_count -= 1
+            if not NvmlLibrary._open_count:
                 self._unload()
 
-    def count(self) -> int:
+    def device_count(self) -> int:
         """How many cards the driver has just now. Raises NVMLError."""
         return int(self.pynvml.nvmlDeviceGetCount())
 
-    def watch(self) -> None:
+    def register_events(self) -> None:
         """From now on `xids` tells what the driver reports of each card that can report."""
         pynvml = self.pynvml
         try:
-            self._events = pynvml.nvmlEventSetCreate()
-            self._wait = pynvml._nvmlGetFunctionPointer("nvmlEventSetWait_v2")
+            self._event_set = pynvml.nvmlEventSetCreate()
+            self._wait_for_event = pynvml._nvmlGetFunctionPointer("nvmlEventSetWait_v2")
         except pynvml.NVMLError:
-            self._events = False
+            self._event_set = False
             return
-        for card in self.cards:
-            card.watched = card.can("nvmlDeviceRegisterEvents", pynvml.nvmlEventTypeXidCriticalError, self._events)
-        self._watching = any(card.watched for card in self.cards)
+        for device in self.devices:
+            device.reports_xids = device.call("nvmlDeviceRegisterEvents", pynvml.nvmlEventTypeXidCriticalError, self._event_set)
+        self._has_event_sources = any(device.reports_xids for device in self.devices)
 
-    def xids(self) -> Iterator[tuple[Card, int]]:
+    def read_xids(self) -> Iterator[tuple[NvmlDevice, int]]:
         """The Xid errors reported since the last time. Raises NVMLError where the whole session is broken."""
         pynvml = self.pynvml
-        if self._events is None:
-            self.watch()
-        if not self._watching:
+        if self._event_set is None:
+            self.register_events()
+        if not self._has_event_sources:
             return
         event = pynvml.c_nvmlEventData_t()
-        for _ in range(MOST_EVENTS):
+        for _ in range(MAX_EVENTS):
             # Straight to the library: that nothing happened is no error to be raised each second.
-            code = self._wait(self._events, ctypes.byref(event), 0)
-            if code in (pynvml.NVML_ERROR_TIMEOUT, pynvml.NVML_ERROR_GPU_IS_LOST):
+            error_code = self._wait_for_event(self._event_set, ctypes.byref(event), 0)
+            if error_code in (pynvml.NVML_ERROR_TIMEOUT, pynvml.NVML_ERROR_GPU_IS_LOST):
                 return  # a lost card is found when it is asked itself
-            if code != pynvml.NVML_SUCCESS:
-                raise pynvml.NVMLError(code)
-            place = _place(event.device)
-            for card in self.cards:
-                if card.watched and _place(card.handle) == place:
-                    yield card, int(event.eventData)
+            if error_code != pynvml.NVML_SUCCESS:
+                raise pynvml.NVMLError(error_code)
+            pointer = _pointer_value(event.device)
+            for device in self.devices:
+                if device.reports_xids and _pointer_value(device.handle) == pointer:
+                    yield device, int(event.eventData)
 
     def _load(self, library: Path | None) -> None:
         # On Windows nvidia-ml-py itself loads System32\nvml.dll (then NVSMI's) by full path; on Linux the
         # loader's own search finds libnvidia-ml.so.1, but for the folders that it may not know.
         pynvml = self.pynvml
         if pynvml.nvmlLib is None:
-            paths = [library] if library is not None else [path for path in EXTRA_LIBRARIES if path.is_file()]
+            paths = [library] if library is not None else [path for path in EXTRA_LIBRARY_PATHS if path.is_file()]
             for path in paths:
                 with suppress(OSError):
                     pynvml.nvmlLib = ctypes.CDLL(str(path))
@@ -124,6 +124,6 @@ class Session:
             free(library._handle)
 
 
-def _place(handle: Any) -> int | None:  # noqa: ANN401 - a pointer of ctypes
+def _pointer_value(handle: Any) -> int | None:  # noqa: ANN401 - a pointer of ctypes
     """A handle is a pointer, and equal ones are different objects."""
     return ctypes.cast(handle, ctypes.c_void_p).value

@@ -12,42 +12,42 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-def answered(calls: Mapping[Key, Callable[[], Value]], limit: float, at_once: int | None = None) -> dict[Key, Value]:
+def gather_with_timeout(calls: Mapping[Key, Callable[[], Value]], timeout_s: float, max_workers: int | None = None) -> dict[Key, Value]:
     """The answers that came within `limit` seconds, in the order of `calls`; who raised OSError or is late is left out.
 
     A question that hangs is left behind: its thread is a daemon and keeps nobody from ending. At most `at_once`
     are asked at the same time. What else a call raises is raised here.
     """
-    todo: queue.SimpleQueue[tuple[Key, Callable[[], Value]]] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[Key, tuple[Value] | BaseException]] = queue.SimpleQueue()
-    over = threading.Event()
+    pending: queue.SimpleQueue[tuple[Key, Callable[[], Value]]] = queue.SimpleQueue()
+    completed: queue.SimpleQueue[tuple[Key, tuple[Value] | BaseException]] = queue.SimpleQueue()
+    stopped = threading.Event()
     for item in calls.items():
-        todo.put(item)
+        pending.put(item)
 
-    def ask() -> None:
-        while not over.is_set():
+    def work() -> None:
+        while not stopped.is_set():
             try:
-                key, call = todo.get_nowait()
+                key, call = pending.get_nowait()
             except queue.Empty:
                 return
             try:
-                done.put((key, (call(),)))
+                completed.put((key, (call(),)))
             except BaseException as error:  # noqa: BLE001 - handed to whoever asked
-                done.put((key, error))
+                completed.put((key, error))
 
-    end = time.monotonic() + limit
-    for _ in range(min(at_once or len(calls), len(calls))):
-        threading.Thread(target=ask, name="patience", daemon=True).start()
-    found: dict[Key, Value] = {}
+    deadline = time.monotonic() + timeout_s
+    for _ in range(min(max_workers or len(calls), len(calls))):
+        threading.Thread(target=work, name="patience", daemon=True).start()
+    results: dict[Key, Value] = {}
     try:
         for _ in calls:
-            key, answer = done.get(timeout=max(0.0, end - time.monotonic()))
+            key, answer = completed.get(timeout=max(0.0, deadline - time.monotonic()))
             if isinstance(answer, tuple):
-                found[key] = answer[0]
+                results[key] = answer[0]
             elif not isinstance(answer, OSError):
                 raise answer
     except queue.Empty:
         pass
     finally:
-        over.set()
-    return {key: found[key] for key in calls if key in found}
+        stopped.set()
+    return {key: results[key] for key in calls if key in results}

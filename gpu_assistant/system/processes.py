@@ -16,38 +16,38 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from ..core.errors import AppError, Cancelled
-from ..core.refusal import why
-from .base import Finished
+from ..core.refusal import os_error_text
+from .base import ProcessResult
 
-TICK_S = 0.05  # how soon a cancel is seen
-LEFTOVER_S = 1.0  # how long output may stay open after its program ended (something it left behind holds it)
+POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
+ORPHANED_OUTPUT_S = 1.0  # how long output may stay open after its program ended (something it left behind holds it)
 
-MOST_LINE = 1024**2  # bytes; the longest that a program says to us in one line has some 100 kB
-MOST_BYTES = 256 * 1024**2  # of a program's whole stdout, and of its stderr
-TOO_MUCH = b""  # in the place of what passes these: no line is empty
+MAX_LINE_BYTES = 1024**2  # bytes; the longest that a program says to us in one line has some 100 kB
+MAX_OUTPUT_BYTES = 256 * 1024**2  # of a program's whole stdout, and of its stderr
+OUTPUT_LIMIT_REACHED = b""  # in the place of what passes these: no line is empty
 
-News = tuple[int, bytes | None]  # 0 stdout, 1 stderr; None at its end
+OutputLine = tuple[int, bytes | None]  # 0 stdout, 1 stderr; None at its end
 
 
-class Child(Protocol):
+class ChildProcess(Protocol):
     """A started program and everything that it starts."""
 
     process: subprocess.Popen[bytes]
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """End the whole tree; it is gone when this returns."""
         ...
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Let go of what the system keeps for the child, which has ended."""
         ...
 
 
-Start = Callable[[Sequence[str], Mapping[str, str], Path | None], Child]
+StartProcess = Callable[[Sequence[str], Mapping[str, str], Path | None], ChildProcess]
 
 
-def run(
-    start: Start,
+def run_process(
+    start: StartProcess,
     argv: Sequence[str | Path],
     *,
     timeout: float,
@@ -55,56 +55,56 @@ def run(
     cwd: Path | None,
     cancel: threading.Event | None,
     on_line: Callable[[str], None] | None,
-    fallback: str = "utf-8",
-) -> Finished:
+    fallback_encoding: str = "utf-8",
+) -> ProcessResult:
     """What `System.run` promises. `on_line` is called on the calling thread; what it raises ends the program.
 
     `fallback` is the encoding of lines that are not UTF-8. Raises ValueError for a relative program path.
     """
-    words = checked(argv)
-    limits = _Limits(words[0], timeout, cancel)
+    command = check_command(argv)
+    limits = _RunLimits(command[0], timeout, cancel)
     limits.check()
-    wanted: dict[str, str | None] = {**os.environ, **(environ or {})}
+    merged_environ: dict[str, str | None] = {**os.environ, **(environ or {})}
     try:
-        child = start(words, {name: value for name, value in wanted.items() if value is not None}, cwd)
+        child = start(command, {name: value for name, value in merged_environ.items() if value is not None}, cwd)
     except OSError as error:
-        raise missing(words[0], why(error)) from error
+        raise program_missing_error(command[0], os_error_text(error)) from error
     try:
-        out, err = _collect(child, limits, on_line, fallback)
-        code = _exit_status(child, limits)
+        stdout, stderr = _collect_output(child, limits, on_line, fallback_encoding)
+        returncode = _wait_for_returncode(child, limits)
     except BaseException:
-        child.end()
+        child.terminate()
         raise
     finally:
-        child.release()
-    return Finished(code=code, out=out, err=err)
+        child.close()
+    return ProcessResult(returncode=returncode, stdout=stdout, stderr=stderr)
 
 
-def checked(argv: Sequence[str | Path]) -> list[str]:
+def check_command(argv: Sequence[str | Path]) -> list[str]:
     """The words of a call whose program is named by its full path and is there."""
-    words = [str(word) for word in argv]
-    program = Path(words[0])
+    command = [str(argument) for argument in argv]
+    program = Path(command[0])
     if not program.is_absolute():
-        raise ValueError(f"a program is started by its full path, not as {words[0]!r}")
+        raise ValueError(f"a program is started by its full path, not as {command[0]!r}")
     if not program.is_file() or not os.access(program, os.X_OK):
-        raise missing(words[0], None)
-    return words
+        raise program_missing_error(command[0], None)
+    return command
 
 
-def missing(program: str, detail: str | None) -> AppError:
+def program_missing_error(program: str, detail: str | None) -> AppError:
     """The error of a program that cannot be started."""
     return AppError("program-missing", program=program, detail=detail)
 
 
-def decode(data: bytes, fallback: str = "utf-8") -> str:
+def decode_output(data: bytes, fallback_encoding: str = "utf-8") -> str:
     """Text of a program: UTF-8, else the system's own encoding; what neither knows is replaced."""
     try:
         return data.decode()
     except UnicodeDecodeError:
-        return data.decode(fallback, errors="replace")
+        return data.decode(fallback_encoding, errors="replace")
 
 
-class _Limits:
+class _RunLimits:
     """When to stop waiting for a program."""
 
     def __init__(self, program: str, timeout: float, cancel: threading.Event | None) -> None:
@@ -121,55 +121,55 @@ class _Limits:
             raise AppError("program-timeout", program=self.program, limit_seconds=self._timeout)
 
 
-def _collect(child: Child, limits: _Limits, on_line: Callable[[str], None] | None, fallback: str) -> tuple[str, str]:
-    news: queue.SimpleQueue[News] = queue.SimpleQueue()
+def _collect_output(child: ChildProcess, limits: _RunLimits, on_line: Callable[[str], None] | None, fallback_encoding: str) -> tuple[str, str]:
+    output_queue: queue.SimpleQueue[OutputLine] = queue.SimpleQueue()
     process = child.process
-    streams = [(number, stream) for number, stream in enumerate((process.stdout, process.stderr)) if stream]
-    for number, stream in streams:
+    streams = [(stream_index, stream) for stream_index, stream in enumerate((process.stdout, process.stderr)) if stream]
+    for stream_index, stream in streams:
         # Daemons: one that waits on a pipe held by a stray process must not keep us from ending.
-        threading.Thread(target=_read, args=(stream, number, news), name="program output", daemon=True).start()
-    texts: tuple[list[str], list[str]] = ([], [])
-    still_open = len(streams)
-    ended: float | None = None
-    while still_open:
+        threading.Thread(target=_read_lines, args=(stream, stream_index, output_queue), name="program output", daemon=True).start()
+    lines_by_stream: tuple[list[str], list[str]] = ([], [])
+    open_streams = len(streams)
+    ended_at: float | None = None
+    while open_streams:
         limits.check()
         try:
-            number, line = news.get(timeout=TICK_S)
+            stream_index, line = output_queue.get(timeout=POLL_INTERVAL_S)
         except queue.Empty:
             if process.poll() is None:
                 continue
-            ended = ended or time.monotonic()
-            if time.monotonic() - ended > LEFTOVER_S:
-                child.end()
+            ended_at = ended_at or time.monotonic()
+            if time.monotonic() - ended_at > ORPHANED_OUTPUT_S:
+                child.terminate()
                 break
             continue
-        if line == TOO_MUCH:
+        if line == OUTPUT_LIMIT_REACHED:
             raise AppError("program-endless", program=limits.program)
         if line is None:
-            still_open -= 1
+            open_streams -= 1
             continue
-        text = decode(line, fallback).replace("\r\n", "\n")
-        texts[number].append(text)
-        if on_line is not None and number == 0:
+        text = decode_output(line, fallback_encoding).replace("\r\n", "\n")
+        lines_by_stream[stream_index].append(text)
+        if on_line is not None and stream_index == 0:
             on_line(text.rstrip("\n"))
-    return "".join(texts[0]), "".join(texts[1])
+    return "".join(lines_by_stream[0]), "".join(lines_by_stream[1])
 
 
-def _read(stream: IO[bytes], number: int, news: queue.SimpleQueue[News]) -> None:
-    left = MOST_BYTES
+def _read_lines(stream: IO[bytes], stream_index: int, output_queue: queue.SimpleQueue[OutputLine]) -> None:
+    remaining_bytes = MAX_OUTPUT_BYTES
     with stream:
-        while line := stream.readline(MOST_LINE + 1):
-            left -= len(line)
-            if len(line) > MOST_LINE or left < 0:
-                news.put((number, TOO_MUCH))
+        while line := stream.readline(MAX_LINE_BYTES + 1):
+            remaining_bytes -= len(line)
+            if len(line) > MAX_LINE_BYTES or remaining_bytes < 0:
+                output_queue.put((stream_index, OUTPUT_LIMIT_REACHED))
                 return
-            news.put((number, line))
-    news.put((number, None))
+            output_queue.put((stream_index, line))
+    output_queue.put((stream_index, None))
 
 
-def _exit_status(child: Child, limits: _Limits) -> int:
+def _wait_for_returncode(child: ChildProcess, limits: _RunLimits) -> int:
     while True:
         try:
-            return child.process.wait(timeout=TICK_S)
+            return child.process.wait(timeout=POLL_INTERVAL_S)
         except subprocess.TimeoutExpired:
             limits.check()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 
-class Rights(Protocol):
+class ElevatedSystem(Protocol):
     """The side of the operating system that the elevated helper (`install/door/`) needs.
 
     A user's program may try to make the helper write, read or run something else than it was asked to: by links, by
@@ -15,26 +15,26 @@ class Rights(Protocol):
     into a folder that nobody else can change.
     """
 
-    def place(self, name: str) -> Path:
+    def private_folder_path(self, name: str) -> Path:
         """Where the private folder of that name lies; the asking side finds the answer there."""
         ...
 
-    def make_private(self, name: str) -> Path:
+    def create_private_folder(self, name: str) -> Path:
         """A new folder that everybody may read and only administrators may change.
 
         Raises AppError("door-folder") where something of that name is there already, or where it cannot be made so.
         """
         ...
 
-    def refuse_open(self, folder: Path) -> None:
+    def check_private_folder(self, folder: Path) -> None:
         """Raise AppError("door-folder") for a folder that others than administrators could change or swap."""
         ...
 
-    def open_given(self, path: Path) -> BinaryIO:
+    def open_user_file(self, path: Path) -> BinaryIO:
         """A plain file of the user's, open for reading: no link, no device, no pipe; raises AppError("door-file")."""
         ...
 
-    def system_folder(self) -> Path | None:
+    def system_programs_folder(self) -> Path | None:
         """Where Windows' own programs lie, as Windows says: variables are the user's to change. None elsewhere."""
         ...
 
@@ -46,18 +46,18 @@ class Rights(Protocol):
         """
         ...
 
-    def restore_point(self, words: str) -> None:
+    def create_restore_point(self, description: str) -> None:
         """Let the system note its state under these words; raises AppError("restore-point")."""
         ...
 
 
-def current() -> Rights:
+def current_elevation() -> ElevatedSystem:
     """This computer's; its file is loaded with the first call."""
     if sys.platform == "win32":
-        from .windows_rights_door import WindowsRights
+        from .windows_rights_door import WindowsElevatedSystem
 
-        return WindowsRights()
+        return WindowsElevatedSystem()
     else:  # noqa: RET505 - the type checker follows one branch per system
-        from .linux_rights_door import LinuxRights
+        from .linux_rights_door import LinuxElevatedSystem
 
-        return LinuxRights()
+        return LinuxElevatedSystem()

@@ -11,14 +11,14 @@ from msgspec import Struct
 TaskbarState = Literal["none", "busy", "normal", "paused", "error"]
 
 
-class Variable(Struct, frozen=True, kw_only=True):
+class EnvironmentVariable(Struct, frozen=True, kw_only=True):
     """A user's environment variable as it is written down; `expand`: names in it (%NAME%) are filled in at login."""
 
     value: str
     expand: bool = False
 
 
-class UserVariables(Protocol):
+class UserEnvironmentVariables(Protocol):
     """The user's own environment variables, as every program gets them that is started after a change.
 
     For a job's thread: all windows are told of a change, and one that hangs takes its time.
@@ -26,7 +26,7 @@ class UserVariables(Protocol):
     ValueError for a name or a value that no system takes.
     """
 
-    def get(self, name: str) -> Variable | None:
+    def get(self, name: str) -> EnvironmentVariable | None:
         """What is written down; None where there is no such variable."""
         ...
 
@@ -38,7 +38,7 @@ class UserVariables(Protocol):
         """Take one away; False where there was none."""
         ...
 
-    def has_on_path(self, folder: Path) -> bool:
+    def is_on_path(self, folder: Path) -> bool:
         """Whether the user's PATH holds a folder in the very words of `add_to_path`."""
         ...
 
@@ -49,12 +49,12 @@ class UserVariables(Protocol):
         """
         ...
 
-    def take_from_path(self, folder: Path) -> bool:
+    def remove_from_path(self, folder: Path) -> bool:
         """Take back what `add_to_path` added, and nothing else: PATH is then what it was, letter by letter."""
         ...
 
 
-class AtLogin(Protocol):
+class LoginCommand(Protocol):
     """One command that runs once, after the next login. Each method raises AppError("login-unusable")."""
 
     def set(self, argv: Sequence[str | Path]) -> None:
@@ -71,16 +71,16 @@ class AtLogin(Protocol):
         ...
 
 
-class Wsl(Struct, frozen=True, kw_only=True):
+class WslStatus(Struct, frozen=True, kw_only=True):
     """A Linux inside Windows: whether its parts of Windows are there and at work (`ready`), and this user's Linuxes of
     version 2, by name.
     """
 
     ready: bool = False
-    linuxes: tuple[str, ...] = ()
+    distributions: tuple[str, ...] = ()
 
 
-class Power(Struct, frozen=True, kw_only=True):
+class PowerStatus(Struct, frozen=True, kw_only=True):
     """Where the current comes from, how full the battery is (0 to 100), whether the system saves power.
 
     None is unknown; a computer without a battery has no percent.
@@ -88,10 +88,10 @@ class Power(Struct, frozen=True, kw_only=True):
 
     source: Literal["mains", "battery"] | None = None
     percent: int | None = None
-    saving: bool | None = None
+    power_saving: bool | None = None
 
 
-class Taskbar(Protocol):
+class TaskbarProgress(Protocol):
     """Progress on a window's button in the task bar. Used by the window's own thread only."""
 
     def show(self, state: TaskbarState, fraction: float | None = None) -> bool:

@@ -12,39 +12,39 @@ from ..core.json import storage_error, write_file
 from ..core.paths import DataDir
 
 # The system wakes nobody when another process lets go of a lock.
-POLL_S = 0.1
+LOCK_POLL_S = 0.1
 
 
 @contextmanager
-def one_at_a_time(data: DataDir, what: str = "install", code: str = "already-running") -> Iterator[None]:
+def data_folder_lock(data: DataDir, purpose: str = "install", error_code: str = "already-running") -> Iterator[None]:
     """Hold the data folder for `what`; raises AppError(`code`, pid=…) while another process does.
 
     The system lets go of it when we die, however we die.
     """
     import filelock
 
-    path = data.state / f"{what}.lock"
+    path = data.state / f"{purpose}.lock"
     # Beside it, because a locked file cannot be read on Windows.
-    holder = data.state / f"{what}.pid"
+    pid_file = data.state / f"{purpose}.pid"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = filelock.FileLock(path, timeout=0)
         lock.acquire()
     except filelock.Timeout as error:
-        raise AppError(code, pid=_read_pid(holder.read_bytes() if holder.is_file() else b"")) from error
+        raise AppError(error_code, pid=_read_pid(pid_file.read_bytes() if pid_file.is_file() else b"")) from error
     except OSError as error:
         raise storage_error(error, data.root) from error
     try:
-        write_file(holder, str(os.getpid()))
+        write_file(pid_file, str(os.getpid()))
         yield
     finally:
         with suppress(OSError):
-            holder.unlink()
+            pid_file.unlink()
         lock.release()
 
 
 @contextmanager
-def alone(path: Path, busy: AppError, given_up: Callable[[], bool] | None = None) -> Iterator[None]:
+def file_lock(path: Path, busy_error: AppError, is_cancelled: Callable[[], bool] | None = None) -> Iterator[None]:
     """Hold a lock of this name, which goes with it; raises `busy` while another process or thread does, and OSError.
 
     With `given_up`, which is asked ten times a second, the other one is waited for until that says so. The system lets
@@ -52,31 +52,31 @@ def alone(path: Path, busy: AppError, given_up: Callable[[], bool] | None = None
     """
     import filelock
 
-    from . import current
+    from . import current_system
 
-    lock = filelock.FileLock(path, timeout=0 if given_up is None else -1)
+    lock = filelock.FileLock(path, timeout=0 if is_cancelled is None else -1)
     try:
-        lock.acquire(poll_interval=POLL_S, cancel_check=given_up)
+        lock.acquire(poll_interval=LOCK_POLL_S, cancel_check=is_cancelled)
     except filelock.Timeout as error:
-        raise busy from error
+        raise busy_error from error
     try:
         yield
     finally:
         # Linux: before it is free, else somebody may hold the name already. Windows: an open file keeps its name.
-        windows = current().name == "windows"
-        if not windows:
+        on_windows = current_system().name == "windows"
+        if not on_windows:
             path.unlink(missing_ok=True)
         lock.release()
-        if windows:
+        if on_windows:
             with suppress(OSError):
                 path.unlink()
 
 
-def refuse_running(data: DataDir) -> None:
+def check_no_install_running(data: DataDir) -> None:
     """Raise AppError("already-running", pid=…) while another process holds the data folder."""
     # Who was killed left the file; nobody holds the lock then.
     if (data.state / "install.pid").is_file():
-        with one_at_a_time(data):
+        with data_folder_lock(data):
             pass
 
 

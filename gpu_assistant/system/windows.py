@@ -34,22 +34,22 @@ from . import (  # noqa: E402
     windows_start,
 )
 from . import windows_registry as registry  # noqa: E402
-from .base import Finished  # noqa: E402
+from .base import ProcessResult  # noqa: E402
 from .language import user_language  # noqa: E402
-from .services import AtLogin, Power, Taskbar, UserVariables  # noqa: E402
-from .windows_facts import WindowsFacts, home_too_long  # noqa: E402
-from .windows_read import environments_folder, quoted, system_name  # noqa: E402
-from .windows_told import ToldByFacts  # noqa: E402
+from .services import LoginCommand, PowerStatus, TaskbarProgress, UserEnvironmentVariables  # noqa: E402
+from .windows_facts import WindowsFacts, is_home_too_long  # noqa: E402
+from .windows_read import environments_folder, quote_for_shell, windows_product_name  # noqa: E402
+from .windows_told import WindowsFactAnswers  # noqa: E402
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
-CPU_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+PROCESSOR_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 ENVIRONMENT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
-FIXED_DISK = 3  # GetDriveTypeW
-DISK_S = 1.5  # a disk that has not answered by then is shown without its sizes
-REMOTE_SESSION = 0x1000  # SM_REMOTESESSION of GetSystemMetrics
+DRIVE_FIXED = 3  # GetDriveTypeW
+DISK_TIMEOUT_S = 1.5  # a disk that has not answered by then is shown without its sizes
+SM_REMOTESESSION = 0x1000  # SM_REMOTESESSION of GetSystemMetrics
 
 
-class WindowsSystem(ToldByFacts):
+class WindowsSystem(WindowsFactAnswers):
     """What `base.System` asks, answered by Windows."""
 
     name: SystemName = "windows"
@@ -68,21 +68,21 @@ class WindowsSystem(ToldByFacts):
         cwd: Path | None = None,
         cancel: threading.Event | None = None,
         on_line: Callable[[str], None] | None = None,
-    ) -> Finished:
+    ) -> ProcessResult:
         """See `base.System.run`; also raises ValueError for a relative program path and for a batch file."""
-        before = windows_conda.search_path(Path(argv[0])) if argv else ()
-        if before:
-            path = os.pathsep.join([*map(str, before), os.environ.get("PATH", "")])
+        library_folders = windows_conda.conda_library_folders(Path(argv[0])) if argv else ()
+        if library_folders:
+            path = os.pathsep.join([*map(str, library_folders), os.environ.get("PATH", "")])
             environ = {"PATH": path, **(environ or {})}
-        return processes.run(
-            windows_processes.start,
+        return processes.run_process(
+            windows_processes.start_process,
             argv,
             timeout=timeout,
             environ=environ,
             cwd=cwd,
             cancel=cancel,
             on_line=on_line,
-            fallback="mbcs",
+            fallback_encoding="mbcs",
         )
 
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
@@ -95,29 +95,29 @@ class WindowsSystem(ToldByFacts):
 
     def environment_python(self, environment: Path) -> Path:
         r"""Scripts\python.exe; conda's lies at the root."""
-        folder = environment if windows_conda.is_conda(environment) else environment / "Scripts"
+        folder = environment if windows_conda.is_conda_environment(environment) else environment / "Scripts"
         return folder / "python.exe"
 
     def environment_program(self, environment: Path, name: str) -> Path:
         """In Scripts."""
         return environment / "Scripts" / self.executable(name)
 
-    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """For cmd, in the letters that it reads, and for PowerShell, which needs to be told that it is UTF-8."""
-        found = windows_conda.way_in(environment, conda.resolve().parent.parent)
-        letters = {".bat": "oem", ".ps1": "utf-8-sig"}
-        return {Path(path): text.encode(letters[path.suffix], "replace") for path, text in found.items()}
+        scripts = windows_conda.windows_activation_scripts(environment, conda.resolve().parent.parent)
+        encodings = {".bat": "oem", ".ps1": "utf-8-sig"}
+        return {Path(path): text.encode(encodings[path.suffix], "replace") for path, text in scripts.items()}
 
     def standalone_python(self, folder: Path) -> Path:
         """python.exe."""
         return folder / "python.exe"
 
-    def activation(self, environment: Path) -> str:
+    def activation_command(self, environment: Path) -> str:
         """For cmd; PowerShell takes it too where the path needs no quotes."""
-        return quoted(str(environment / "Scripts" / "activate"))
+        return quote_for_shell(str(environment / "Scripts" / "activate"))
 
     # Places
-    def default_environments(self, data_root: Path) -> Path:
+    def default_environments_folder(self, data_root: Path) -> Path:
         r"""Below our data where that path is harmless, else C:\AI."""
         return Path(environments_folder(str(data_root)))
 
@@ -132,12 +132,12 @@ class WindowsSystem(ToldByFacts):
         machine = registry.text(registry.MACHINE, ENVIRONMENT_KEY, "PROCESSOR_ARCHITECTURE") or platform.machine()
         return OperatingSystem(
             system="windows",
-            name=system_name(registry.text(registry.MACHINE, VERSION_KEY, "ProductName"), version.build),
+            name=windows_product_name(registry.text(registry.MACHINE, VERSION_KEY, "ProductName"), version.build),
             version=f"{version.major}.{version.minor}.{version.build}",
             build=version.build,
-            arch=linux_read.arch(machine),
+            arch=linux_read.normalize_architecture(machine),
             wsl=False,
-            secure_boot=self._facts.secure_boot(),
+            secure_boot=self._facts.is_secure_boot_enabled(),
         )
 
     def cpu(self) -> Cpu:
@@ -145,14 +145,14 @@ class WindowsSystem(ToldByFacts):
         import psutil
 
         return Cpu(
-            name=registry.text(registry.MACHINE, CPU_KEY, "ProcessorNameString"),
+            name=registry.text(registry.MACHINE, PROCESSOR_KEY, "ProcessorNameString"),
             cores=psutil.cpu_count(logical=False),
             threads=os.cpu_count(),
         )
 
     def display_adapters(self) -> tuple[Gpu, ...]:
         """From SetupAPI and the display class of the registry."""
-        return self._facts.display_adapters(windows_devices.entries())
+        return self._facts.display_adapters(windows_devices.device_entries())
 
     def memory_bytes(self) -> int:
         """From psutil."""
@@ -163,46 +163,46 @@ class WindowsSystem(ToldByFacts):
     def disks(self) -> tuple[Disk, ...]:
         """Fixed drives; a network drive that does not answer would hold us up for minutes."""
         kernel = ctypes.windll.kernel32
-        letters = kernel.GetLogicalDrives()
-        paths = [f"{chr(ord('A') + number)}:\\" for number in range(26) if letters >> number & 1]
-        fixed = [path for path in paths if kernel.GetDriveTypeW(ctypes.c_wchar_p(path)) == FIXED_DISK]
-        sizes = patience.answered({path: partial(_disk, path) for path in fixed}, DISK_S)
-        return tuple(disk for path in fixed if (disk := sizes.get(path, Disk(path=path))) is not None)
+        drive_mask = kernel.GetLogicalDrives()
+        paths = [f"{chr(ord('A') + number)}:\\" for number in range(26) if drive_mask >> number & 1]
+        fixed_drives = [path for path in paths if kernel.GetDriveTypeW(ctypes.c_wchar_p(path)) == DRIVE_FIXED]
+        disks_by_path = patience.gather_with_timeout({path: partial(_read_disk, path) for path in fixed_drives}, DISK_TIMEOUT_S)
+        return tuple(disk for path in fixed_drives if (disk := disks_by_path.get(path, Disk(path=path))) is not None)
 
     def python_candidates(self) -> tuple[Path, ...]:
         """PATH, the registry (PEP 514), the usual folders, conda."""
-        return windows_pythons.candidates(Path.home(), self._environ)
+        return windows_pythons.windows_python_candidates(Path.home(), self._environ)
 
-    def program(self, name: str) -> Path | None:
+    def find_program(self, name: str) -> Path | None:
         """On PATH, as an .exe, or where its installer puts it."""
-        return places.program((f"{name}.exe",), self._environ) or self._facts.program(name, Path.home())
+        return places.find_on_path((f"{name}.exe",), self._environ) or self._facts.find_program(name, Path.home())
 
-    def card_asleep(self, address: str) -> bool:
+    def is_gpu_asleep(self, address: str) -> bool:
         """By the power state that Windows last gave the device."""
-        return any(card.asleep for card in windows_devices.nvidia_cards() if card.address == address)
+        return any(device.is_asleep for device in windows_devices.nvidia_devices() if device.address == address)
 
-    def card_may_sleep(self, address: str) -> bool:
+    def can_gpu_sleep(self, address: str) -> bool:
         """As `System.card_may_sleep` says."""
         del address  # Windows lets a laptop's second card sleep, and hardly any other
         return self.laptop() is not False
 
-    def card_memory(self, address: str) -> dict[int, int]:
+    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         """As the Task Manager counts it."""
-        from .windows_gpu_memory import used
+        from .windows_gpu_memory import gpu_memory_by_process
 
-        return used(address)
+        return gpu_memory_by_process(address)
 
-    def cards_asleep(self) -> bool:
+    def are_gpus_asleep(self) -> bool:
         """By the power states that Windows last gave the devices."""
-        cards = windows_devices.nvidia_cards()
-        return bool(cards) and all(card.asleep for card in cards)
+        devices = windows_devices.nvidia_devices()
+        return bool(devices) and all(device.is_asleep for device in devices)
 
     def sleeping_driver(self) -> Driver | None:
         """From the registry's display class, where the installer wrote it down."""
-        cards = windows_devices.nvidia_cards()
-        if not cards or not all(card.asleep for card in cards):
+        devices = windows_devices.nvidia_devices()
+        if not devices or not all(device.is_asleep for device in devices):
             return None
-        version = next((card.driver for card in cards if card.driver), None)
+        version = next((device.driver_version for device in devices if device.driver_version), None)
         return Driver(version=version) if version else None
 
     def loaded_driver(self) -> str:
@@ -220,36 +220,36 @@ class WindowsSystem(ToldByFacts):
             home=home,
             ascii=home.isascii(),
             admin=self.is_admin(),
-            home_too_long=home_too_long(home),
-            onedrive=self._facts.onedrive(),
+            home_too_long=is_home_too_long(home),
+            onedrive=self._facts.onedrive_folders(),
         )
 
     def laptop(self) -> bool | None:
         """By the chassis, else by a battery."""
-        return self._facts.laptop(windows_power.battery())
+        return self._facts.is_laptop(windows_power.has_battery())
 
     def remote_desktop(self) -> bool | None:
         """By GetSystemMetrics."""
-        return bool(ctypes.windll.user32.GetSystemMetrics(REMOTE_SESSION))
+        return bool(ctypes.windll.user32.GetSystemMetrics(SM_REMOTESESSION))
 
-    def power(self) -> Power:
+    def power(self) -> PowerStatus:
         """From GetSystemPowerStatus."""
-        return windows_power.power()
+        return windows_power.read_power_status()
 
     # What is done for the user
     @property
-    def variables(self) -> UserVariables:
+    def variables(self) -> UserEnvironmentVariables:
         """In the registry, and said to all windows."""
-        from .windows_environment import WindowsVariables
+        from .windows_environment import WindowsEnvironmentVariables
 
-        return WindowsVariables()
+        return WindowsEnvironmentVariables()
 
     @property
-    def at_login(self) -> AtLogin:
+    def login_command(self) -> LoginCommand:
         """RunOnce."""
-        from .windows_login import WindowsAtLogin
+        from .windows_login import WindowsLoginCommand
 
-        return WindowsAtLogin()
+        return WindowsLoginCommand()
 
     def run_as_admin(
         self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
@@ -259,15 +259,15 @@ class WindowsSystem(ToldByFacts):
 
         return run_as_admin(argv, cancel=cancel, window=window)
 
-    def taskbar(self, window: int) -> Taskbar | None:
+    def taskbar(self, window: int) -> TaskbarProgress | None:
         """The shell's; None where it has none."""
-        from .windows_taskbar import WindowsTaskbar
+        from .windows_taskbar import WindowsTaskbarProgress
 
         with suppress(OSError):
-            return WindowsTaskbar(window)
+            return WindowsTaskbarProgress(window)
         return None
 
-    def keep_awake(self, why: str) -> AbstractContextManager[bool]:  # noqa: ARG002 - Windows takes no reason here
+    def keep_awake(self, reason: str) -> AbstractContextManager[bool]:  # noqa: ARG002 - Windows takes no reason here
         """While this thread is in the context."""
         return windows_power.keep_awake()
 
@@ -281,12 +281,12 @@ class WindowsSystem(ToldByFacts):
     def open_terminal(self, environment: Path) -> None:
         """In cmd with its own window; raises AppError("no-terminal")."""
         cmd = self._system_folder() / "cmd.exe"
-        start = environment / "Scripts" / "activate.bat"
-        if not cmd.is_file() or not start.is_file():
+        activate_script = environment / "Scripts" / "activate.bat"
+        if not cmd.is_file() or not activate_script.is_file():
             raise AppError("no-terminal", path=str(environment))
         # cmd takes off the outer quotes and keeps the inner ones.
         process = subprocess.Popen(
-            f'"{cmd}" /K ""{start}""',
+            f'"{cmd}" /K ""{activate_script}""',
             executable=str(cmd),
             cwd=environment,
             creationflags=subprocess.CREATE_NEW_CONSOLE,
@@ -301,7 +301,7 @@ class WindowsSystem(ToldByFacts):
         return Path(buffer.value)
 
 
-def _disk(path: str) -> Disk | None:
+def _read_disk(path: str) -> Disk | None:
     try:
         usage = shutil.disk_usage(path)
     except OSError:

@@ -15,38 +15,38 @@ from msgspec.structs import replace
 from ..core.machine import Gpu
 from . import firmware, places
 from .path_limits import ONEDRIVE_VARIABLES
-from .services import Wsl
-from .windows_read import LONGEST_ENVIRONMENTS, adapter
+from .services import WslStatus
+from .windows_read import MAX_ENVIRONMENTS_PATH, parse_display_adapter
 
-CLASSES = r"SYSTEM\CurrentControlSet\Control\Class"
-RUNTIME_KEYS = (
+DEVICE_CLASSES_KEY = r"SYSTEM\CurrentControlSet\Control\Class"
+VC_RUNTIME_KEYS = (
     r"SOFTWARE\Microsoft\VisualStudio\14.0\VC\Runtimes\X64",
     r"SOFTWARE\WOW6432Node\Microsoft\VisualStudio\14.0\VC\Runtimes\X64",
 )
 TOOLKITS_KEY = r"SOFTWARE\NVIDIA Corporation\GPU Computing Toolkit\CUDA"
-INTERNET_KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
+INTERNET_SETTINGS_KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
 REBOOT_KEYS = (
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending",
     r"SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired",
 )
 SECURE_BOOT_KEY = r"SYSTEM\CurrentControlSet\Control\SecureBoot\State"
 FIRMWARE_KEY = r"HARDWARE\DESCRIPTION\System\BIOS"
-HARDWARE_KEY = r"SYSTEM\HardwareConfig\Current"
-ACCOUNTS_KEY = r"Software\Microsoft\OneDrive\Accounts"
+HARDWARE_CONFIG_KEY = r"SYSTEM\HardwareConfig\Current"
+ONEDRIVE_ACCOUNTS_KEY = r"Software\Microsoft\OneDrive\Accounts"
 GIT_KEY = r"SOFTWARE\GitForWindows"
 VS_2015_KEY = r"SOFTWARE\WOW6432Node\Microsoft\VisualStudio\14.0\Setup\VC"
-WINDOWS_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
+WINDOWS_VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 SERVICES_KEY = r"SYSTEM\CurrentControlSet\Services"
 # As WSL's own program asks whether the Virtual Machine Platform is there (microsoft/WSL, wslutil.cpp).
 WSL_SERVICES, NEWER_WSL_SERVICES, OLDER_WSL_SERVICE = ("HNS", "vmcompute"), ("vfpext",), "LxssManager"
 WINDOWS_11_22H2 = 22621
-WSL_KEY, WSL_INSTALLED = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Lxss", 1
+WSL_KEY, WSL_STATE_INSTALLED = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Lxss", 1
 CONDA_HOMES = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
 # Where our data lies below a profile; environments are below it.
-BELOW_HOME = r"\AppData\Local\gpu-assistant\environments"
+ENVIRONMENTS_BELOW_HOME = r"\AppData\Local\gpu-assistant\environments"
 
 
-class Registry(Protocol):
+class RegistryReader(Protocol):
     """`windows_registry`, or a recorded one: what is missing or forbidden reads as None."""
 
     MACHINE: int
@@ -69,7 +69,7 @@ class Registry(Protocol):
         ...
 
 
-class DeviceEntry(Struct, frozen=True, kw_only=True):
+class PciDeviceEntry(Struct, frozen=True, kw_only=True):
     r"""A PCI device as SetupAPI lists it; `hardware_ids` with the compatible ones, `driver` is its key below the
     class ("{4d36e968-…}\0000").
     """
@@ -85,24 +85,24 @@ class DeviceEntry(Struct, frozen=True, kw_only=True):
 class WindowsFacts:
     """One Windows. `files` turns a path as Windows writes it into one that can be opened here."""
 
-    def __init__(self, registry: Registry, environ: Mapping[str, str], *, files: Callable[[str], Path] = Path) -> None:
+    def __init__(self, registry: RegistryReader, environ: Mapping[str, str], *, local_path: Callable[[str], Path] = Path) -> None:
         self._registry = registry
         self._environ = environ
-        self._files = files
+        self._local_path = local_path
 
-    def display_adapters(self, devices: Iterable[DeviceEntry]) -> tuple[Gpu, ...]:
+    def display_adapters(self, devices: Iterable[PciDeviceEntry]) -> tuple[Gpu, ...]:
         """Every display adapter on the PCI bus, in Windows' own order."""
-        found = (gpu for device in devices if (gpu := self._adapter(device)) is not None)
-        return tuple(replace(gpu, index=index) for index, gpu in enumerate(found))
+        adapters = (gpu for device in devices if (gpu := self._display_adapter(device)) is not None)
+        return tuple(replace(gpu, index=index) for index, gpu in enumerate(adapters))
 
-    def _adapter(self, device: DeviceEntry) -> Gpu | None:
-        registry, key = self._registry, f"{CLASSES}\\{device.driver}"
-        described = registry.text(registry.MACHINE, key, "DriverDesc") if device.driver else None
+    def _display_adapter(self, device: PciDeviceEntry) -> Gpu | None:
+        registry, key = self._registry, f"{DEVICE_CLASSES_KEY}\\{device.driver}"
+        driver_description = registry.text(registry.MACHINE, key, "DriverDesc") if device.driver else None
         memory = registry.number(registry.MACHINE, key, "HardwareInformation.qwMemorySize") if device.driver else None
-        return adapter(
+        return parse_display_adapter(
             hardware_ids=device.hardware_ids,
             device_class=device.device_class,
-            description=described or device.friendly_name or device.description,
+            description=driver_description or device.friendly_name or device.description,
             service=device.service,
             memory_bytes=memory,
         )
@@ -110,60 +110,60 @@ class WindowsFacts:
     def cuda_folders(self) -> tuple[Path, ...]:
         """Where NVIDIA's installer puts toolkits, what it wrote down, and its variables (CUDA_PATH_V12_6 …)."""
         registry = self._registry
-        usual = sorted(self._program_files().glob("NVIDIA GPU Computing Toolkit/CUDA/v*"))
-        written = [
-            self._files(folder)
+        default_folders = sorted(self._program_files().glob("NVIDIA GPU Computing Toolkit/CUDA/v*"))
+        registered_folders = [
+            self._local_path(folder)
             for version in sorted(registry.children(registry.MACHINE, TOOLKITS_KEY))
             if (folder := registry.text(registry.MACHINE, f"{TOOLKITS_KEY}\\{version}", "InstallDir"))
         ]
-        variables = [
+        variable_names = [
             *sorted(name for name in self._environ if name.startswith("CUDA_PATH_V")),
             *("CUDA_PATH", "CUDA_HOME"),
         ]
-        named = [self._files(value) for name in variables if (value := self._environ.get(name))]
-        return places.distinct_folders([*usual, *written, *named])
+        folders_from_variables = [self._local_path(value) for name in variable_names if (value := self._environ.get(name))]
+        return places.unique_folders([*default_folders, *registered_folders, *folders_from_variables])
 
     def cudnn_folders(self) -> tuple[Path, ...]:
         """NVIDIA's own folder and those inside toolkits: headers, and libraries."""
-        own = sorted(self._program_files().glob("NVIDIA/CUDNN/v*"))
-        parts = [inside for folder in own for part in ("include", "bin") for inside in _with_inner(folder / part)]
-        inside = [folder / part for folder in self.cuda_folders() for part in ("include", "bin")]
-        return places.distinct_folders([*parts, *inside])
+        cudnn_roots = sorted(self._program_files().glob("NVIDIA/CUDNN/v*"))
+        cudnn_folders = [toolkit_folders for folder in cudnn_roots for part in ("include", "bin") for toolkit_folders in _with_subfolders(folder / part)]
+        toolkit_folders = [folder / part for folder in self.cuda_folders() for part in ("include", "bin")]
+        return places.unique_folders([*cudnn_folders, *toolkit_folders])
 
     def nvidia_smi(self) -> Path | None:
         """Beside Windows' own programs; older drivers had a folder of their own."""
-        own = self._program_files() / "NVIDIA Corporation" / "NVSMI"
+        nvsmi_folder = self._program_files() / "NVIDIA Corporation" / "NVSMI"
         return next(
-            (path for folder in (self.shared_libraries(), own) if (path := folder / "nvidia-smi.exe").is_file()), None
+            (path for folder in (self.system32_folder(), nvsmi_folder) if (path := folder / "nvidia-smi.exe").is_file()), None
         )
 
-    def shared_libraries(self) -> Path:
+    def system32_folder(self) -> Path:
         """System32."""
-        return self._files(self._environ.get("SystemRoot") or "C:\\Windows") / "System32"
+        return self._local_path(self._environ.get("SystemRoot") or "C:\\Windows") / "System32"
 
-    def wsl(self) -> Wsl:
+    def wsl(self) -> WslStatus:
         """Ready where the services of virtual machines are there, and the program or the older part of Windows; Docker
         keeps Linuxes of its own, which are for nobody else.
         """
         registry = self._registry
-        build = registry.text(registry.MACHINE, WINDOWS_KEY, "CurrentBuild") or ""
-        needed = [*WSL_SERVICES, *(NEWER_WSL_SERVICES if build.isdigit() and int(build) >= WINDOWS_11_22H2 else ())]
-        machines = all(registry.exists(registry.MACHINE, f"{SERVICES_KEY}\\{name}") for name in needed)
-        program = registry.text(registry.MACHINE, f"{WSL_KEY}\\MSI", "InstallLocation") is not None
-        older = registry.exists(registry.MACHINE, f"{SERVICES_KEY}\\{OLDER_WSL_SERVICE}")
-        found = (
-            registry.text(registry.USER, f"{WSL_KEY}\\{each}", "DistributionName")
-            for each in registry.children(registry.USER, WSL_KEY)
-            if registry.number(registry.USER, f"{WSL_KEY}\\{each}", "State") == WSL_INSTALLED
-            and registry.number(registry.USER, f"{WSL_KEY}\\{each}", "Version") == 2
+        build = registry.text(registry.MACHINE, WINDOWS_VERSION_KEY, "CurrentBuild") or ""
+        required_services = [*WSL_SERVICES, *(NEWER_WSL_SERVICES if build.isdigit() and int(build) >= WINDOWS_11_22H2 else ())]
+        has_virtualization = all(registry.exists(registry.MACHINE, f"{SERVICES_KEY}\\{name}") for name in required_services)
+        has_program = registry.text(registry.MACHINE, f"{WSL_KEY}\\MSI", "InstallLocation") is not None
+        has_lxss_service = registry.exists(registry.MACHINE, f"{SERVICES_KEY}\\{OLDER_WSL_SERVICE}")
+        names = (
+            registry.text(registry.USER, f"{WSL_KEY}\\{distribution_key}", "DistributionName")
+            for distribution_key in registry.children(registry.USER, WSL_KEY)
+            if registry.number(registry.USER, f"{WSL_KEY}\\{distribution_key}", "State") == WSL_STATE_INSTALLED
+            and registry.number(registry.USER, f"{WSL_KEY}\\{distribution_key}", "Version") == 2
         )
-        linuxes = tuple(name for name in found if name is not None and not name.startswith("docker-desktop"))
-        return Wsl(ready=machines and (program or older), linuxes=linuxes)
+        distributions = tuple(name for name in names if name is not None and not name.startswith("docker-desktop"))
+        return WslStatus(ready=has_virtualization and (has_program or has_lxss_service), distributions=distributions)
 
     def visual_cpp(self) -> str | None:
         """As its installer wrote it down."""
         registry = self._registry
-        for key in RUNTIME_KEYS:
+        for key in VC_RUNTIME_KEYS:
             major = registry.number(registry.MACHINE, key, "Major")
             minor = registry.number(registry.MACHINE, key, "Minor")
             if major is not None and minor is not None and registry.number(registry.MACHINE, key, "Installed") != 0:
@@ -177,89 +177,89 @@ class WindowsFacts:
 
     def msvc_folders(self) -> tuple[Path, ...]:
         """Folders named VC of Visual Studios in their usual places, and of 2015's as the registry names it."""
-        usual = [
+        default_folders = [
             folder
-            for programs in (self._program_files(), self._program_files_x86())
-            for folder in sorted(programs.glob("Microsoft Visual Studio/*/*/VC"), reverse=True)
+            for program_files in (self._program_files(), self._program_files_x86())
+            for folder in sorted(program_files.glob("Microsoft Visual Studio/*/*/VC"), reverse=True)
         ]
-        old = self._registry.text(self._registry.MACHINE, VS_2015_KEY, "ProductDir")
-        return places.distinct_folders([*usual, *([self._files(old)] if old else [])])
+        vs_2015_folder = self._registry.text(self._registry.MACHINE, VS_2015_KEY, "ProductDir")
+        return places.unique_folders([*default_folders, *([self._local_path(vs_2015_folder)] if vs_2015_folder else [])])
 
-    def program(self, name: str, home: Path) -> Path | None:
+    def find_program(self, name: str, home: Path) -> Path | None:
         """A program that is not on PATH where its own installer puts it: git and conda."""
         registry = self._registry
-        found: Sequence[Path] = ()
+        candidates: Sequence[Path] = ()
         if name == "git":
             roots = (registry.MACHINE, registry.USER)
-            named = [self._files(text) for root in roots if (text := registry.text(root, GIT_KEY, "InstallPath"))]
-            found = [folder / "cmd" / "git.exe" for folder in (*named, self._program_files() / "Git")]
+            install_folders = [self._local_path(text) for root in roots if (text := registry.text(root, GIT_KEY, "InstallPath"))]
+            candidates = [folder / "cmd" / "git.exe" for folder in (*install_folders, self._program_files() / "Git")]
         elif name == "conda":
-            shared = self._files(self._environ.get("ProgramData") or "C:\\ProgramData")
-            local = home / "AppData" / "Local"
-            homes = [folder / each for each in CONDA_HOMES for folder in (home, local, shared)]
-            own = self._environ.get("CONDA_EXE")
-            found = [*([self._files(own)] if own else []), *(folder / "Scripts" / "conda.exe" for folder in homes)]
-        return next((path for path in found if path.is_file()), None)
+            program_data = self._local_path(self._environ.get("ProgramData") or "C:\\ProgramData")
+            local_app_data = home / "AppData" / "Local"
+            conda_folders = [folder / folder_name for folder_name in CONDA_HOMES for folder in (home, local_app_data, program_data)]
+            conda_exe = self._environ.get("CONDA_EXE")
+            candidates = [*([self._local_path(conda_exe)] if conda_exe else []), *(folder / "Scripts" / "conda.exe" for folder in conda_folders)]
+        return next((path for path in candidates if path.is_file()), None)
 
     def proxy(self) -> str | None:
         """From the environment, else from Windows' settings."""
         registry = self._registry
-        if (given := places.proxy(self._environ)) is not None:
-            return given
-        if not registry.number(registry.USER, INTERNET_KEY, "ProxyEnable"):
+        if (from_environment := places.proxy_from_environment(self._environ)) is not None:
+            return from_environment
+        if not registry.number(registry.USER, INTERNET_SETTINGS_KEY, "ProxyEnable"):
             return None
-        servers = registry.text(registry.USER, INTERNET_KEY, "ProxyServer") or ""
+        servers = registry.text(registry.USER, INTERNET_SETTINGS_KEY, "ProxyServer") or ""
         # Either one address for all, or "http=host:port;https=host:port".
-        named = dict(part.split("=", 1) for part in servers.split(";") if "=" in part)
-        chosen = named.get("https") or named.get("http") or ("" if named else servers)
-        return places.without_secrets(chosen) if chosen else None
+        by_scheme = dict(part.split("=", 1) for part in servers.split(";") if "=" in part)
+        address = by_scheme.get("https") or by_scheme.get("http") or ("" if by_scheme else servers)
+        return places.strip_credentials(address) if address else None
 
     def pending_reboot(self) -> bool:
         """By the keys of servicing and Windows Update; pending renames alone are everyday."""
         return any(self._registry.exists(self._registry.MACHINE, key) for key in REBOOT_KEYS)
 
-    def secure_boot(self) -> bool | None:
+    def is_secure_boot_enabled(self) -> bool | None:
         """As the loader wrote it down; None where it did not (no UEFI, or an old Windows)."""
-        found = self._registry.number(self._registry.MACHINE, SECURE_BOOT_KEY, "UEFISecureBootEnabled")
-        return found != 0 if found is not None else None
+        enabled = self._registry.number(self._registry.MACHINE, SECURE_BOOT_KEY, "UEFISecureBootEnabled")
+        return enabled != 0 if enabled is not None else None
 
-    def laptop(self, battery: bool | None) -> bool | None:
+    def is_laptop(self, has_battery: bool | None) -> bool | None:
         """By the chassis that the firmware names, else by a battery."""
-        text = self._registry.text(self._registry.MACHINE, HARDWARE_KEY, "EnclosureType")
-        number = self._registry.number(self._registry.MACHINE, HARDWARE_KEY, "EnclosureType")
+        text = self._registry.text(self._registry.MACHINE, HARDWARE_CONFIG_KEY, "EnclosureType")
+        number = self._registry.number(self._registry.MACHINE, HARDWARE_CONFIG_KEY, "EnclosureType")
         chassis = number if number is not None else int(text, 10) if text is not None and text.isdecimal() else None
-        return firmware.laptop(chassis, battery=battery)
+        return firmware.is_laptop(chassis, has_battery=has_battery)
 
     def virtual_machine(self) -> bool | None:
         """By the maker's words; the processor's own sign is there on real computers with Hyper-V too."""
-        words = (
+        names = (
             self._registry.text(self._registry.MACHINE, FIRMWARE_KEY, name)
             for name in ("SystemManufacturer", "SystemProductName")
         )
-        return firmware.virtual(*words)
+        return firmware.is_virtual_machine(*names)
 
-    def onedrive(self) -> tuple[str, ...]:
+    def onedrive_folders(self) -> tuple[str, ...]:
         """The folders that OneDrive keeps, from its variables and its accounts; each once."""
         registry = self._registry
-        found = [value for name in ONEDRIVE_VARIABLES if (value := self._environ.get(name))]
-        accounts = registry.children(registry.USER, ACCOUNTS_KEY)
-        named = (registry.text(registry.USER, f"{ACCOUNTS_KEY}\\{account}", "UserFolder") for account in accounts)
-        found += [folder for folder in named if folder]
-        return tuple({str(PureWindowsPath(folder)).casefold(): folder for folder in reversed(found)}.values())[::-1]
+        folders = [value for name in ONEDRIVE_VARIABLES if (value := self._environ.get(name))]
+        accounts = registry.children(registry.USER, ONEDRIVE_ACCOUNTS_KEY)
+        account_folders = (registry.text(registry.USER, f"{ONEDRIVE_ACCOUNTS_KEY}\\{account}", "UserFolder") for account in accounts)
+        folders += [folder for folder in account_folders if folder]
+        return tuple({str(PureWindowsPath(folder)).casefold(): folder for folder in reversed(folders)}.values())[::-1]
 
     def _program_files(self) -> Path:
-        return self._files(
+        return self._local_path(
             self._environ.get("ProgramW6432") or self._environ.get("ProgramFiles") or "C:\\Program Files"
         )
 
     def _program_files_x86(self) -> Path:
-        return self._files(self._environ.get("ProgramFiles(x86)") or "C:\\Program Files (x86)")
+        return self._local_path(self._environ.get("ProgramFiles(x86)") or "C:\\Program Files (x86)")
 
 
-def home_too_long(home: str) -> bool:
+def is_home_too_long(home: str) -> bool:
     """Whether environments below this profile would pass the paths that programs take."""
-    return len(home) + len(BELOW_HOME) > LONGEST_ENVIRONMENTS
+    return len(home) + len(ENVIRONMENTS_BELOW_HOME) > MAX_ENVIRONMENTS_PATH
 
 
-def _with_inner(folder: Path) -> list[Path]:
-    return [folder, *sorted(inside for inside in folder.glob("*") if inside.is_dir())]
+def _with_subfolders(folder: Path) -> list[Path]:
+    return [folder, *sorted(subfolder for subfolder in folder.glob("*") if subfolder.is_dir())]

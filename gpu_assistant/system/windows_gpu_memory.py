@@ -16,31 +16,31 @@ from collections.abc import Iterator  # noqa: E402
 from contextlib import contextmanager  # noqa: E402
 from ctypes import wintypes  # noqa: E402
 
-from .windows_read import Luid, gpu_instance  # noqa: E402
+from .windows_read import Luid, parse_gpu_instance  # noqa: E402
 
-COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
+GPU_MEMORY_COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
 PDH_FMT_LARGE = 0x400
 PDH_MORE_DATA = 0x800007D2
 ADAPTER_ADDRESS = 6  # KMTQAITYPE_ADAPTERADDRESS
 
 
-class _Value(ctypes.Structure):
+class _CounterValue(ctypes.Structure):
     _fields_ = (("status", wintypes.DWORD), ("large", ctypes.c_longlong))
 
 
-class _Item(ctypes.Structure):
-    _fields_ = (("name", wintypes.LPWSTR), ("value", _Value))
+class _CounterItem(ctypes.Structure):
+    _fields_ = (("name", wintypes.LPWSTR), ("value", _CounterValue))
 
 
-class _Open(ctypes.Structure):
+class _OpenAdapter(ctypes.Structure):
     _fields_ = (("low", wintypes.DWORD), ("high", wintypes.LONG), ("adapter", wintypes.UINT))
 
 
-class _Address(ctypes.Structure):
+class _AdapterAddress(ctypes.Structure):
     _fields_ = (("bus", wintypes.UINT), ("device", wintypes.UINT), ("function", wintypes.UINT))
 
 
-class _Query(ctypes.Structure):
+class _AdapterQuery(ctypes.Structure):
     _fields_ = (
         ("adapter", wintypes.UINT),
         ("what", ctypes.c_int),
@@ -49,73 +49,73 @@ class _Query(ctypes.Structure):
     )
 
 
-def used(address: str) -> dict[int, int]:
+def gpu_memory_by_process(address: str) -> dict[int, int]:
     """Bytes by process on the card at a PCI address ("0000:01:00.0"); empty where Windows does not count."""
-    found: dict[int, int] = {}
-    places: dict[Luid, str | None] = {}
-    for name, value in _counted():
-        instance = gpu_instance(name)
+    bytes_by_process: dict[int, int] = {}
+    address_by_luid: dict[Luid, str | None] = {}
+    for name, value in _read_counters():
+        instance = parse_gpu_instance(name)
         if instance is None:
             continue
         pid, luid = instance
-        if luid not in places:
-            places[luid] = _address(luid)
-        if places[luid] == address:
-            found[pid] = found.get(pid, 0) + value
-    return found
+        if luid not in address_by_luid:
+            address_by_luid[luid] = _adapter_pci_address(luid)
+        if address_by_luid[luid] == address:
+            bytes_by_process[pid] = bytes_by_process.get(pid, 0) + value
+    return bytes_by_process
 
 
-def _counted() -> Iterator[tuple[str, int]]:
+def _read_counters() -> Iterator[tuple[str, int]]:
     """The counter's instances and their values."""
     pdh = ctypes.WinDLL("pdh")
-    with _query(pdh) as query:
+    with _open_query(pdh) as query:
         counter = wintypes.HANDLE()
-        if query is None or _code(pdh.PdhAddEnglishCounterW(query, COUNTER, None, ctypes.byref(counter))):
+        if query is None or _unsigned_status(pdh.PdhAddEnglishCounterW(query, GPU_MEMORY_COUNTER, None, ctypes.byref(counter))):
             return
-        if _code(pdh.PdhCollectQueryData(query)):
+        if _unsigned_status(pdh.PdhCollectQueryData(query)):
             return
         size, count = wintypes.DWORD(), wintypes.DWORD()
         sizes = ctypes.byref(size), ctypes.byref(count)
-        if _code(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, None)) != PDH_MORE_DATA:
+        if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, None)) != PDH_MORE_DATA:
             return
         # The names lie behind the items, in the same piece of memory.
-        memory = ctypes.create_string_buffer(size.value)
-        if _code(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, memory)):
+        buffer = ctypes.create_string_buffer(size.value)
+        if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, buffer)):
             return
-        items = ctypes.cast(memory, ctypes.POINTER(_Item))
-        for at in range(count.value):
-            item = items[at]
+        items = ctypes.cast(buffer, ctypes.POINTER(_CounterItem))
+        for item_index in range(count.value):
+            item = items[item_index]
             if item.name and not item.value.status:
                 yield item.name, item.value.large
 
 
 @contextmanager
-def _query(pdh: ctypes.WinDLL) -> Iterator[wintypes.HANDLE | None]:
+def _open_query(pdh: ctypes.WinDLL) -> Iterator[wintypes.HANDLE | None]:
     query = wintypes.HANDLE()
-    opened = not _code(pdh.PdhOpenQueryW(None, None, ctypes.byref(query)))
+    is_open = not _unsigned_status(pdh.PdhOpenQueryW(None, None, ctypes.byref(query)))
     try:
-        yield query if opened else None
+        yield query if is_open else None
     finally:
-        if opened:
+        if is_open:
             pdh.PdhCloseQuery(query)
 
 
-def _code(status: int) -> int:
+def _unsigned_status(status: int) -> int:
     return status & 0xFFFFFFFF
 
 
-def _address(luid: Luid) -> str | None:
+def _adapter_pci_address(luid: Luid) -> str | None:
     gdi = ctypes.WinDLL("gdi32")
     low, high = luid
-    adapter = _Open(low=low, high=high)
-    if gdi.D3DKMTOpenAdapterFromLuid(ctypes.byref(adapter)):
+    open_adapter = _OpenAdapter(low=low, high=high)
+    if gdi.D3DKMTOpenAdapterFromLuid(ctypes.byref(open_adapter)):
         return None
-    place = _Address()
-    to = ctypes.cast(ctypes.pointer(place), ctypes.c_void_p)
-    query = _Query(adapter=adapter.adapter, what=ADAPTER_ADDRESS, to=to, size=ctypes.sizeof(place))
+    adapter_address = _AdapterAddress()
+    address_pointer = ctypes.cast(ctypes.pointer(adapter_address), ctypes.c_void_p)
+    query = _AdapterQuery(adapter=open_adapter.adapter, what=ADAPTER_ADDRESS, to=address_pointer, size=ctypes.sizeof(adapter_address))
     try:
         if gdi.D3DKMTQueryAdapterInfo(ctypes.byref(query)):
             return None
     finally:
-        gdi.D3DKMTCloseAdapter(ctypes.byref(wintypes.UINT(adapter.adapter)))
-    return f"0000:{place.bus:02x}:{place.device:02x}.{place.function:x}"
+        gdi.D3DKMTCloseAdapter(ctypes.byref(wintypes.UINT(open_adapter.adapter)))
+    return f"0000:{adapter_address.bus:02x}:{adapter_address.device:02x}.{adapter_address.function:x}"

@@ -12,6 +12,6 @@ class Guid(ctypes.Structure):
     _fields_ = (("bytes", ctypes.c_ubyte * 16),)
 
 
-def guid(text: str) -> Guid:
+def guid_from_text(text: str) -> Guid:
     """From its text, with or without braces."""
     return Guid.from_buffer_copy(uuid.UUID(text).bytes_le)

@@ -11,14 +11,14 @@ from collections.abc import Iterator  # noqa: E402
 from contextlib import contextmanager  # noqa: E402
 from ctypes import wintypes  # noqa: E402
 
-from .services import Power  # noqa: E402
-from .windows_read import NO_BATTERY, UNKNOWN  # noqa: E402
-from .windows_read import power as power_of  # noqa: E402
+from .services import PowerStatus  # noqa: E402
+from .windows_read import BATTERY_NONE, POWER_UNKNOWN  # noqa: E402
+from .windows_read import parse_power_status as power_of  # noqa: E402
 
 ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1  # winnt.h
 
 
-class _Status(ctypes.Structure):
+class _SystemPowerStatus(ctypes.Structure):
     _fields_ = (
         ("line", ctypes.c_ubyte),
         ("battery", ctypes.c_ubyte),
@@ -29,20 +29,20 @@ class _Status(ctypes.Structure):
     )
 
 
-def power() -> Power:
+def read_power_status() -> PowerStatus:
     """From GetSystemPowerStatus; where that fails, nothing is known."""
-    status = _Status()
+    status = _SystemPowerStatus()
     if not ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)):
-        return Power()
+        return PowerStatus()
     return power_of(status.line, status.battery, status.percent, status.saver)
 
 
-def battery() -> bool | None:
+def has_battery() -> bool | None:
     """Whether the computer has a battery; None where Windows does not say."""
-    status = _Status()
-    if not ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)) or status.battery == UNKNOWN:
+    status = _SystemPowerStatus()
+    if not ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)) or status.battery == POWER_UNKNOWN:
         return None
-    return not status.battery & NO_BATTERY
+    return not status.battery & BATTERY_NONE
 
 
 @contextmanager
@@ -52,8 +52,8 @@ def keep_awake() -> Iterator[bool]:
     set_state.argtypes = (ctypes.c_uint,)
     set_state.restype = ctypes.c_uint
     # The state before, which is never 0; 0 is a failure.
-    held = set_state(ES_CONTINUOUS | ES_SYSTEM_REQUIRED) != 0
+    is_awake = set_state(ES_CONTINUOUS | ES_SYSTEM_REQUIRED) != 0
     try:
-        yield held
+        yield is_awake
     finally:
         set_state(ES_CONTINUOUS)

@@ -13,16 +13,16 @@ from contextlib import suppress  # noqa: E402
 from ctypes import wintypes  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-GRACE_S = 5.0
+TERMINATE_GRACE_S = 5.0
 
 # winnt.h, processthreadsapi.h
 CREATE_SUSPENDED = 0x4
-EXTENDED_LIMIT_INFORMATION = 9
+JOB_EXTENDED_LIMIT_INFORMATION = 9
 KILL_ON_JOB_CLOSE = 0x2000
-BATCH_FILES = (".bat", ".cmd")
+BATCH_FILE_SUFFIXES = (".bat", ".cmd")
 
 
-class _BasicLimits(ctypes.Structure):
+class _JobBasicLimits(ctypes.Structure):
     _fields_ = (
         ("process_time", ctypes.c_int64),
         ("job_time", ctypes.c_int64),
@@ -36,9 +36,9 @@ class _BasicLimits(ctypes.Structure):
     )
 
 
-class _ExtendedLimits(ctypes.Structure):
+class _JobExtendedLimits(ctypes.Structure):
     _fields_ = (
-        ("basic", _BasicLimits),
+        ("basic", _JobBasicLimits),
         ("io_counters", ctypes.c_uint64 * 6),
         ("process_memory", ctypes.c_size_t),
         ("job_memory", ctypes.c_size_t),
@@ -47,7 +47,7 @@ class _ExtendedLimits(ctypes.Structure):
     )
 
 
-def _kernel() -> ctypes.WinDLL:
+def _kernel32() -> ctypes.WinDLL:
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
     kernel.CreateJobObjectW.restype = wintypes.HANDLE
     kernel.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
@@ -58,7 +58,7 @@ def _kernel() -> ctypes.WinDLL:
     return kernel
 
 
-class WindowsChild:
+class WindowsChildProcess:
     """A program in its job object."""
 
     def __init__(self, process: subprocess.Popen[bytes], kernel: ctypes.WinDLL, job: int) -> None:
@@ -66,7 +66,7 @@ class WindowsChild:
         self._kernel = kernel
         self._job: int | None = job
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """End everything in the job at once."""
         if self._job is not None:
             self._kernel.TerminateJobObject(self._job, 1)
@@ -74,32 +74,32 @@ class WindowsChild:
         with suppress(OSError):
             self.process.kill()
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=GRACE_S)
+            self.process.wait(timeout=TERMINATE_GRACE_S)
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Close the job; what the program left behind in it ends."""
         if self._job is not None:
             self._kernel.CloseHandle(self._job)
             self._job = None
 
 
-def refuse_batch_file(program: str) -> None:
+def check_not_batch_file(program: str) -> None:
     """Raise ValueError: a batch file would be run by cmd, which reads words as commands."""
-    if program.lower().endswith(BATCH_FILES):
+    if program.lower().endswith(BATCH_FILE_SUFFIXES):
         raise ValueError(f"a batch file is not started: {program!r}")
 
 
-def start(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> WindowsChild:
+def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> WindowsChildProcess:
     """Start a program without a console window; raises OSError, ValueError for a batch file.
 
     It starts suspended, so that it is in the job before it can start anything itself.
     """
-    refuse_batch_file(argv[0])
-    kernel = _kernel()
+    check_not_batch_file(argv[0])
+    kernel = _kernel32()
     job = kernel.CreateJobObjectW(None, None)
-    limits = _ExtendedLimits(basic=_BasicLimits(flags=KILL_ON_JOB_CLOSE))
+    limits = _JobExtendedLimits(basic=_JobBasicLimits(flags=KILL_ON_JOB_CLOSE))
     if not job or not kernel.SetInformationJobObject(
-        job, EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
+        job, JOB_EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
     ):
         raise ctypes.WinError(ctypes.get_last_error())
     try:
@@ -115,14 +115,14 @@ def start(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> 
     except OSError:
         kernel.CloseHandle(job)
         raise
-    child = WindowsChild(process, kernel, job)
+    child = WindowsChildProcess(process, kernel, job)
     handle = int(process._handle)  # type: ignore[attr-defined]  # Popen keeps it under this name only
     kernel.AssignProcessToJobObject(job, handle)
     # Popen has let go of the thread that ResumeThread would need; this resumes all of the process.
     resume = ctypes.WinDLL("ntdll").NtResumeProcess
     resume.argtypes = (wintypes.HANDLE,)
     if resume(handle):
-        child.end()
-        child.release()
+        child.terminate()
+        child.close()
         raise OSError(f"{argv[0]} cannot be set going")
     return child

@@ -9,21 +9,21 @@ from pathlib import PureWindowsPath
 from ..core.errors import AppError
 from ..core.machine import Gpu
 from . import pci
-from .services import Power
+from .services import PowerStatus
 
-FIRST_WINDOWS_11 = 22000  # build; its registry goes on saying "Windows 10"
+FIRST_WINDOWS_11_BUILD = 22000  # build; its registry goes on saying "Windows 10"
 DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
 
 # Programs that know no long paths stop at 259 characters (MAX_PATH with its closing zero), and the longest
 # path inside a torch wheel has 127. "Lib\site-packages\" and the environment's own name take some 40 more.
-LONGEST_ENVIRONMENTS = 90
-SHORT_ENVIRONMENTS = "C:\\AI"
+MAX_ENVIRONMENTS_PATH = 90
+SHORT_ENVIRONMENTS_FOLDER = "C:\\AI"
 
 # Windows' own window for environment variables takes no longer value: the user could not mend it there any more.
-LONGEST_PATH = 2047
+MAX_PATH_VARIABLE = 2047
 
 # winbase.h, SYSTEM_POWER_STATUS
-NO_BATTERY, UNKNOWN = 128, 255
+BATTERY_NONE, POWER_UNKNOWN = 128, 255
 
 _PCI_ID = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
 _PCI_CLASS = re.compile(r"CC_([0-9A-F]{4,6})", re.IGNORECASE)
@@ -33,14 +33,14 @@ _BASIC_DRIVER = "basicdisplay"
 Luid = tuple[int, int]  # Windows' number of an adapter until the next start: low and high half
 
 
-def system_name(product: str | None, build: int) -> str | None:
+def windows_product_name(product: str | None, build: int) -> str | None:
     """The name that people know: "Windows 11 Pro" where the registry still says "Windows 10 Pro"."""
-    if product and build >= FIRST_WINDOWS_11:
+    if product and build >= FIRST_WINDOWS_11_BUILD:
         return product.replace("Windows 10", "Windows 11")
     return product or None
 
 
-def adapter(
+def parse_display_adapter(
     *,
     hardware_ids: Sequence[str],
     device_class: str | None,
@@ -54,19 +54,19 @@ def adapter(
     compatible ids tell the PCI class. Under Microsoft's basic driver the description is that driver's, not
     the card's: the name is then unknown.
     """
-    numbers = next((match for text in hardware_ids if (match := _PCI_ID.search(text))), None)
-    if numbers is None:
+    pci_id = next((match for text in hardware_ids if (match := _PCI_ID.search(text))), None)
+    if pci_id is None:
         return None
-    maker, model = numbers[1].lower(), numbers[2].lower()
-    codes = [match[1] for text in hardware_ids if (match := _PCI_CLASS.search(text))]
-    if (device_class or "").lower() != DISPLAY_CLASS and not any(pci.is_display(code, maker) for code in codes):
+    vendor_id, device_id = pci_id[1].lower(), pci_id[2].lower()
+    class_codes = [match[1] for text in hardware_ids if (match := _PCI_CLASS.search(text))]
+    if (device_class or "").lower() != DISPLAY_CLASS and not any(pci.is_display_adapter(code, vendor_id) for code in class_codes):
         return None
-    own_driver = bool(service) and (service or "").lower() != _BASIC_DRIVER
+    has_vendor_driver = bool(service) and (service or "").lower() != _BASIC_DRIVER
     return Gpu(
-        vendor=pci.vendor(maker),
-        name=description if own_driver else None,
-        pci_id=f"{maker}:{model}",
-        memory_bytes=memory_bytes if own_driver else None,
+        vendor=pci.vendor_by_id(vendor_id),
+        name=description if has_vendor_driver else None,
+        pci_id=f"{vendor_id}:{device_id}",
+        memory_bytes=memory_bytes if has_vendor_driver else None,
     )
 
 
@@ -75,15 +75,15 @@ def environments_folder(data_root: str) -> str:
     folder = PureWindowsPath(data_root) / "environments"
     text = str(folder)
     synced = any(part.lower().startswith("onedrive") for part in folder.parts)
-    return text if text.isascii() and not synced and len(text) <= LONGEST_ENVIRONMENTS else SHORT_ENVIRONMENTS
+    return text if text.isascii() and not synced and len(text) <= MAX_ENVIRONMENTS_PATH else SHORT_ENVIRONMENTS_FOLDER
 
 
-def quoted(word: str) -> str:
+def quote_for_shell(path_text: str) -> str:
     """A path as one word for cmd and PowerShell."""
-    return f'"{word}"' if re.search(r"[\s&()^;,=%]", word) else word
+    return f'"{path_text}"' if re.search(r"[\s&()^;,=%]", path_text) else path_text
 
 
-def path_with(path: str | None, folder: str, expand: bool, expanded: Callable[[str], str]) -> str | None:
+def append_to_path(path: str | None, folder: str, expand: bool, expand_names: Callable[[str], str]) -> str | None:
     """PATH's text with a folder at its end; None where the folder is in it already.
 
     `expand` tells whether Windows fills names in, `expanded` does so. What stands there stays as it is, and
@@ -91,14 +91,14 @@ def path_with(path: str | None, folder: str, expand: bool, expanded: Callable[[s
     (not None: not there at all) gets ";" first. Raises AppError("path-not-addable", "path-too-long").
     """
 
-    def same(entry: str) -> str:
-        text = (expanded(entry) if expand else entry).strip().strip('"')
+    def normalize(entry: str) -> str:
+        text = (expand_names(entry) if expand else entry).strip().strip('"')
         return str(PureWindowsPath(text)).casefold() if text else ""
 
-    if ";" in folder or '"' in folder or (expand and expanded(folder) != folder):
+    if ";" in folder or '"' in folder or (expand and expand_names(folder) != folder):
         raise AppError("path-not-addable", folder=folder)
-    wanted = str(PureWindowsPath(folder)).casefold()
-    if any(same(entry) == wanted for entry in (path or "").split(";")):
+    normalized_folder = str(PureWindowsPath(folder)).casefold()
+    if any(normalize(entry) == normalized_folder for entry in (path or "").split(";")):
         return None
     if path is None:
         text = folder
@@ -106,12 +106,12 @@ def path_with(path: str | None, folder: str, expand: bool, expanded: Callable[[s
         text = f"{path}{folder};"
     else:
         text = f"{path};{folder}"
-    if len(text) > LONGEST_PATH:
-        raise AppError("path-too-long", folder=folder, length=len(text), limit=LONGEST_PATH)
+    if len(text) > MAX_PATH_VARIABLE:
+        raise AppError("path-too-long", folder=folder, length=len(text), limit=MAX_PATH_VARIABLE)
     return text
 
 
-def path_without(path: str, folder: str) -> str | None:
+def remove_folder_from_path(path: str, folder: str) -> str | None:
     """PATH's text without the folder that `path_with` added; None where there was none before."""
     if path == folder:
         return None
@@ -122,16 +122,16 @@ def path_without(path: str, folder: str) -> str | None:
     return ";".join(entries)
 
 
-def power(line: int, battery: int, percent: int, saver: int) -> Power:
+def parse_power_status(line: int, battery: int, percent: int, saver: int) -> PowerStatus:
     """SYSTEM_POWER_STATUS in our words."""
-    return Power(
+    return PowerStatus(
         source="battery" if line == 0 else "mains" if line == 1 else None,
-        percent=None if percent == UNKNOWN or battery in (NO_BATTERY, UNKNOWN) else percent,
-        saving=saver == 1,
+        percent=None if percent == POWER_UNKNOWN or battery in (BATTERY_NONE, POWER_UNKNOWN) else percent,
+        power_saving=saver == 1,
     )
 
 
-def nvidia_version(windows_version: str | None) -> str | None:
+def nvidia_driver_version(windows_version: str | None) -> str | None:
     """NVIDIA's number of a driver from Windows' number: "32.0.15.6603" is 566.03, its last five digits."""
     parts = (windows_version or "").split(".")
     if len(parts) != 4 or not all(part.isdecimal() for part in parts):
@@ -140,7 +140,7 @@ def nvidia_version(windows_version: str | None) -> str | None:
     return f"{int(digits[:-2])}.{digits[-2:]}" if len(digits) == 5 else None
 
 
-def gpu_instance(name: str) -> tuple[int, Luid] | None:
+def parse_gpu_instance(name: str) -> tuple[int, Luid] | None:
     """Process and adapter of an instance of Windows' counters: "pid_1234_luid_0x00000000_0x0000C9D1_phys_0"."""
-    found = _GPU_INSTANCE.fullmatch(name)
-    return (int(found[1]), (int(found[3], 16), int(found[2], 16))) if found is not None else None
+    match = _GPU_INSTANCE.fullmatch(name)
+    return (int(match[1]), (int(match[3], 16), int(match[2], 16))) if match is not None else None

@@ -12,28 +12,28 @@ MACHINE = winreg.HKEY_LOCAL_MACHINE
 USER = winreg.HKEY_CURRENT_USER
 
 
-def value(root: int, key: str, name: str) -> str | int | bytes | None:
+def read_value(root: int, key: str, name: str) -> str | int | bytes | None:
     """One value; of lists nothing is needed."""
     try:
-        with winreg.OpenKey(root, key) as opened:
-            found = winreg.QueryValueEx(opened, name)[0]
+        with winreg.OpenKey(root, key) as opened_key:
+            data = winreg.QueryValueEx(opened_key, name)[0]
     except OSError:
         return None
-    return found if isinstance(found, str | int | bytes) else None
+    return data if isinstance(data, str | int | bytes) else None
 
 
 def text(root: int, key: str, name: str) -> str | None:
     """One text value, trimmed; an empty one is None."""
-    found = value(root, key, name)
-    return found.strip("\0 ") or None if isinstance(found, str) else None
+    data = read_value(root, key, name)
+    return data.strip("\0 ") or None if isinstance(data, str) else None
 
 
 def number(root: int, key: str, name: str) -> int | None:
     """One number; drivers write some of them as bytes."""
-    found = value(root, key, name)
-    if isinstance(found, bytes):
-        return int.from_bytes(found, "little")
-    return found if isinstance(found, int) else None
+    data = read_value(root, key, name)
+    if isinstance(data, bytes):
+        return int.from_bytes(data, "little")
+    return data if isinstance(data, int) else None
 
 
 def exists(root: int, key: str) -> bool:
@@ -48,7 +48,7 @@ def exists(root: int, key: str) -> bool:
 def children(root: int, key: str) -> list[str]:
     """The names of a key's sub-keys."""
     try:
-        with winreg.OpenKey(root, key) as opened:
-            return [winreg.EnumKey(opened, index) for index in range(winreg.QueryInfoKey(opened)[0])]
+        with winreg.OpenKey(root, key) as opened_key:
+            return [winreg.EnumKey(opened_key, index) for index in range(winreg.QueryInfoKey(opened_key)[0])]
     except OSError:
         return []

@@ -16,9 +16,9 @@ from collections.abc import Sequence  # noqa: E402
 from ctypes import wintypes  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-from ..core.errors import AppError, Cancelled, RightsRefused  # noqa: E402
-from .processes import TICK_S, checked, missing  # noqa: E402
-from .windows_processes import refuse_batch_file  # noqa: E402
+from ..core.errors import AppError, Cancelled, ElevationDenied  # noqa: E402
+from .processes import POLL_INTERVAL_S, check_command, program_missing_error  # noqa: E402
+from .windows_processes import check_not_batch_file  # noqa: E402
 
 # shellapi.h, winuser.h, winerror.h, synchapi.h, objbase.h
 SEE_MASK_NOCLOSEPROCESS = 0x40
@@ -52,27 +52,27 @@ class _ExecuteInfo(ctypes.Structure):
 
 def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, window: int | None) -> int:
     """See `base.System.run_as_admin`; also raises ValueError for a batch file."""
-    words = checked(argv)
-    refuse_batch_file(words[0])
+    command = check_command(argv)
+    check_not_batch_file(command[0])
     if cancel is not None and cancel.is_set():
         raise Cancelled
-    process = _start(words, window)
-    kernel = _kernel()
+    process = _shell_execute(command, window)
+    kernel32 = _kernel32()
     try:
-        while kernel.WaitForSingleObject(process, int(TICK_S * 1000)) == WAIT_TIMEOUT:
+        while kernel32.WaitForSingleObject(process, int(POLL_INTERVAL_S * 1000)) == WAIT_TIMEOUT:
             if cancel is not None and cancel.is_set():
                 # Windows lets only an elevated us end an elevated program.
-                kernel.TerminateProcess(process, 1)
+                kernel32.TerminateProcess(process, 1)
                 raise Cancelled
         code = wintypes.DWORD()
-        if not kernel.GetExitCodeProcess(process, ctypes.byref(code)):
-            raise missing(words[0], ctypes.FormatError(ctypes.get_last_error()))
+        if not kernel32.GetExitCodeProcess(process, ctypes.byref(code)):
+            raise program_missing_error(command[0], ctypes.FormatError(ctypes.get_last_error()))
         return code.value
     finally:
-        kernel.CloseHandle(process)
+        kernel32.CloseHandle(process)
 
 
-def _start(words: Sequence[str], window: int | None) -> int:
+def _shell_execute(command: Sequence[str], window: int | None) -> int:
     shell = ctypes.WinDLL("shell32", use_last_error=True)
     shell.ShellExecuteExW.argtypes = (ctypes.POINTER(_ExecuteInfo),)
     ole = ctypes.WinDLL("ole32")
@@ -82,32 +82,32 @@ def _start(words: Sequence[str], window: int | None) -> int:
         mask=SEE_MASK_NOCLOSEPROCESS | SEE_MASK_NOASYNC | SEE_MASK_FLAG_NO_UI,
         window=window,
         verb="runas",
-        file=words[0],
-        parameters=subprocess.list2cmdline(words[1:]),
-        directory=str(Path(words[0]).parent),
+        file=command[0],
+        parameters=subprocess.list2cmdline(command[1:]),
+        directory=str(Path(command[0]).parent),
         show=SW_SHOWNORMAL,
     )
     # The shell may hand the work to extensions, which need COM. A thread that has it in another mode is left so.
-    ours = ole.CoInitializeEx(None, COINIT_APARTMENTTHREADED) >= 0
+    com_initialized = ole.CoInitializeEx(None, COINIT_APARTMENTTHREADED) >= 0
     try:
-        done = shell.ShellExecuteExW(ctypes.byref(info))
+        started = shell.ShellExecuteExW(ctypes.byref(info))
         error = ctypes.get_last_error()
     finally:
-        if ours:
+        if com_initialized:
             ole.CoUninitialize()
-    if done and info.process:
+    if started and info.process:
         return int(info.process)
-    raise refusal(words[0], error)
+    raise elevation_error(command[0], error)
 
 
-def refusal(program: str, error: int) -> AppError:
+def elevation_error(program: str, error: int) -> AppError:
     """What the shell's error (winerror.h) says of a program that it did not start."""
     if error == ERROR_CANCELLED:
-        return RightsRefused("rights-refused", program=program)
-    return missing(program, ctypes.FormatError(error))
+        return ElevationDenied("rights-refused", program=program)
+    return program_missing_error(program, ctypes.FormatError(error))
 
 
-def _kernel() -> ctypes.WinDLL:
+def _kernel32() -> ctypes.WinDLL:
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
     kernel.WaitForSingleObject.argtypes = (wintypes.HANDLE, wintypes.DWORD)
     kernel.WaitForSingleObject.restype = wintypes.DWORD

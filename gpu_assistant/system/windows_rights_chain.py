@@ -11,14 +11,14 @@ from ctypes import wintypes  # noqa: E402
 
 # wincrypt.h
 CODE_SIGNING = b"1.3.6.1.5.5.7.3.3"
-X509 = 0x1
-STORE_PROV_MEMORY = 2
-ADD_ALWAYS = 4
-NOT_TIME_VALID = 0x1
-TOLERATED = 0x2 | 0x40 | 0x1000000  # times not nested; whether it was revoked is unknown, its list out of reach
+X509_ASN_ENCODING = 0x1
+CERT_STORE_PROV_MEMORY = 2
+CERT_STORE_ADD_ALWAYS = 4
+CERT_TRUST_IS_NOT_TIME_VALID = 0x1
+TOLERATED_CHAIN_ERRORS = 0x2 | 0x40 | 0x1000000  # times not nested; whether it was revoked is unknown, its list out of reach
 
 
-class Context(ctypes.Structure):
+class CertificateContext(ctypes.Structure):
     """CERT_CONTEXT; `store` holds the certificates that came with it."""
 
     _fields_ = (
@@ -30,11 +30,11 @@ class Context(ctypes.Structure):
     )
 
 
-class _Chain(ctypes.Structure):  # the head of CERT_CHAIN_CONTEXT
+class _ChainContext(ctypes.Structure):  # the head of CERT_CHAIN_CONTEXT
     _fields_ = (("size", wintypes.DWORD), ("error", wintypes.DWORD), ("info", wintypes.DWORD))
 
 
-class _Parameters(ctypes.Structure):  # CERT_CHAIN_PARA without what a size of this leaves out
+class _ChainParameters(ctypes.Structure):  # CERT_CHAIN_PARA without what a size of this leaves out
     _fields_ = (
         ("size", wintypes.DWORD),
         ("kind", wintypes.DWORD),
@@ -43,7 +43,7 @@ class _Parameters(ctypes.Structure):  # CERT_CHAIN_PARA without what a size of t
     )
 
 
-class _EngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG as Windows 7 knew it
+class _ChainEngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG as Windows 7 knew it
     _fields_ = (
         ("size", wintypes.DWORD),
         ("restricted_root", ctypes.c_void_p),
@@ -60,23 +60,23 @@ class _EngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG as Windows 7 
     )
 
 
-def errors(certificate: ctypes._Pointer[Context], as_of: wintypes.FILETIME, root: bytes | None) -> int:
+def chain_errors(certificate: ctypes._Pointer[CertificateContext], verified_at: wintypes.FILETIME, root: bytes | None) -> int:
     """What is wrong with the chain for code at that time (CERT_TRUST_…), 0 for nothing.
 
     `root` is the one authority to trust (DER) in place of Windows' own. Raises OSError.
     """
-    crypt = ctypes.WinDLL("crypt32", use_last_error=True, winmode=0x800)
-    crypt.CertFreeCertificateChain.argtypes = (ctypes.c_void_p,)
-    crypt.CertFreeCertificateChainEngine.argtypes = (ctypes.c_void_p,)
-    engine = ctypes.c_void_p() if root is None else _engine(crypt, root)
+    crypt32 = ctypes.WinDLL("crypt32", use_last_error=True, winmode=0x800)
+    crypt32.CertFreeCertificateChain.argtypes = (ctypes.c_void_p,)
+    crypt32.CertFreeCertificateChainEngine.argtypes = (ctypes.c_void_p,)
+    engine = ctypes.c_void_p() if root is None else _create_chain_engine(crypt32, root)
     usages = (ctypes.c_char_p * 1)(CODE_SIGNING)
-    parameters = _Parameters(ctypes.sizeof(_Parameters), 0, 1, usages)
-    chain = ctypes.POINTER(_Chain)()
+    parameters = _ChainParameters(ctypes.sizeof(_ChainParameters), 0, 1, usages)
+    chain = ctypes.POINTER(_ChainContext)()
     try:
-        if not crypt.CertGetCertificateChain(
+        if not crypt32.CertGetCertificateChain(
             engine,
             certificate,
-            ctypes.byref(as_of),
+            ctypes.byref(verified_at),
             ctypes.c_void_p(certificate.contents.store),
             ctypes.byref(parameters),
             0,
@@ -84,26 +84,26 @@ def errors(certificate: ctypes._Pointer[Context], as_of: wintypes.FILETIME, root
             ctypes.byref(chain),
         ):
             raise ctypes.WinError(ctypes.get_last_error())
-        found: int = chain.contents.error & ~TOLERATED
-        crypt.CertFreeCertificateChain(chain)
-        return found
+        error: int = chain.contents.error & ~TOLERATED_CHAIN_ERRORS
+        crypt32.CertFreeCertificateChain(chain)
+        return error
     finally:
         if root is not None:
-            crypt.CertFreeCertificateChainEngine(engine)
+            crypt32.CertFreeCertificateChainEngine(engine)
 
 
-def _engine(crypt: ctypes.WinDLL, root: bytes) -> ctypes.c_void_p:
-    crypt.CertOpenStore.restype = ctypes.c_void_p
-    crypt.CertOpenStore.argtypes = (ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p)
-    crypt.CertCloseStore.argtypes = (ctypes.c_void_p, wintypes.DWORD)
-    store = ctypes.c_void_p(crypt.CertOpenStore(STORE_PROV_MEMORY, 0, None, 0, None))
+def _create_chain_engine(crypt32: ctypes.WinDLL, root: bytes) -> ctypes.c_void_p:
+    crypt32.CertOpenStore.restype = ctypes.c_void_p
+    crypt32.CertOpenStore.argtypes = (ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p)
+    crypt32.CertCloseStore.argtypes = (ctypes.c_void_p, wintypes.DWORD)
+    store = ctypes.c_void_p(crypt32.CertOpenStore(CERT_STORE_PROV_MEMORY, 0, None, 0, None))
     engine = ctypes.c_void_p()
     try:
-        config = _EngineConfig(size=ctypes.sizeof(_EngineConfig), exclusive_root=store)
-        if not crypt.CertAddEncodedCertificateToStore(
-            store, X509, root, len(root), ADD_ALWAYS, None
-        ) or not crypt.CertCreateCertificateChainEngine(ctypes.byref(config), ctypes.byref(engine)):
+        config = _ChainEngineConfig(size=ctypes.sizeof(_ChainEngineConfig), exclusive_root=store)
+        if not crypt32.CertAddEncodedCertificateToStore(
+            store, X509_ASN_ENCODING, root, len(root), CERT_STORE_ADD_ALWAYS, None
+        ) or not crypt32.CertCreateCertificateChainEngine(ctypes.byref(config), ctypes.byref(engine)):
             raise ctypes.WinError(ctypes.get_last_error())
     finally:
-        crypt.CertCloseStore(store, 0)
+        crypt32.CertCloseStore(store, 0)
     return engine

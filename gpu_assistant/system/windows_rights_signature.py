@@ -18,28 +18,28 @@ from pathlib import Path  # noqa: E402
 
 from ..core.errors import AppError  # noqa: E402
 from . import windows_rights_chain as chain  # noqa: E402
-from .windows_guid import guid  # noqa: E402
+from .windows_guid import guid_from_text  # noqa: E402
 
-ACTION = "{00AAC56B-CD44-11D0-8CC2-00C04FC295EE}"  # WINTRUST_ACTION_GENERIC_VERIFY_V2
+WINTRUST_ACTION_GENERIC_VERIFY = "{00AAC56B-CD44-11D0-8CC2-00C04FC295EE}"  # WINTRUST_ACTION_GENERIC_VERIFY_V2
 # wintrust.h
-UI_NONE = 2
-REVOKE_NONE, REVOKE_CHAIN = 0, 1
-CHOICE_FILE = 1
-VERIFY, CLOSE = 1, 2
+WTD_UI_NONE = 2
+WTD_REVOKE_NONE, WTD_REVOKE_WHOLECHAIN = 0, 1
+WTD_CHOICE_FILE = 1
+WTD_STATEACTION_VERIFY, WTD_STATEACTION_CLOSE = 1, 2
 REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT = 0x80
 # wincrypt.h
-ORGANISATION = b"2.5.4.10"
-COMMON_NAME = b"2.5.4.3"
+OID_ORGANIZATION = b"2.5.4.10"
+OID_COMMON_NAME = b"2.5.4.3"
 CERT_NAME_ATTR_TYPE = 3
 # winerror.h
-MISSING = {0x800B0100, 0x800B0003, 0x800B0001}  # no signature; a form, a subject that Windows cannot read
-BROKEN = {0x80096010, 0x80096019, 0x80092009, 0x80090008, 0x80096004}  # the bytes and the signature do not fit
-EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
-CERT_EXPIRED, CERT_UNTRUSTED = 0x800B0101, 0x800B0109
-UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}  # whether it was revoked cannot be found out just now
+SIGNATURE_MISSING = {0x800B0100, 0x800B0003, 0x800B0001}  # no signature; a form, a subject that Windows cannot read
+SIGNATURE_BROKEN = {0x80096010, 0x80096019, 0x80092009, 0x80090008, 0x80096004}  # the bytes and the signature do not fit
+SIGNATURE_EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
+CERT_E_EXPIRED, CERT_E_UNTRUSTEDROOT = 0x800B0101, 0x800B0109
+REVOCATION_UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}  # whether it was revoked cannot be found out just now
 
 
-class _File(ctypes.Structure):
+class _WinTrustFileInfo(ctypes.Structure):
     _fields_ = (
         ("size", wintypes.DWORD),
         ("path", wintypes.LPCWSTR),
@@ -48,7 +48,7 @@ class _File(ctypes.Structure):
     )
 
 
-class _Data(ctypes.Structure):
+class _WinTrustData(ctypes.Structure):
     _fields_ = (
         ("size", wintypes.DWORD),
         ("policy", ctypes.c_void_p),
@@ -56,7 +56,7 @@ class _Data(ctypes.Structure):
         ("ui", wintypes.DWORD),
         ("revocation", wintypes.DWORD),
         ("choice", wintypes.DWORD),
-        ("file", ctypes.POINTER(_File)),
+        ("file", ctypes.POINTER(_WinTrustFileInfo)),
         ("action", wintypes.DWORD),
         ("state", wintypes.HANDLE),
         ("url", wintypes.LPCWSTR),
@@ -66,103 +66,103 @@ class _Data(ctypes.Structure):
     )
 
 
-class _Certificate(ctypes.Structure):  # the head of CRYPT_PROVIDER_CERT
-    _fields_ = (("size", wintypes.DWORD), ("context", ctypes.POINTER(chain.Context)))
+class _ProviderCertificate(ctypes.Structure):  # the head of CRYPT_PROVIDER_CERT
+    _fields_ = (("size", wintypes.DWORD), ("context", ctypes.POINTER(chain.CertificateContext)))
 
 
-class _Signer(ctypes.Structure):  # the head of CRYPT_PROVIDER_SGNR
+class _ProviderSigner(ctypes.Structure):  # the head of CRYPT_PROVIDER_SGNR
     _fields_ = (
         ("size", wintypes.DWORD),
         ("as_of", wintypes.FILETIME),
         ("chain_length", wintypes.DWORD),
-        ("certificates", ctypes.POINTER(_Certificate)),
+        ("certificates", ctypes.POINTER(_ProviderCertificate)),
         ("kind", wintypes.DWORD),
         ("info", ctypes.c_void_p),
     )
 
 
-class _Usage(ctypes.Structure):  # CERT_ENHKEY_USAGE
+class _EnhancedKeyUsage(ctypes.Structure):  # CERT_ENHKEY_USAGE
     _fields_ = (("count", wintypes.DWORD), ("names", ctypes.POINTER(ctypes.c_char_p)))
 
 
-def publisher(file: Path, root: bytes | None = None) -> str:
+def verify_publisher(file: Path, root_certificate: bytes | None = None) -> str:
     """The organisation in the certificate of the one who signed; raises as `rights.Rights.publisher` says.
 
     `root` is the one authority to trust (DER) in place of Windows' own.
     """
-    error, name = _ask(file, REVOKE_CHAIN, root)
-    if error in UNREACHABLE:
-        error, name = _ask(file, REVOKE_NONE, root)
-    if error in MISSING:
+    error, name = _win_verify_trust(file, WTD_REVOKE_WHOLECHAIN, root_certificate)
+    if error in REVOCATION_UNREACHABLE:
+        error, name = _win_verify_trust(file, WTD_REVOKE_NONE, root_certificate)
+    if error in SIGNATURE_MISSING:
         raise AppError("signature-missing", path=file.name)
-    if error in BROKEN:
+    if error in SIGNATURE_BROKEN:
         raise AppError("signature-broken", path=file.name)
-    if error in EXPIRED:
+    if error in SIGNATURE_EXPIRED:
         raise AppError("signature-expired", path=file.name)
     if error or name is None:
         raise AppError("signature-untrusted", path=file.name, detail=f"0x{error:08X}")
     return name
 
 
-def _ask(file: Path, revocation: int, root: bytes | None) -> tuple[int, str | None]:
+def _win_verify_trust(file: Path, revocation: int, root_certificate: bytes | None) -> tuple[int, str | None]:
     """Windows' verdict (0: trusted) and whose it is; None where the certificate is not one for code."""
-    trust = ctypes.WinDLL("wintrust", winmode=0x800)
-    trust.WinVerifyTrust.argtypes = (wintypes.HWND, ctypes.c_void_p, ctypes.c_void_p)
-    action = guid(ACTION)
-    info = _File(size=ctypes.sizeof(_File), path=str(file))
-    data = _Data(
-        size=ctypes.sizeof(_Data),
-        ui=UI_NONE,
+    wintrust = ctypes.WinDLL("wintrust", winmode=0x800)
+    wintrust.WinVerifyTrust.argtypes = (wintypes.HWND, ctypes.c_void_p, ctypes.c_void_p)
+    action = guid_from_text(WINTRUST_ACTION_GENERIC_VERIFY)
+    info = _WinTrustFileInfo(size=ctypes.sizeof(_WinTrustFileInfo), path=str(file))
+    data = _WinTrustData(
+        size=ctypes.sizeof(_WinTrustData),
+        ui=WTD_UI_NONE,
         revocation=revocation,
-        choice=CHOICE_FILE,
+        choice=WTD_CHOICE_FILE,
         file=ctypes.pointer(info),
-        action=VERIFY,
+        action=WTD_STATEACTION_VERIFY,
         flags=REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT if revocation else 0,
     )
-    nobody = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window and no question
-    error = trust.WinVerifyTrust(nobody, ctypes.byref(action), ctypes.byref(data)) & 0xFFFFFFFF
+    no_window = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window and no question
+    error = wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data)) & 0xFFFFFFFF
     try:
-        if error and not (error == CERT_UNTRUSTED and root is not None):
+        if error and not (error == CERT_E_UNTRUSTEDROOT and root_certificate is not None):
             return error, None
-        return _signer(trust, data.state, root)
+        return _verify_signer(wintrust, data.state, root_certificate)
     finally:
-        data.action = CLOSE
-        trust.WinVerifyTrust(nobody, ctypes.byref(action), ctypes.byref(data))
+        data.action = WTD_STATEACTION_CLOSE
+        wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data))
 
 
-def _signer(trust: ctypes.WinDLL, state: int | None, root: bytes | None) -> tuple[int, str | None]:
-    trust.WTHelperProvDataFromStateData.restype = ctypes.c_void_p
-    trust.WTHelperProvDataFromStateData.argtypes = (wintypes.HANDLE,)
-    trust.WTHelperGetProvSignerFromChain.restype = ctypes.POINTER(_Signer)
-    trust.WTHelperGetProvSignerFromChain.argtypes = (
+def _verify_signer(wintrust: ctypes.WinDLL, state: int | None, root_certificate: bytes | None) -> tuple[int, str | None]:
+    wintrust.WTHelperProvDataFromStateData.restype = ctypes.c_void_p
+    wintrust.WTHelperProvDataFromStateData.argtypes = (wintypes.HANDLE,)
+    wintrust.WTHelperGetProvSignerFromChain.restype = ctypes.POINTER(_ProviderSigner)
+    wintrust.WTHelperGetProvSignerFromChain.argtypes = (
         ctypes.c_void_p,
         wintypes.DWORD,
         wintypes.BOOL,
         wintypes.DWORD,
     )
-    provided = trust.WTHelperProvDataFromStateData(state)
-    found = trust.WTHelperGetProvSignerFromChain(provided, 0, False, 0) if provided else None
-    signer = found.contents if found else None
+    provider_data = wintrust.WTHelperProvDataFromStateData(state)
+    signer_pointer = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, False, 0) if provider_data else None
+    signer = signer_pointer.contents if signer_pointer else None
     if signer is None or not signer.chain_length or not signer.certificates:
-        return CERT_UNTRUSTED, None
+        return CERT_E_UNTRUSTEDROOT, None
     certificate = signer.certificates.contents.context
-    wrong = chain.errors(certificate, signer.as_of, root)
-    if wrong:
-        return CERT_EXPIRED if wrong == chain.NOT_TIME_VALID else CERT_UNTRUSTED, None
-    return 0, _name(certificate)
+    error = chain.chain_errors(certificate, signer.as_of, root_certificate)
+    if error:
+        return CERT_E_EXPIRED if error == chain.CERT_TRUST_IS_NOT_TIME_VALID else CERT_E_UNTRUSTEDROOT, None
+    return 0, _publisher_name(certificate)
 
 
-def _name(context: ctypes._Pointer[chain.Context]) -> str | None:
+def _publisher_name(context: ctypes._Pointer[chain.CertificateContext]) -> str | None:
     """The organisation, where it is also the name that Windows shows and the certificate is one for code."""
-    if chain.CODE_SIGNING not in _purposes(context):
+    if chain.CODE_SIGNING not in _enhanced_key_usages(context):
         return None
-    organisation, common = _attribute(context, ORGANISATION), _attribute(context, COMMON_NAME)
-    return organisation if organisation and organisation == common else None
+    organization, common_name = _name_attribute(context, OID_ORGANIZATION), _name_attribute(context, OID_COMMON_NAME)
+    return organization if organization and organization == common_name else None
 
 
-def _attribute(context: ctypes._Pointer[chain.Context], name: bytes) -> str:
-    crypt = ctypes.WinDLL("crypt32", winmode=0x800)
-    crypt.CertGetNameStringW.argtypes = (
+def _name_attribute(context: ctypes._Pointer[chain.CertificateContext], name: bytes) -> str:
+    crypt32 = ctypes.WinDLL("crypt32", winmode=0x800)
+    crypt32.CertGetNameStringW.argtypes = (
         ctypes.c_void_p,
         wintypes.DWORD,
         wintypes.DWORD,
@@ -171,24 +171,24 @@ def _attribute(context: ctypes._Pointer[chain.Context], name: bytes) -> str:
         wintypes.DWORD,
     )
     buffer = ctypes.create_unicode_buffer(512)
-    crypt.CertGetNameStringW(context, CERT_NAME_ATTR_TYPE, 0, name, buffer, len(buffer))
+    crypt32.CertGetNameStringW(context, CERT_NAME_ATTR_TYPE, 0, name, buffer, len(buffer))
     return buffer.value
 
 
-def _purposes(context: ctypes._Pointer[chain.Context]) -> set[bytes]:
+def _enhanced_key_usages(context: ctypes._Pointer[chain.CertificateContext]) -> set[bytes]:
     """What the certificate says it is for; nothing said is nothing."""
-    crypt = ctypes.WinDLL("crypt32", winmode=0x800)
-    crypt.CertGetEnhancedKeyUsage.argtypes = (
+    crypt32 = ctypes.WinDLL("crypt32", winmode=0x800)
+    crypt32.CertGetEnhancedKeyUsage.argtypes = (
         ctypes.c_void_p,
         wintypes.DWORD,
         ctypes.c_void_p,
         ctypes.POINTER(wintypes.DWORD),
     )
     size = wintypes.DWORD()
-    if not crypt.CertGetEnhancedKeyUsage(context, 0, None, ctypes.byref(size)) or not size.value:
+    if not crypt32.CertGetEnhancedKeyUsage(context, 0, None, ctypes.byref(size)) or not size.value:
         return set()
     buffer = ctypes.create_string_buffer(size.value)
-    if not crypt.CertGetEnhancedKeyUsage(context, 0, buffer, ctypes.byref(size)):
+    if not crypt32.CertGetEnhancedKeyUsage(context, 0, buffer, ctypes.byref(size)):
         return set()
-    usage = ctypes.cast(buffer, ctypes.POINTER(_Usage)).contents
-    return {usage.names[number] or b"" for number in range(usage.count)}
+    usage = ctypes.cast(buffer, ctypes.POINTER(_EnhancedKeyUsage)).contents
+    return {usage.names[index] or b"" for index in range(usage.count)}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .services import Wsl
+from .services import WslStatus
 from .windows_facts import WindowsFacts
 
 
-class ToldByFacts:
+class WindowsFactAnswers:
     """Those of `base.System`'s questions that `WindowsFacts` answers alone."""
 
     _facts: WindowsFacts
@@ -29,11 +29,11 @@ class ToldByFacts:
         """As its installer wrote it down."""
         return self._facts.visual_cpp()
 
-    def shared_libraries(self) -> Path | None:
+    def system32_folder(self) -> Path | None:
         """System32."""
-        return self._facts.shared_libraries()
+        return self._facts.system32_folder()
 
-    def wsl(self) -> Wsl:
+    def wsl(self) -> WslStatus:
         """By its services and what its program wrote down."""
         return self._facts.wsl()
 

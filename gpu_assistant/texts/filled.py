@@ -7,70 +7,70 @@ from functools import reduce
 import msgspec
 
 from ..core.health import Alarm, Health
-from ..core.plan import EndEvent, Event, Now, Plan, PlanEvent, StepEvent
+from ..core.plan import EndEvent, Event, CurrentState, Plan, PlanEvent, StepEvent
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks
-from .format import UNKNOWN
-from .sentences import Sentences
+from .format import UNKNOWN_VALUE
+from .sentences import Translator
 
 
-class Texts(Sentences):
+class Texts(Translator):
     """The sentences in one language, also for the structs that a road's stages pass on."""
 
-    def recommendation(self, value: Recommendation) -> Recommendation:
+    def localize_recommendation(self, value: Recommendation) -> Recommendation:
         """The same recommendation with every text filled in."""
         return msgspec.structs.replace(
             value,
-            reasons=tuple(msgspec.structs.replace(r, text=self.say(f"reason.{r.code}", r.data)) for r in value.reasons),
+            reasons=tuple(msgspec.structs.replace(r, text=self.translate(f"reason.{r.code}", r.data)) for r in value.reasons),
             warnings=tuple(
                 msgspec.structs.replace(
                     w,
-                    text=self.say(f"warning.{w.code}.text", w.data),
-                    fix=self.say(f"warning.{w.code}.fix", w.data),
+                    text=self.translate(f"warning.{w.code}.text", w.data),
+                    fix=self.translate(f"warning.{w.code}.fix", w.data),
                 )
                 for w in value.warnings
             ),
             alternatives=tuple(
                 msgspec.structs.replace(
                     a,
-                    label=self.say(f"alternative.{a.code}.label", a.data),
-                    text=self.say(f"alternative.{a.code}.text", a.data),
+                    label=self.translate(f"alternative.{a.code}.label", a.data),
+                    text=self.translate(f"alternative.{a.code}.text", a.data),
                 )
                 for a in value.alternatives
             ),
         )
 
-    def plan(self, value: Plan) -> Plan:
+    def localize_plan(self, value: Plan) -> Plan:
         """The same plan with every step's texts filled in."""
         return msgspec.structs.replace(
             value,
-            recommendation=self.recommendation(value.recommendation),
+            recommendation=self.localize_recommendation(value.recommendation),
             steps=tuple(
                 msgspec.structs.replace(
                     step,
-                    title=self.say(f"step.{step.code}.title", step.data),
-                    what=self.say(f"step.{step.code}.what", step.data),
-                    undo=self.say(f"step.{step.code}.undo", step.data),
-                    now=self._now(step.now),
+                    title=self.translate(f"step.{step.code}.title", step.data),
+                    what=self.translate(f"step.{step.code}.what", step.data),
+                    undo=self.translate(f"step.{step.code}.undo", step.data),
+                    now=self._localize_current_state(step.now),
                 )
                 for step in value.steps
             ),
         )
 
-    def _now(self, value: Now | None) -> Now | None:
-        return msgspec.structs.replace(value, text=self.say(value.code, value.data)) if value is not None else None
+    def _localize_current_state(self, value: CurrentState | None) -> CurrentState | None:
+        return msgspec.structs.replace(value, text=self.translate(value.code, value.data)) if value is not None else None
 
-    def checks(self, value: Checks) -> Checks:
+    def localize_checks(self, value: Checks) -> Checks:
         """The same checks with their sentences, what mends the ones that did not pass, and what the verdict covers."""
-        covers, leaves_out = self._areas(value.covers), self._areas(value.leaves_out)
-        scope = self.scope(value) if value.level is not None else None
+        covers, leaves_out = self._area_texts(value.covers), self._area_texts(value.leaves_out)
+        scope = self.scope_text(value) if value.level is not None else None
         return msgspec.structs.replace(
             value,
             checks=tuple(
                 msgspec.structs.replace(
                     check,
-                    text=self._said(check),
-                    fix=self._mend(check) if check.state in ("warn", "fail") else None,
+                    text=self._check_text(check),
+                    fix=self._check_fix(check) if check.state in ("warn", "fail") else None,
                 )
                 for check in value.checks
             ),
@@ -79,86 +79,86 @@ class Texts(Sentences):
             scope=scope,
         )
 
-    def scope(self, value: Checks, *, most: int | None = None, more: str = "health.more") -> str:
+    def scope_text(self, value: Checks, *, max_items: int | None = None, more_code: str = "health.more") -> str:
         """What a verdict covers and what not: of the latter the first `most` (None: all), the others as a number."""
-        rest = value.leaves_out if most is None or len(value.leaves_out) <= most + 1 else value.leaves_out[:most]
-        listed = self._list(self._areas(rest))
-        left = len(value.leaves_out) - len(rest)
-        if left:
-            listed = self.say(more, {"listed": listed, "count": left})
-        return self.say("health.scope", {"covers": self._list(self._areas(value.covers)), "leaves_out": listed})
+        shown_areas = value.leaves_out if max_items is None or len(value.leaves_out) <= max_items + 1 else value.leaves_out[:max_items]
+        areas_text = self._join_texts(self._area_texts(shown_areas))
+        omitted = len(value.leaves_out) - len(shown_areas)
+        if omitted:
+            areas_text = self.translate(more_code, {"listed": areas_text, "count": omitted})
+        return self.translate("health.scope", {"covers": self._join_texts(self._area_texts(value.covers)), "leaves_out": areas_text})
 
-    def _areas(self, areas: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(self.say(f"health.area.{area}") for area in areas)
+    def _area_texts(self, areas: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self.translate(f"health.area.{area}") for area in areas)
 
-    def _said(self, check: Check) -> str:
+    def _check_text(self, check: Check) -> str:
         """A check's sentence, or that of the `alarm` that rang; where only we say from when on something counts, that
         stands beside it.
         """
         alarm, case = check.data.get("alarm"), check.data.get("case")
         if alarm:
-            parts = {part: self.say(f"health.{alarm}.{part}", check.data) for part in ("title", "evidence")}
-            text = self.say("health.told", parts)
+            parts = {part: self.translate(f"health.{alarm}.{part}", check.data) for part in ("title", "evidence")}
+            text = self.translate("health.told", parts)
         else:
-            text = self.say(f"check.{check.id}.{check.state}{f'-{case}' if case else ''}", check.data)
+            text = self.translate(f"check.{check.id}.{check.state}{f'-{case}' if case else ''}", check.data)
         if check.data.get("own") and check.state in ("warn", "fail"):
-            text += ("" if self.language == "zh_CN" else " ") + self.say("health.own-check")
+            text += ("" if self.language == "zh_CN" else " ") + self.translate("health.own-check")
         return text
 
-    def _mend(self, check: Check) -> str:
+    def _check_fix(self, check: Check) -> str:
         """What to do: as an alarm of the monitor's advises, where one says the same; a case may have its own."""
         alarm, case = check.data.get("alarm") or check.data.get("advice"), check.data.get("case")
-        own = f"check.{check.id}.fix-{case}"
-        if not alarm and case and self.has(own):
-            return self.say(own, check.data)
-        return self.say(f"health.{alarm}.fix" if alarm else f"check.{check.id}.fix", check.data)
+        case_code = f"check.{check.id}.fix-{case}"
+        if not alarm and case and self.has_text(case_code):
+            return self.translate(case_code, check.data)
+        return self.translate(f"health.{alarm}.fix" if alarm else f"check.{check.id}.fix", check.data)
 
-    def _list(self, words: tuple[str, ...]) -> str:
+    def _join_texts(self, items: tuple[str, ...]) -> str:
         """Words one after the other; a dash for none."""
-        if not words:
-            return UNKNOWN
-        return reduce(lambda so_far, word: self.say("health.and", {"list": so_far, "next": word}), words)
+        if not items:
+            return UNKNOWN_VALUE
+        return reduce(lambda joined, item: self.translate("health.and", {"list": joined, "next": item}), items)
 
-    def health(self, value: Health) -> Health:
+    def localize_health(self, value: Health) -> Health:
         """The same state with its sentence, and every alarm's."""
-        alarms = tuple(self.alarm(alarm) for alarm in value.alarms)
-        worry = value.state in ("warn", "error")
+        alarms = tuple(self.localize_alarm(alarm) for alarm in value.alarms)
+        has_problem = value.state in ("warn", "error")
         state = f"{value.state}-all" if value.state in ("well", "untold") and value.cards > 1 else value.state
-        text = alarms[0].title if worry and alarms else self.say(f"health.state.{state}")
+        text = alarms[0].title if has_problem and alarms else self.translate(f"health.state.{state}")
         return msgspec.structs.replace(value, alarms=alarms, text=text)
 
-    def gravest(self, value: Health) -> str:
+    def most_severe_alarm_title(self, value: Health) -> str:
         """The first alarm's title, with the card's number where there are several; there must be an alarm."""
         alarm = value.alarms[0]
-        title = self.alarm(alarm).title
+        title = self.localize_alarm(alarm).title
         if alarm.gpu is None or value.cards < 2:
             return title or ""
-        return self.say("health.of-card", {"number": alarm.gpu, "title": title})
+        return self.translate("health.of-card", {"number": alarm.gpu, "title": title})
 
-    def alarm(self, alarm: Alarm) -> Alarm:
+    def localize_alarm(self, alarm: Alarm) -> Alarm:
         """The same alarm with its sentences; a limit of a card's that nobody but us names is called ours."""
         title, evidence, fix = (
-            self.say(f"health.{alarm.id}.{part}", alarm.data) for part in ("title", "evidence", "fix")
+            self.translate(f"health.{alarm.id}.{part}", alarm.data) for part in ("title", "evidence", "fix")
         )
         if alarm.source is None and alarm.gpu is not None:
-            gap = "" if self.language == "zh_CN" else " "
-            evidence = f"{evidence}{gap}{self.say('health.own')}"
+            separator = "" if self.language == "zh_CN" else " "
+            evidence = f"{evidence}{separator}{self.translate('health.own')}"
         return msgspec.structs.replace(alarm, title=title, evidence=evidence, fix=fix)
 
-    def event(self, value: Event) -> Event:
+    def localize_event(self, value: Event) -> Event:
         """The same event with its message filled in."""
         if isinstance(value, PlanEvent):
             return PlanEvent(
                 steps=tuple(
                     msgspec.structs.replace(
                         step,
-                        title=self.say(f"step.{step.code}.title", step.data),
-                        what=self.say(f"step.{step.code}.what", step.data),
-                        now=self._now(step.now),
+                        title=self.translate(f"step.{step.code}.title", step.data),
+                        what=self.translate(f"step.{step.code}.what", step.data),
+                        now=self._localize_current_state(step.now),
                     )
                     for step in value.steps
                 )
             )
         if isinstance(value, StepEvent | EndEvent) and value.code is not None:
-            return msgspec.structs.replace(value, message=self.say(value.code, value.data))
+            return msgspec.structs.replace(value, message=self.translate(value.code, value.data))
         return value

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from ..core.names import Language, Value
 
-UNKNOWN = "—"
+UNKNOWN_VALUE = "—"
 # The names of figures that are lists, as "a, b, c": Chinese has a comma of its own between their parts.
-LISTS = frozenset(
+LIST_NAMES = frozenset(
     {
         "choice",
         "choices",
@@ -31,14 +31,14 @@ LISTS = frozenset(
     }
 )
 # By the ending of a figure's name: what it counts, in English (one of it) and Chinese.
-COUNTED = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
+UNIT_NAMES = {"lanes": ("lane", "条通道"), "table_rows": ("row", "行")}
 # What English texts count behind a place: "{count} files", "{count} damaged places".
-NOUNS = (
+COUNTED_NOUNS = (
     *("cards", "checks", "cores", "errors", "files", "findings", "packages", "parts", "passes", "pieces", "places"),
     *("products", "records", "results", "rows", "runs", "steps", "threads", "words"),
 )
-_MANY = re.compile(rf"\{{(?P<name>\w+)\}}(?P<gap> (?:[a-z]+ )?)(?P<noun>{'|'.join(NOUNS)})\b")
-UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_COUNTED_NOUN = re.compile(rf"\{{(?P<name>\w+)\}}(?P<gap> (?:[a-z]+ )?)(?P<noun>{'|'.join(COUNTED_NOUNS)})\b")
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def short_name(name: str) -> str:
@@ -48,23 +48,23 @@ def short_name(name: str) -> str:
     return name.strip()
 
 
-def counted(template: str, **figures: Value) -> str:
+def format_counted(template: str, **values: Value) -> str:
     """A text with its figures filled in: "3 files", and "1 file"."""
-    return singular(template, figures).format(**figures)
+    return use_singular(template, values).format(**values)
 
 
-def singular(template: str, figures: Mapping[str, Value]) -> str:
+def use_singular(template: str, values: Mapping[str, Value]) -> str:
     """A text with the singular of what it counts one of; no Chinese word has one."""
 
-    def one(found: re.Match[str]) -> str:
-        if figures.get(found["name"]) != 1:
-            return found[0]
-        return found[0].removesuffix("es" if found["noun"].endswith("sses") else "s")
+    def replace_noun(match: re.Match[str]) -> str:
+        if values.get(match["name"]) != 1:
+            return match[0]
+        return match[0].removesuffix("es" if match["noun"].endswith("sses") else "s")
 
-    return _MANY.sub(one, template)
+    return _COUNTED_NOUN.sub(replace_noun, template)
 
 
-def size(count: float) -> str:
+def format_size(count: float) -> str:
     """Bytes in decimal units, as download pages and disk makers count: "412 GB", "2.6 GB", "740 MB", "12 kB"."""
     if count >= 1e11:
         return f"{count / 1e9:.0f} GB"
@@ -77,24 +77,24 @@ def size(count: float) -> str:
     return f"{count:.0f} B"
 
 
-def memory(count: float) -> str:
+def format_memory(count: float) -> str:
     """Memory in the binary units that makers of cards and RAM mean by "GB": "8 GB", "15.6 GB", "256 MB", "52 KB"."""
     for unit, step in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
         value = count / step
-        whole = (value >= 9.95 and unit != "GB") or value >= 99.95
-        digits = f"{value:,.0f}" if whole or abs(value - round(value)) < 0.05 else f"{value:.1f}"
+        round_to_integer = (value >= 9.95 and unit != "GB") or value >= 99.95
+        digits = f"{value:,.0f}" if round_to_integer or abs(value - round(value)) < 0.05 else f"{value:.1f}"
         # What would be rounded to 1024 of the smaller unit is 1 of this one.
         if value >= 1 - 0.5 / 2**10:
             return f"{digits} {unit}"
     return f"{count:.0f} B"
 
 
-def speed(rate: float) -> str:
+def format_speed(rate: float) -> str:
     """Bytes per second: "18.4 MB/s"."""
     return f"{rate / 1e6:.1f} MB/s" if rate >= 1e5 else f"{rate / 1e3:.0f} kB/s"
 
 
-def duration(seconds: float, language: Language) -> str:
+def format_duration(seconds: float, language: Language) -> str:
     """A length of time, rounded as one would say it: "40 seconds", "2 minutes", "1 h 5 min"."""
     chinese = language == "zh_CN"
     if seconds < 0.95:
@@ -109,34 +109,34 @@ def duration(seconds: float, language: Language) -> str:
     return f"{hours} 小时 {minutes} 分" if chinese else f"{hours} h {minutes} min"
 
 
-def shown(name: str, value: Value, language: Language) -> str:
+def format_value(name: str, value: Value, language: Language) -> str:
     """A message's figure by the ending of its name; `None` is a dash, never a zero."""
     if value is None:
-        return UNKNOWN
+        return UNKNOWN_VALUE
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return _figure(name, value, language)
+        return _format_number(name, value, language)
     # What another program said may hold what moves a terminal's cursor, or turns the direction of the words.
-    text = UNSHOWABLE.sub("", str(value))
-    return text.replace(", ", "、") if name in LISTS and language == "zh_CN" else text
+    text = UNPRINTABLE.sub("", str(value))
+    return text.replace(", ", "、") if name in LIST_NAMES and language == "zh_CN" else text
 
 
-def _figure(name: str, value: float, language: Language) -> str:
+def _format_number(name: str, value: float, language: Language) -> str:
     if name.endswith("memory_bytes"):
-        return memory(value)
+        return format_memory(value)
     if name.endswith("bytes"):
-        return size(value)
+        return format_size(value)
     if name.endswith("seconds"):
-        return duration(value, language)
+        return format_duration(value, language)
     if name.endswith("_at"):
         return time.strftime("%H:%M", time.localtime(value))
     if name.endswith("days"):
         return f"{value} 天" if language == "zh_CN" else f"{value} day{'' if value == 1 else 's'}"
-    return _counted(name, value, language) or (f"{value:,.3g}" if isinstance(value, float) else str(value))
+    return _format_with_unit(name, value, language) or (f"{value:,.3g}" if isinstance(value, float) else str(value))
 
 
-def _counted(name: str, value: float, language: Language) -> str | None:
-    for ending, (english, chinese) in COUNTED.items():
-        if name.endswith(ending):
+def _format_with_unit(name: str, value: float, language: Language) -> str | None:
+    for suffix, (english, chinese) in UNIT_NAMES.items():
+        if name.endswith(suffix):
             return (
                 f"{value:.0f} {chinese}" if language == "zh_CN" else f"{value:.0f} {english}{'' if value == 1 else 's'}"
             )

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..core.names import Language
-    from .sentences import Sentences
+    from .sentences import Translator
 
-UNIT, DOUBT = "bench.unit.", "bench.doubt."
+UNIT_PREFIX, DOUBT_PREFIX = "bench.unit.", "bench.doubt."
 
 
-def digits(number: float) -> str:
+def format_digits(number: float) -> str:
     """Those that mean something: 0.0410, 5.10, 11.8, 262, 1,024."""
     if number >= 100:
         return f"{number:,.0f}"
@@ -21,21 +21,21 @@ def digits(number: float) -> str:
     return f"{number:#.3g}"
 
 
-def times(ratio: float) -> str:
+def format_ratio(ratio: float) -> str:
     """A ratio with the digits that mean something: 31, 6.4."""
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
-def unit(name: str, texts: Sentences) -> str:
+def unit_name(name: str, texts: Translator) -> str:
     """A result's unit as people call it; TFLOP/s and GB/s are called so everywhere."""
-    return texts.say(UNIT + name) if texts.has(UNIT + name) else name
+    return texts.translate(UNIT_PREFIX + name) if texts.has_text(UNIT_PREFIX + name) else name
 
 
-def doubt(notes: Iterable[str], texts: Sentences) -> str:
+def doubt_text(notes: Iterable[str], texts: Translator) -> str:
     """What speaks against a figure, from its notes; "" where nothing does."""
-    return ("；" if texts.language == "zh_CN" else "; ").join(texts.say(DOUBT + note) for note in notes)
+    return ("；" if texts.language == "zh_CN" else "; ").join(texts.translate(DOUBT_PREFIX + note) for note in notes)
 
 
-def labelled(name: str, said: str, language: Language) -> str:
+def with_label(name: str, text: str, language: Language) -> str:
     """What is said of something, behind its name."""
-    return f"{name}：{said}" if language == "zh_CN" else f"{name}: {said}"
+    return f"{name}：{text}" if language == "zh_CN" else f"{name}: {text}"

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .sentences import Sentences
+    from .sentences import Translator
 
-NOTE, BECAUSE = "bench.note.", "bench.because."
+NOTE_PREFIX, REASON_PREFIX = "bench.note.", "bench.because."
 
 
-def without(missing: Sequence[tuple[str, str]], texts: Sentences) -> str:
+def missing_workloads_text(missing: Sequence[tuple[str, str]], texts: Translator) -> str:
     """All of it with its reasons, from the names and `LeftOut.why` of each; "" where nothing is missing."""
     reasons: dict[str, list[str]] = {}
-    for name, why in missing:
-        reasons.setdefault(why, []).append(name)
-    said = [
-        texts.say(
-            why.replace(NOTE, BECAUSE, 1), {"workloads": ("、" if texts.language == "zh_CN" else ", ").join(names)}
+    for name, reason in missing:
+        reasons.setdefault(reason, []).append(name)
+    sentences = [
+        texts.translate(
+            reason.replace(NOTE_PREFIX, REASON_PREFIX, 1), {"workloads": ("、" if texts.language == "zh_CN" else ", ").join(names)}
         )
-        for why, names in reasons.items()
+        for reason, names in reasons.items()
     ]
-    together = ("；" if texts.language == "zh_CN" else "; ").join(said)
-    return texts.say("bench.missing", {"workloads": together}) if said else ""
+    joined = ("；" if texts.language == "zh_CN" else "; ").join(sentences)
+    return texts.translate("bench.missing", {"workloads": joined}) if sentences else ""

@@ -5,47 +5,47 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.message import Value
-from ..core.price import Price, share
-from .sentences import Sentences
+from ..core.price import PlanCost, step_cost
+from .sentences import Translator
 
 
-def fetched(found: Price, texts: Sentences) -> str | None:
+def download_text(cost: PlanCost, texts: Translator) -> str | None:
     """A plan's download: "2.6 GB", "about 2.6 GB", "at least 2.6 GB"; None where nothing of it is known."""
-    if not found.bytes and not found.exact:
+    if not cost.bytes and not cost.is_exact:
         return None
-    if not found.bytes:
-        return texts.say("price.none")
-    return _figure(found.bytes, texts, about=found.measured is not None, more=bool(found.lacks))
+    if not cost.bytes:
+        return texts.translate("price.none")
+    return _size_text(cost.bytes, texts, is_estimate=cost.measured_release is not None, is_lower_bound=bool(cost.unknown_parts))
 
 
-def lacking(found: Price, texts: Sentences) -> str:
+def unknown_parts_text(cost: PlanCost, texts: Translator) -> str:
     """What is not in that, because nobody tells how large it is; nothing where all is."""
-    gap = "、" if texts.language == "zh_CN" else ", "
-    return gap.join(texts.say(f"price.part.{part}") for part in found.lacks)
+    separator = "、" if texts.language == "zh_CN" else ", "
+    return separator.join(texts.translate(f"price.part.{part}") for part in cost.unknown_parts)
 
 
-def kept(found: Price, texts: Sentences) -> str | None:
+def disk_text(cost: PlanCost, texts: Translator) -> str | None:
     """What stays on the disk; None where nothing of it is known."""
-    if found.disk_bytes is None:
+    if cost.disk_bytes is None:
         return None
-    about = found.disk_about and not found.disk_more
-    return _figure(found.disk_bytes, texts, about=about, more=found.disk_about)
+    is_estimate = cost.disk_estimated and not cost.disk_incomplete
+    return _size_text(cost.disk_bytes, texts, is_estimate=is_estimate, is_lower_bound=cost.disk_estimated)
 
 
-def of_step(code: str, count: int | None, data: Mapping[str, Value], texts: Sentences) -> str:
+def step_download_text(code: str, count: int | None, data: Mapping[str, Value], texts: Translator) -> str:
     """A step's download; nothing where it has none, or nothing of it is known."""
-    known = share(code, count, data)
-    if not known.known:
+    cost = step_cost(code, count, data)
+    if not cost.is_known:
         return ""
-    more = known.lacks is not None
-    return _figure(known.bytes, texts, about=known.measured is not None and not more, more=more)
+    is_lower_bound = cost.unknown_part is not None
+    return _size_text(cost.bytes, texts, is_estimate=cost.measured_release is not None and not is_lower_bound, is_lower_bound=is_lower_bound)
 
 
-def lasts(minutes: float, texts: Sentences, *, least: bool) -> str:
+def duration_text(minutes: float, texts: Translator, *, at_least: bool) -> str:
     """How long something takes: "7 minutes", "at least 7 minutes"."""
-    return texts.say("price.time-at-least" if least else "price.time", {"work_seconds": 60 * minutes})
+    return texts.translate("price.time-at-least" if at_least else "price.time", {"work_seconds": 60 * minutes})
 
 
-def _figure(count: int, texts: Sentences, *, about: bool, more: bool) -> str:
-    code = "price.about" if about else "price.at-least" if more else "price.exact"
-    return texts.say(code, {"bytes": count})
+def _size_text(count: int, texts: Translator, *, is_estimate: bool, is_lower_bound: bool) -> str:
+    code = "price.about" if is_estimate else "price.at-least" if is_lower_bound else "price.exact"
+    return texts.translate(code, {"bytes": count})

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-OURS = "gpu-assistant"
+PROGRAM_NAME = "gpu-assistant"
 # What a sentence tells people to type on this computer: not what another one is asked for.
-_TYPED = re.compile(rf"“{OURS} (?!detect |bundle )(?P<rest>[^”]*)”")
-_SPACED = re.compile(r"[^\\/]*[\s&()][^\\/]*")
+_QUOTED_COMMAND = re.compile(rf"“{PROGRAM_NAME} (?!detect |bundle )(?P<rest>[^”]*)”")
+_NAME_WITH_SPACE = re.compile(r"[^\\/]*[\s&()][^\\/]*")
 
 
 class Terminal(Struct, frozen=True, kw_only=True):
@@ -23,29 +23,29 @@ class Terminal(Struct, frozen=True, kw_only=True):
     """
 
     system: str
-    program: str = OURS
-    data: str | None = None
+    program: str = PROGRAM_NAME
+    data_dir: str | None = None
 
-    def line(self, words: Sequence[str]) -> str:
+    def command_line(self, arguments: Sequence[str]) -> str:
         """A command line to paste."""
-        first, *rest = words
-        if first == OURS:
-            first = self.program
-            rest += ["--data-dir", self.data] if self.data is not None and "--data-dir" not in rest else []
+        program, *rest = arguments
+        if program == PROGRAM_NAME:
+            program = self.program
+            rest += ["--data-dir", self.data_dir] if self.data_dir is not None and "--data-dir" not in rest else []
         if self.system != "windows":
-            return shlex.join([first, *rest])
+            return shlex.join([program, *rest])
         # In quotes as a whole it would be a mere text for PowerShell: only the names with a space have them.
-        return " ".join([_SPACED.sub(r'"\g<0>"', first), *map(_quoted, rest)])
+        return " ".join([_NAME_WITH_SPACE.sub(r'"\g<0>"', program), *map(_quote, rest)])
 
-    def filled(self, template: str, value: Callable[[str], str]) -> str:
+    def fill_commands(self, template: str, value: Callable[[str], str]) -> str:
         """A sentence's template with its command lines ready; `value` fills their places."""
 
-        def ready(found: re.Match[str]) -> str:
-            words = [value(word) for word in found["rest"].split()]
-            return f"“{self.line([OURS, *words])}”".replace("{", "{{").replace("}", "}}")
+        def replace_command(match: re.Match[str]) -> str:
+            arguments = [value(argument) for argument in match["rest"].split()]
+            return f"“{self.command_line([PROGRAM_NAME, *arguments])}”".replace("{", "{{").replace("}", "}}")
 
-        return _TYPED.sub(ready, template)
+        return _QUOTED_COMMAND.sub(replace_command, template)
 
 
-def _quoted(word: str) -> str:
-    return subprocess.list2cmdline([word])
+def _quote(argument: str) -> str:
+    return subprocess.list2cmdline([argument])

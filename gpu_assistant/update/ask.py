@@ -11,72 +11,72 @@ import urllib3
 from ..core.errors import Cancelled
 from ..fetch.limits import Limits
 from ..fetch.session import InsecureRedirect, Session, StrayRedirect
-from .statement import Refused, secure
+from .statement import ResponseRejected, is_secure_url
 
-READ = 1 << 14
-BEAT = 0.1
+READ_BYTES = 1 << 14
+POLL_S = 0.1
 
 
-def ask(url: str, *, most_bytes: int, seconds: float, cancel: threading.Event) -> bytes:
+def fetch_bytes(url: str, *, max_bytes: int, timeout: float, cancel: threading.Event) -> bytes:
     """The answer's body; raises Refused or Cancelled. No cookies, no ids: the request says our version only."""
-    if not secure(url):
-        raise Refused("insecure")
-    asking = _Asking(url, most_bytes, seconds)
+    if not is_secure_url(url):
+        raise ResponseRejected("insecure")
+    request = _BoundedRequest(url, max_bytes, timeout)
     # A daemon: a look-up of a name cannot be ended, and must not keep the program from ending.
-    thread = threading.Thread(target=asking.run, name="asks for updates", daemon=True)
+    thread = threading.Thread(target=request.run, name="asks for updates", daemon=True)
     thread.start()
-    end = time.monotonic() + seconds
-    while not asking.ended.wait(BEAT):
-        if cancel.is_set() or time.monotonic() > end:
-            asking.session.interrupt()
-            thread.join(BEAT)
+    deadline = time.monotonic() + timeout
+    while not request.finished.wait(POLL_S):
+        if cancel.is_set() or time.monotonic() > deadline:
+            request.session.interrupt()
+            thread.join(POLL_S)
             break
     if cancel.is_set():
         raise Cancelled
-    return asking.result()
+    return request.result()
 
 
-class _Asking:
+class _BoundedRequest:
     """The request on a thread of its own; `ended` is set once `result` holds what came of it."""
 
-    def __init__(self, url: str, most_bytes: int, seconds: float) -> None:
+    def __init__(self, url: str, max_bytes: int, timeout: float) -> None:
         self.session = Session()
-        self.ended = threading.Event()
-        self._url, self._most = url, most_bytes
+        self.finished = threading.Event()
+        self._url, self._max_bytes = url, max_bytes
         limits = Limits()
-        self._patience = (min(limits.connect_seconds, seconds), min(limits.stall_seconds, seconds))
+        self._timeouts = (min(limits.connect_seconds, timeout), min(limits.stall_seconds, timeout))
         self._body: bytes | None = None
-        self._why = Refused("unreachable")
+        self._rejection = ResponseRejected("unreachable")
 
     def run(self) -> None:
         """Ask."""
         try:
             with self.session:
                 self._body = self._read()
-        except Refused as refusal:
-            self._why = refusal
+        except ResponseRejected as rejection:
+            self._rejection = rejection
         except (InsecureRedirect, StrayRedirect):
-            self._why = Refused("insecure")
+            self._rejection = ResponseRejected("insecure")
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            self._why.__cause__ = error
+            self._rejection.__cause__ = error
         finally:
-            self.ended.set()
+            self.finished.set()
 
     def result(self) -> bytes:
         """The body; raises Refused, also where none has come yet."""
         if self._body is None:
-            raise self._why
+            raise self._rejection
         return self._body
 
     def _read(self) -> bytes:
-        with self.session.get(self._url, stream=True, timeout=self._patience) as response:
+        with self.session.get(self._url, stream=True, timeout=self._timeouts) as response:
             if response.status_code != 200:
-                raise Refused("unreachable")
-            if not secure(response.url):
-                raise Refused("insecure")
+                raise ResponseRejected("unreachable")
+            if not is_secure_url(response.url):
+                raise ResponseRejected("insecure")
             body = bytearray()
-            while chunk := response.raw.read1(READ, decode_content=False):
+            while chunk := response.raw.read1(READ_BYTES, decode_content=False):
                 body += chunk
-                if len(body) > self._most:
-                    raise Refused("too-large")
+                if len(body) > self._max_bytes:
+                    raise ResponseRejected("too-large")
         return bytes(body)

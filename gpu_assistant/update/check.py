@@ -14,108 +14,108 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from ..catalog.records import UpdateKey, Updates
+from ..catalog.records import UpdateKey, UpdateCatalog
 from ..core.errors import Cancelled
 from ..core.jobs import JobContext
 from . import known
-from .files import tidy
-from .known import Known
-from .statement import Refused, Statement, read
+from .files import remove_old_files
+from .known import UpdateState
+from .statement import ResponseRejected, ReleaseStatement, read_signed_statement
 
-Ask = Literal["now", "when-due", "never"]
+CheckPolicy = Literal["now", "when-due", "never"]
 _log = logging.getLogger(__name__)
 
 
-class Look(Struct, frozen=True, kw_only=True):
+class UpdateStatus(Struct, frozen=True, kw_only=True):
     """What is known, and the statement of a version newer than ours, if there is one that still holds."""
 
-    known: Known
-    newer: Statement | None = None
+    state: UpdateState
+    newer_release: ReleaseStatement | None = None
 
 
-class CheckJob:
+class UpdateCheckJob:
     """Ends with a Look; what goes wrong with source or answer is its `known.outcome`. Raises Cancelled, AppError
     where the state folder cannot be written.
     """
 
     def __init__(
         self,
-        source: Updates,
-        state: Path,
+        source: UpdateCatalog,
+        state_path: Path,
         folder: Path,
-        ours: str,
+        current_version: str,
         *,
-        ask: Ask,
-        guard: threading.Lock,
+        policy: CheckPolicy,
+        state_lock: threading.Lock,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._source, self._state, self._folder, self._ours = source, state, folder, Version(ours)
-        self._ask: Ask = ask
-        self._guard = guard
+        self._source, self._state_path, self._folder, self._current_version = source, state_path, folder, Version(current_version)
+        self._policy: CheckPolicy = policy
+        self._state_lock = state_lock
         self._clock = clock
 
-    def run(self, context: JobContext[Any]) -> Look:
+    def run(self, context: JobContext[Any]) -> UpdateStatus:
         """Look, and ask if that is wanted."""
-        before = known.load(self._state)
-        if self._ask == "now" or (self._ask == "when-due" and self._due(before)):
-            before = self._question(context)
+        state = known.load_state(self._state_path)
+        if self._policy == "now" or (self._policy == "when-due" and self._is_due(state)):
+            state = self._query_source(context)
         today = datetime.fromtimestamp(self._clock(), UTC).date()
-        newest = newest_seen(before, self._source.keys)
-        newer = newest if newest is not None and self._offered(newest, today) else None
+        newest = newest_known(state, self._source.keys)
+        newer = newest if newest is not None and self._is_newer(newest, today) else None
         if newer is None:
-            tidy(self._folder)
-        return Look(known=before, newer=newer)
+            remove_old_files(self._folder)
+        return UpdateStatus(state=state, newer_release=newer)
 
-    def _due(self, before: Known) -> bool:
+    def _is_due(self, state: UpdateState) -> bool:
         # A time that lies ahead was noted by a clock that went wrong.
-        return before.asked is None or not 0 <= self._clock() - before.asked < self._source.interval_hours * 3600
+        return state.asked is None or not 0 <= self._clock() - state.asked < self._source.interval_hours * 3600
 
-    def _offered(self, statement: Statement, today: date) -> bool:
-        return statement.number > self._ours and today <= statement.expires
+    def _is_newer(self, statement: ReleaseStatement, today: date) -> bool:
+        return statement.parsed_version > self._current_version and today <= statement.expires
 
-    def _question(self, context: JobContext[Any]) -> Known:
-        from .ask import ask  # brings the network's libraries
+    def _query_source(self, context: JobContext[Any]) -> UpdateState:
+        from .ask import fetch_bytes  # brings the network's libraries
 
         now = self._clock()
         # Noted before, so that a start that ends in the middle does not ask anew each time.
-        self._keep(asked=now, outcome="stopped")
+        self._update_state(asked=now, outcome="stopped")
         assert self._source.address is not None  # noqa: S101 - without one nobody makes this job
         try:
-            answer = ask(
+            response = fetch_bytes(
                 self._source.address,
-                most_bytes=self._source.answer_bytes,
-                seconds=self._source.answer_seconds,
+                max_bytes=self._source.answer_bytes,
+                timeout=self._source.answer_seconds,
                 cancel=context.cancel,
             )
-            statement = read(answer, self._source.keys)
-            self._judge(statement, datetime.fromtimestamp(now, UTC).date())
+            statement = read_signed_statement(response, self._source.keys)
+            self._validate(statement, datetime.fromtimestamp(now, UTC).date())
         except Cancelled:
             raise
-        except Refused as refusal:
-            _log.warning("the answer about updates was not taken: %s (%s)", refusal.why, refusal.__cause__)
-            return self._keep(outcome=refusal.why)
-        outcome = "newer" if statement.number > self._ours else "newest"
-        return self._keep(outcome=outcome, answer=answer.decode())
+        except ResponseRejected as rejection:
+            _log.warning("the answer about updates was not taken: %s (%s)", rejection.reason, rejection.__cause__)
+            return self._update_state(outcome=rejection.reason)
+        outcome = "newer" if statement.parsed_version > self._current_version else "newest"
+        return self._update_state(outcome=outcome, answer=response.decode())
 
-    def _judge(self, statement: Statement, today: date) -> None:
+    def _validate(self, statement: ReleaseStatement, today: date) -> None:
         if statement.expires < today:
-            raise Refused("expired")
-        seen = newest_seen(known.load(self._state), self._source.keys)
-        if seen is not None and (statement.number, statement.released) < (seen.number, seen.released):
-            raise Refused("older")
+            raise ResponseRejected("expired")
+        newest = newest_known(known.load_state(self._state_path), self._source.keys)
+        if newest is not None and (statement.parsed_version, statement.released) < (newest.parsed_version, newest.released):
+            raise ResponseRejected("older")
 
-    def _keep(self, **changes: Any) -> Known:  # noqa: ANN401 - the struct's own fields
-        with self._guard:
-            now = replace(known.load(self._state), **changes)
-            known.save(self._state, now)
-        return now
+    def _update_state(self, **changes: Any) -> UpdateState:  # noqa: ANN401 - the struct's own fields
+        with self._state_lock:
+            state = replace(known.load_state(self._state_path), **changes)
+            known.save_state(self._state_path, state)
+        return state
 
 
-def newest_seen(before: Known, keys: Sequence[UpdateKey]) -> Statement | None:
+def newest_known(state: UpdateState, keys: Sequence[UpdateKey]) -> ReleaseStatement | None:
     """The statement of the newest answer taken so far. The file it lies in is not trusted: it is checked again."""
-    if before.answer is None:
+    if state.answer is None:
         return None
     try:
-        return read(before.answer, keys)
-    except Refused:
+        return read_signed_statement(state.answer, keys)
+    except ResponseRejected:
         return None

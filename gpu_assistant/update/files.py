@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from ..core.errors import AppError, Cancelled, NetworkError
 from ..core.jobs import JobContext
-from ..core.refusal import why
-from .installed import Way
+from ..core.refusal import os_error_text
+from .installed import InstallationKind
 from .statement import UpdateFile
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from ..fetch.pace import Pace
     from ..system.base import System
 
-CHUNK = 1 << 20
+READ_CHUNK_BYTES = 1 << 20
 
 
-class Progress(Struct, frozen=True, kw_only=True):
+class UpdateDownloadProgress(Struct, frozen=True, kw_only=True):
     """Bytes of the file; `speed` in bytes per second, None while unknown."""
 
     id: str
@@ -32,52 +32,52 @@ class Progress(Struct, frozen=True, kw_only=True):
     speed: float | None
 
 
-def tidy(folder: Path, keep: str | None = None) -> None:
+def remove_old_files(folder: Path, keep_name: str | None = None) -> None:
     """Remove what other versions left (best effort: an installer that still runs stays until next time).
 
     Also before an installer is started: Windows programs load libraries that lie beside them.
     """
-    kept = {keep, f"{keep}.part", f"{keep}.part.json", f"{keep}.part.lock"} if keep else set()
+    kept_names = {keep_name, f"{keep_name}.part", f"{keep_name}.part.json", f"{keep_name}.part.lock"} if keep_name else set()
     with suppress(OSError):
         for path in folder.iterdir():
-            if path.name not in kept:
+            if path.name not in kept_names:
                 with suppress(OSError):
                     path.unlink()
 
 
-class DownloadJob:
+class UpdateDownloadJob:
     """Brings a version's file into the folder and ends with its path; reports `Progress`.
 
     What has come stays when it is stopped, and the next one goes on from there. Raises AppError, NetworkError,
     Cancelled.
     """
 
-    def __init__(self, file: UpdateFile, folder: Path, limits: Limits | None = None, pace: Pace | None = None) -> None:
-        self._file, self._folder, self._limits, self._pace = file, folder, limits, pace
+    def __init__(self, file: UpdateFile, folder: Path, limits: Limits | None = None, rate_limiter: Pace | None = None) -> None:
+        self._file, self._folder, self._limits, self._rate_limiter = file, folder, limits, rate_limiter
 
     def run(self, context: JobContext[Any]) -> Path:
         """Fetch it."""
         from ..fetch.download import Wanted
         from ..fetch.many import Fetch, Totals
 
-        def progress(totals: Totals) -> None:
-            context.report(Progress(id=self._file.name, done=totals.done, total=self._file.bytes, speed=totals.speed))
+        def report_progress(totals: Totals) -> None:
+            context.report(UpdateDownloadProgress(id=self._file.name, done=totals.done, total=self._file.bytes, speed=totals.speed))
 
-        tidy(self._folder, self._file.name)
-        wanted = Wanted(
+        remove_old_files(self._folder, self._file.name)
+        request = Wanted(
             url=self._file.url,
             path=self._folder / self._file.name,
             sha256=self._file.sha256,
             bytes=self._file.bytes,
         )
         try:
-            job = Fetch([wanted], cancel=context.cancel, progress=progress, limits=self._limits, pace=self._pace)
-            (path,) = job.run()
+            downloader = Fetch([request], cancel=context.cancel, progress=report_progress, limits=self._limits, pace=self._rate_limiter)
+            (path,) = downloader.run()
         except AppError as error:
-            raise self._without_choice(error) from error
+            raise self._as_update_error(error) from error
         return path
 
-    def _without_choice(self, error: AppError) -> AppError:
+    def _as_update_error(self, error: AppError) -> AppError:
         """What is said of downloads advises another source; a new version has only the one that the publisher named."""
         if error.code in ("hash-mismatch", "source-changed"):
             return AppError("update-mismatch", name=self._file.name, host=error.data["host"])
@@ -86,46 +86,46 @@ class DownloadJob:
         return error
 
 
-class HandOverJob:
+class UpdateLaunchJob:
     """Checks the file as it lies, then starts the installer or shows the file's folder.
 
     Ends with True if the installer runs and the window should close. Raises AppError("update-changed") where the
     file is not the one that was fetched, AppError("update-start") where the system does not start it.
     """
 
-    def __init__(self, file: UpdateFile, folder: Path, kind: Way, system: System) -> None:
-        self._file, self._path, self._kind, self._system = file, folder / file.name, kind, system
+    def __init__(self, file: UpdateFile, folder: Path, installation_kind: InstallationKind, system: System) -> None:
+        self._file, self._path, self._installation_kind, self._system = file, folder / file.name, installation_kind, system
 
     def run(self, context: JobContext[Any]) -> bool:
         """Check, then hand over."""
 
-        def check(opened: BinaryIO) -> None:
-            self._check(opened, context)
+        def verify_file(opened: BinaryIO) -> None:
+            self._verify_hash(opened, context)
 
-        tidy(self._path.parent, self._path.name)
+        remove_old_files(self._path.parent, self._path.name)
         try:
-            if self._kind == "windows-installer" and self._system.name == "windows":
-                self._system.start_checked(self._path, check)
+            if self._installation_kind == "windows-installer" and self._system.name == "windows":
+                self._system.start_checked(self._path, verify_file)
                 return True
-            with self._path.open("rb") as opened:
-                check(opened)
+            with self._path.open("rb") as file:
+                verify_file(file)
         except (AppError, Cancelled):
             raise
         except FileNotFoundError as error:
-            raise self._changed() from error
+            raise self._changed_error() from error
         except OSError as error:
-            raise AppError("update-start", path=str(self._path), detail=why(error)) from error
+            raise AppError("update-start", path=str(self._path), detail=os_error_text(error)) from error
         self._system.open_folder(self._path.parent)
         return False
 
-    def _check(self, opened: BinaryIO, context: JobContext[Any]) -> None:
+    def _verify_hash(self, file: BinaryIO, context: JobContext[Any]) -> None:
         sha256, size = hashlib.sha256(), 0
-        while chunk := opened.read(CHUNK):
+        while chunk := file.read(READ_CHUNK_BYTES):
             context.check_cancelled()
             sha256.update(chunk)
             size += len(chunk)
         if (size, sha256.hexdigest()) != (self._file.bytes, self._file.sha256):
-            raise self._changed()
+            raise self._changed_error()
 
-    def _changed(self) -> AppError:
+    def _changed_error(self) -> AppError:
         return AppError("update-changed", path=str(self._path))

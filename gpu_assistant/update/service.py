@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from .. import __version__
-from ..catalog.records import Updates
+from ..catalog.records import UpdateCatalog
 from ..core.paths import DataDir
 from . import known
-from .check import Ask, CheckJob
-from .files import DownloadJob, HandOverJob
-from .installed import Way, installed_as
-from .statement import Statement, UpdateFile
+from .check import CheckPolicy, UpdateCheckJob
+from .files import UpdateDownloadJob, UpdateLaunchJob
+from .installed import InstallationKind, installation_kind
+from .statement import ReleaseStatement, UpdateFile
 
 if TYPE_CHECKING:
     from ..fetch.limits import Limits
@@ -33,65 +33,65 @@ class UpdateService:
 
     def __init__(
         self,
-        source: Updates,
+        source: UpdateCatalog,
         data: DataDir,
         system: System,
         *,
         simulated: bool = False,
-        ours: str = __version__,
-        kind: Way | None = None,
+        current_version: str = __version__,
+        kind: InstallationKind | None = None,
         limits: Limits | None = None,
-        pace: Callable[[], Pace] | None = None,
+        rate_limiter: Callable[[], Pace] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._source, self._system, self._simulated = source, system, simulated
-        self._state = data.state / "updates.json"
+        self._state_path = data.state / "updates.json"
         self.folder = data.updates
-        self.ours = ours
-        self.kind: Way = kind or installed_as()
+        self.current_version = current_version
+        self.installation_kind: InstallationKind = kind or installation_kind()
         self._limits = limits
-        self._pace = pace
+        self._rate_limiter = rate_limiter
         self._clock = clock
-        self._guard = threading.Lock()
+        self._state_lock = threading.Lock()
 
     @property
-    def possible(self) -> bool:
+    def is_available(self) -> bool:
         """Whether this build knows whom to ask and whom to believe; a simulated machine asks nobody."""
         return self._source.address is not None and bool(self._source.keys) and not self._simulated
 
     @property
-    def installs(self) -> bool:
+    def has_installer(self) -> bool:
         """Whether a new version's file is an installer that is started from here."""
-        return self.kind == "windows-installer" and self._system.name == "windows"
+        return self.installation_kind == "windows-installer" and self._system.name == "windows"
 
-    def check(self, ask: Ask) -> CheckJob:
+    def check(self, policy: CheckPolicy) -> UpdateCheckJob:
         """Look what is known; only where `possible`."""
-        return CheckJob(
-            self._source, self._state, self.folder, self.ours, ask=ask, guard=self._guard, clock=self._clock
+        return UpdateCheckJob(
+            self._source, self._state_path, self.folder, self.current_version, policy=policy, state_lock=self._state_lock, clock=self._clock
         )
 
-    def file(self, newer: Statement) -> UpdateFile | None:
+    def file(self, release: ReleaseStatement) -> UpdateFile | None:
         """The file that updates this copy; None if there is none for the way it was installed."""
-        return None if self.kind == "source" else newer.file(self.kind)
+        return None if self.installation_kind == "source" else release.file(self.installation_kind)
 
-    def download(self, file: UpdateFile) -> DownloadJob:
+    def download(self, file: UpdateFile) -> UpdateDownloadJob:
         """Bring a file here."""
-        return DownloadJob(file, self.folder, self._limits, self._pace() if self._pace is not None else None)
+        return UpdateDownloadJob(file, self.folder, self._limits, self._rate_limiter() if self._rate_limiter is not None else None)
 
-    def hand_over(self, file: UpdateFile) -> HandOverJob:
+    def install_or_show(self, file: UpdateFile) -> UpdateLaunchJob:
         """Start the installer that was fetched, or show where the file lies."""
-        return HandOverJob(file, self.folder, self.kind, self._system)
+        return UpdateLaunchJob(file, self.folder, self.installation_kind, self._system)
 
-    def command(self, path: Path) -> str | None:
+    def install_command(self, path: Path) -> str | None:
         """What a person types to install the file; None where it is not done by a command."""
-        if self.kind == "deb":
+        if self.installation_kind == "deb":
             return shlex.join(["sudo", "apt", "install", str(path)])
-        if self.kind == "wheel":
-            words = [sys.executable, "-m", "pip", "install", str(path)]
-            return subprocess.list2cmdline(words) if self._system.name == "windows" else shlex.join(words)
+        if self.installation_kind == "wheel":
+            arguments = [sys.executable, "-m", "pip", "install", str(path)]
+            return subprocess.list2cmdline(arguments) if self._system.name == "windows" else shlex.join(arguments)
         return None
 
-    def decline(self, version: str) -> None:
+    def skip_version(self, version: str) -> None:
         """Remember that the user does not want to hear of this version; raises AppError."""
-        with self._guard:
-            known.save(self._state, replace(known.load(self._state), declined=version))
+        with self._state_lock:
+            known.save_state(self._state_path, replace(known.load_state(self._state_path), declined=version))

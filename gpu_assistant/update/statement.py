@@ -25,31 +25,31 @@ from ..core import json
 
 STATEMENT_SCHEMA: Final = "gpu-assistant/update/1"
 
-Kind = Literal["windows-installer", "windows-portable", "deb", "wheel"]
-Why = Literal["unreachable", "insecure", "too-large", "garbage", "forged", "expired", "older", "stopped"]
+UpdateFileKind = Literal["windows-installer", "windows-portable", "deb", "wheel"]
+RejectionReason = Literal["unreachable", "insecure", "too-large", "garbage", "forged", "expired", "older", "stopped"]
 
-ENDINGS: dict[Kind, str] = {
+FILE_EXTENSIONS: dict[UpdateFileKind, str] = {
     "windows-installer": ".exe",
     "windows-portable": ".zip",
     "deb": ".deb",
     "wheel": ".whl",
 }
 # A plain file name on every system: no path, no stream, nothing hidden.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,120}")
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,120}")
 
 
-class Refused(Exception):
+class ResponseRejected(Exception):
     """An answer that is not taken; `why` names the reason."""
 
-    def __init__(self, why: Why) -> None:
-        super().__init__(why)
-        self.why: Why = why
+    def __init__(self, reason: RejectionReason) -> None:
+        super().__init__(reason)
+        self.reason: RejectionReason = reason
 
 
 class UpdateFile(Struct, frozen=True, kw_only=True):
     """One file of a version; `sha256` in lower-case hex."""
 
-    kind: Kind
+    kind: UpdateFileKind
     url: str
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
     bytes: Annotated[int, Meta(ge=1)]
@@ -60,7 +60,7 @@ class UpdateFile(Struct, frozen=True, kw_only=True):
         return PurePosixPath(urlsplit(self.url).path).name
 
 
-class Statement(Struct, frozen=True, kw_only=True, dict=True):
+class ReleaseStatement(Struct, frozen=True, kw_only=True, dict=True):
     """What the publisher says about the newest version; it holds up to and including the day `expires`."""
 
     schema: Literal["gpu-assistant/update/1"]
@@ -71,11 +71,11 @@ class Statement(Struct, frozen=True, kw_only=True, dict=True):
     files: tuple[UpdateFile, ...]
 
     @cached_property
-    def number(self) -> Version:
+    def parsed_version(self) -> Version:
         """The version as one that can be compared."""
         return Version(self.version)
 
-    def file(self, kind: Kind) -> UpdateFile | None:
+    def file(self, kind: UpdateFileKind) -> UpdateFile | None:
         """The file for one way of installing."""
         return next((file for file in self.files if file.kind == kind), None)
 
@@ -87,14 +87,14 @@ class Signature(Struct, frozen=True, kw_only=True):
     ed25519: Annotated[str, Meta(pattern=r"^[0-9a-f]{128}\Z")]
 
 
-class Signed(Struct, frozen=True, kw_only=True):
+class SignedStatement(Struct, frozen=True, kw_only=True):
     """A statement's very text and who signed it."""
 
     statement: str
     signatures: Annotated[tuple[Signature, ...], Meta(max_length=16)]
 
 
-def secure(url: str) -> bool:
+def is_secure_url(url: str) -> bool:
     """Whether an address may be asked: https, or plain http to this very computer."""
     try:
         parts = urlsplit(url)
@@ -103,44 +103,44 @@ def secure(url: str) -> bool:
         return False
     if parts.scheme == "https":
         return bool(host)
-    return parts.scheme == "http" and _loopback(host)
+    return parts.scheme == "http" and _is_loopback_host(host)
 
 
-def read(answer: bytes | str, keys: Sequence[UpdateKey]) -> Statement:
+def read_signed_statement(response: bytes | str, keys: Sequence[UpdateKey]) -> ReleaseStatement:
     """The statement in an answer, signed by one of the keys; raises Refused."""
     try:
-        signed = json.decode(answer, Signed)
-        text = signed.statement.encode()
+        envelope = json.decode(response, SignedStatement)
+        text = envelope.statement.encode()
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise Refused("garbage") from error
+        raise ResponseRejected("garbage") from error
     # Nothing of the text is looked at before its signature was right.
-    if not any(_signed(text, signature, keys) for signature in signed.signatures):
-        raise Refused("forged")
-    return parse(text)
+    if not any(_is_signed(text, signature, keys) for signature in envelope.signatures):
+        raise ResponseRejected("forged")
+    return parse_statement(text)
 
 
-def parse(text: bytes) -> Statement:
+def parse_statement(text: bytes) -> ReleaseStatement:
     """A statement's own bytes, checked as far as that goes without its signature; raises Refused("garbage")."""
     try:
-        statement = json.decode(text, Statement)
-        number = statement.number
+        statement = json.decode(text, ReleaseStatement)
+        version = statement.parsed_version
     except (msgspec.DecodeError, UnicodeError, RecursionError, InvalidVersion) as error:
-        raise Refused("garbage") from error
+        raise ResponseRejected("garbage") from error
     # The version is shown as it stands: blanks, line ends and other spellings of the same number have no place in it.
-    if str(number) != statement.version or statement.expires < statement.released:
-        raise Refused("garbage")
+    if str(version) != statement.version or statement.expires < statement.released:
+        raise ResponseRejected("garbage")
     if len({file.kind for file in statement.files}) != len(statement.files):
-        raise Refused("garbage")
-    notes = [] if statement.notes_url is None else [statement.notes_url]
-    addresses = [file.url for file in statement.files] + notes
-    if not all(secure(address) for address in addresses):
-        raise Refused("insecure")
-    if not all(_NAME.fullmatch(file.name) and file.name.endswith(ENDINGS[file.kind]) for file in statement.files):
-        raise Refused("garbage")
+        raise ResponseRejected("garbage")
+    notes_urls = [] if statement.notes_url is None else [statement.notes_url]
+    urls = [file.url for file in statement.files] + notes_urls
+    if not all(is_secure_url(url) for url in urls):
+        raise ResponseRejected("insecure")
+    if not all(_FILE_NAME.fullmatch(file.name) and file.name.endswith(FILE_EXTENSIONS[file.kind]) for file in statement.files):
+        raise ResponseRejected("garbage")
     return statement
 
 
-def _signed(text: bytes, signature: Signature, keys: Sequence[UpdateKey]) -> bool:
+def _is_signed(text: bytes, signature: Signature, keys: Sequence[UpdateKey]) -> bool:
     from nacl.exceptions import CryptoError
     from nacl.signing import VerifyKey
 
@@ -154,7 +154,7 @@ def _signed(text: bytes, signature: Signature, keys: Sequence[UpdateKey]) -> boo
     return False
 
 
-def _loopback(host: str) -> bool:
+def _is_loopback_host(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -12,55 +12,55 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .child_talk import Talk
+    from .child_talk import CheckWriter
 
 VISUAL_CPP = re.compile(r"(vcruntime|msvcp|concrt)140\w*\.dll", re.IGNORECASE)
 
 
-def imported(library: Path) -> Iterator[str]:
+def imported_libraries(library: Path) -> Iterator[str]:
     """The names of the libraries that a 64-bit Windows library asks for (PE format, import directory)."""
     with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
 
-        def numbers_at(form: str, place: int) -> tuple[Any, ...]:
-            return struct.unpack_from(f"<{form}", data, place)
+        def unpack_at(layout: str, offset: int) -> tuple[Any, ...]:
+            return struct.unpack_from(f"<{layout}", data, offset)
 
-        (head,) = numbers_at("I", 0x3C)
-        count, size = numbers_at("H12xH", head + 6)
-        sections = [numbers_at("4I", head + 24 + size + 40 * number + 8) for number in range(count)]
+        (pe_offset,) = unpack_at("I", 0x3C)
+        count, optional_header_size = unpack_at("H12xH", pe_offset + 6)
+        sections = [unpack_at("4I", pe_offset + 24 + optional_header_size + 40 * section_index + 8) for section_index in range(count)]
 
-        def place_of(address: int) -> int:
-            found = [raw + address - start for span, start, _, raw in sections if start <= address < start + span]
-            return int(found[0])
+        def file_offset(address: int) -> int:
+            offsets = [raw + address - start for span, start, _, raw in sections if start <= address < start + span]
+            return int(offsets[0])
 
-        (address,) = numbers_at("I", head + 24 + 120)
-        entry = place_of(address)
-        while name := numbers_at("I", entry + 12)[0]:
-            begin = place_of(name)
-            yield data[begin : data.find(b"\0", begin)].decode("ascii")
+        (address,) = unpack_at("I", pe_offset + 24 + 120)
+        entry = file_offset(address)
+        while name := unpack_at("I", entry + 12)[0]:
+            name_offset = file_offset(name)
+            yield data[name_offset : data.find(b"\0", name_offset)].decode("ascii")
             entry += 20
 
 
-def visual_cpp(talk: Talk) -> bool:
+def check_visual_cpp(writer: CheckWriter) -> bool:
     """Whether all parts of Microsoft's C++ runtime load that PyTorch's own libraries ask for; nothing elsewhere."""
-    found = importlib.util.find_spec("torch")
-    folder = Path(found.origin or "").with_name("lib") if found is not None else Path()
-    libraries = sorted(folder.glob("*.dll")) if found is not None else []
+    spec = importlib.util.find_spec("torch")
+    folder = Path(spec.origin or "").with_name("lib") if spec is not None else Path()
+    libraries = sorted(folder.glob("*.dll")) if spec is not None else []
     if not libraries:
         return True
-    talk.send(begin="visual-cpp")
+    writer.send(begin="visual-cpp")
     try:
-        wanted = {name.lower() for library in libraries for name in imported(library) if VISUAL_CPP.fullmatch(name)}
+        required = {name.lower() for library in libraries for name in imported_libraries(library) if VISUAL_CPP.fullmatch(name)}
     except (struct.error, IndexError, ValueError, OSError):
         return True  # a damaged library: loading it tells more
     missing = []
-    for name in sorted(wanted):
+    for name in sorted(required):
         try:
             if not (folder / name).is_file():
                 ctypes.WinDLL(name, winmode=0)  # type: ignore[attr-defined,unused-ignore]  # looks everywhere
         except OSError:
             missing.append(name)
     if missing:
-        talk.check("visual-cpp", "fail", value=", ".join(missing), reason="@verify.reason.visual-cpp")
+        writer.report("visual-cpp", "fail", value=", ".join(missing), reason="@verify.reason.visual-cpp")
     else:
-        talk.check("visual-cpp", "pass")
+        writer.report("visual-cpp", "pass")
     return not missing

@@ -7,31 +7,31 @@ import os
 from typing import Any
 
 
-class Talk:
+class CheckWriter:
     """The line to the parent, kept apart from whatever libraries print."""
 
     def __init__(self) -> None:
-        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+        self._stream = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
         os.dup2(2, 1)
 
-    def send(self, **line: Any) -> None:  # noqa: ANN401 - JSON
+    def send(self, **message: Any) -> None:  # noqa: ANN401 - JSON
         """One line."""
-        self._out.write(json.dumps(line) + "\n")
-        self._out.flush()
+        self._stream.write(json.dumps(message) + "\n")
+        self._stream.flush()
 
-    def check(self, check_id: str, state: str, *, value: Any = None, expected: Any = None, **data: Any) -> None:  # noqa: ANN401
+    def report(self, check_id: str, state: str, *, value: Any = None, expected: Any = None, **data: Any) -> None:  # noqa: ANN401
         """One finding; `data` fills its texts."""
         data.setdefault("value", value)
         data.setdefault("expected", expected)
         self.send(check={"id": check_id, "state": state, "value": value, "expected": expected, "data": data})
 
-    def skip(self, *ids: str, reason: str) -> None:
+    def report_skipped(self, *ids: str, reason: str) -> None:
         """Checks that have nothing to look at, and why."""
         for check_id in ids:
-            self.check(check_id, "skip", reason=reason)
+            self.report(check_id, "skip", reason=reason)
 
 
-def why(error: BaseException) -> str:
+def exception_summary(error: BaseException) -> str:
     """The first line of an exception, as Python names it."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

@@ -21,60 +21,60 @@ from typing import TYPE_CHECKING, Any
 # The program's own folder is none of this Python's to write in.
 sys.dont_write_bytecode = True
 if TYPE_CHECKING:
-    from .child_talk import Talk, why
+    from .child_talk import CheckWriter, exception_summary
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.append(str(Path(__file__).parent))
     from child_talk import Talk, why
 
     sys.path.pop()
 
-SIDE = 64
+MATRIX_SIZE = 64
 
 
-def product(tensorflow: Any, device: str) -> list[list[float]]:  # noqa: ANN401
+def matrix_product(tensorflow: Any, device: str) -> list[list[float]]:  # noqa: ANN401
     """A product of small whole numbers: every float format holds it exactly, so it must agree to the last bit."""
-    numbers = [[(row * SIDE + column) % 7 for column in range(SIDE)] for row in range(SIDE)]
-    others = [[(row * SIDE + column) % 5 for column in range(SIDE)] for row in range(SIDE)]
+    left_rows = [[(row * MATRIX_SIZE + column) % 7 for column in range(MATRIX_SIZE)] for row in range(MATRIX_SIZE)]
+    right_rows = [[(row * MATRIX_SIZE + column) % 5 for column in range(MATRIX_SIZE)] for row in range(MATRIX_SIZE)]
     with tensorflow.device(device):
-        left, right = (tensorflow.constant(each, tensorflow.float32) for each in (numbers, others))
-        found: list[list[float]] = tensorflow.linalg.matmul(left, right).numpy().tolist()
-    return found
+        left, right = (tensorflow.constant(matrix_rows, tensorflow.float32) for matrix_rows in (left_rows, right_rows))
+        result: list[list[float]] = tensorflow.linalg.matmul(left, right).numpy().tolist()
+    return result
 
 
 def expected_product() -> list[list[float]]:
     """The same in plain Python."""
-    columns = [[(inner * SIDE + column) % 5 for inner in range(SIDE)] for column in range(SIDE)]
-    rows = [[(row * SIDE + inner) % 7 for inner in range(SIDE)] for row in range(SIDE)]
+    columns = [[(inner * MATRIX_SIZE + column) % 5 for inner in range(MATRIX_SIZE)] for column in range(MATRIX_SIZE)]
+    rows = [[(row * MATRIX_SIZE + inner) % 7 for inner in range(MATRIX_SIZE)] for row in range(MATRIX_SIZE)]
     return [[float(sum(a * b for a, b in zip(row, column, strict=True))) for column in columns] for row in rows]
 
 
-def compute(talk: Talk, tensorflow: Any) -> None:  # noqa: ANN401
+def check_compute(writer: CheckWriter, tensorflow: Any) -> None:  # noqa: ANN401
     """A product against plain Python, and a gradient, on the processor."""
-    talk.send(begin="tensorflow-compute")
+    writer.send(begin="tensorflow-compute")
     started = time.perf_counter()
-    right = product(tensorflow, "/CPU:0") == expected_product()
+    is_correct = matrix_product(tensorflow, "/CPU:0") == expected_product()
     with tensorflow.GradientTape() as tape:
         x = tensorflow.Variable([1.0, 2.0, 3.0])
         y = tensorflow.reduce_sum(x * x)
-    right = right and tape.gradient(y, x).numpy().tolist() == [2.0, 4.0, 6.0]
-    if right:
-        talk.check("tensorflow-compute", "pass", seconds=time.perf_counter() - started)
+    is_correct = is_correct and tape.gradient(y, x).numpy().tolist() == [2.0, 4.0, 6.0]
+    if is_correct:
+        writer.report("tensorflow-compute", "pass", seconds=time.perf_counter() - started)
     else:
-        talk.check("tensorflow-compute", "fail", reason="@verify.reason.wrong-result")
+        writer.report("tensorflow-compute", "fail", reason="@verify.reason.wrong-result")
 
 
-def devices(talk: Talk, tensorflow: Any, *, wanted: bool) -> None:  # noqa: ANN401
+def check_devices(writer: CheckWriter, tensorflow: Any, *, gpu_expected: bool) -> None:  # noqa: ANN401
     """The cards that it sees; each one computes what the processor does."""
-    talk.send(begin="tensorflow-devices")
+    writer.send(begin="tensorflow-devices")
     count = len(tensorflow.config.list_physical_devices("GPU"))
-    if count == 0 and not wanted:
-        talk.skip("tensorflow-devices", reason="@verify.reason.tensorflow-cpu")
+    if count == 0 and not gpu_expected:
+        writer.report_skipped("tensorflow-devices", reason="@verify.reason.tensorflow-cpu")
     elif count == 0:
-        talk.check("tensorflow-devices", "fail", value=0, reason="@verify.reason.tensorflow-no-device")
-    elif all(product(tensorflow, f"/GPU:{index}") == expected_product() for index in range(count)):
-        talk.check("tensorflow-devices", "pass", value=count)
+        writer.report("tensorflow-devices", "fail", value=0, reason="@verify.reason.tensorflow-no-device")
+    elif all(matrix_product(tensorflow, f"/GPU:{index}") == expected_product() for index in range(count)):
+        writer.report("tensorflow-devices", "pass", value=count)
     else:
-        talk.check("tensorflow-devices", "fail", value=count, reason="@verify.reason.wrong-result")
+        writer.report("tensorflow-devices", "fail", value=count, reason="@verify.reason.wrong-result")
 
 
 def main() -> None:
@@ -83,31 +83,31 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--version")
     parser.add_argument("--gpu", action="store_true")
-    given = parser.parse_args()
-    talk = Talk()
-    talk.send(begin="tensorflow-import")
+    options = parser.parse_args()
+    writer = CheckWriter()
+    writer.send(begin="tensorflow-import")
     started = time.perf_counter()
     try:
         import tensorflow
 
         version = str(tensorflow.__version__)
     except Exception as error:  # noqa: BLE001 - a broken library raises whatever it likes
-        talk.check("tensorflow-import", "fail", reason=why(error))
-        talk.send(end=True)
+        writer.report("tensorflow-import", "fail", reason=exception_summary(error))
+        writer.send(end=True)
         return
     # "2.20" is every release of that series.
-    fits = given.version is None or f"{version}.".startswith(f"{given.version}.")
-    state, seconds = "pass" if fits else "warn", time.perf_counter() - started
-    talk.check("tensorflow-import", state, value=version, expected=given.version, seconds=seconds)
+    version_matches = options.version is None or f"{version}.".startswith(f"{options.version}.")
+    state, seconds = "pass" if version_matches else "warn", time.perf_counter() - started
+    writer.report("tensorflow-import", state, value=version, expected=options.version, seconds=seconds)
     try:
-        compute(talk, tensorflow)
+        check_compute(writer, tensorflow)
     except Exception as error:  # noqa: BLE001 - as above
-        talk.check("tensorflow-compute", "fail", reason=why(error))
+        writer.report("tensorflow-compute", "fail", reason=exception_summary(error))
     try:
-        devices(talk, tensorflow, wanted=given.gpu)
+        check_devices(writer, tensorflow, gpu_expected=options.gpu)
     except Exception as error:  # noqa: BLE001 - as above
-        talk.check("tensorflow-devices", "fail", reason=why(error))
-    talk.send(end=True)
+        writer.report("tensorflow-devices", "fail", reason=exception_summary(error))
+    writer.send(end=True)
 
 
 if __name__ == "__main__":

@@ -12,32 +12,32 @@ from ..core.jobs import JobContext
 from ..core.results import Check
 
 if TYPE_CHECKING:
-    from ..system.base import Finished, System
+    from ..system.base import ProcessResult, System
 
 TIME_LIMIT_S = 60.0
 
 
-def packages_agree(system: System, interpreter: Path, context: JobContext[Any]) -> Check:
+def check_packages(system: System, interpreter: Path, context: JobContext[Any]) -> Check:
     """The check "packages": every installed package finds what it requires."""
     from uv import find_uv_bin
 
     try:
         argv = (find_uv_bin(), "pip", "check", "--no-config", "--no-cache", "--offline", "--python", str(interpreter))
         # The user's own settings for uv are about other folders.
-        theirs = dict.fromkeys(name for name in os.environ if name.upper().startswith("UV_"))
-        finished = system.run(argv, timeout=TIME_LIMIT_S, environ=theirs, cancel=context.cancel)
+        uv_variables = dict.fromkeys(name for name in os.environ if name.upper().startswith("UV_"))
+        process_result = system.run(argv, timeout=TIME_LIMIT_S, environ=uv_variables, cancel=context.cancel)
     except Cancelled:
         raise
     except (AppError, FileNotFoundError) as error:
-        late = isinstance(error, AppError) and error.code == "program-timeout"
-        return Check(id="packages", state="skip", data={"reason": f"@verify.reason.{'timeout' if late else 'no-uv'}"})
-    return _judged(finished, context)
+        timed_out = isinstance(error, AppError) and error.code == "program-timeout"
+        return Check(id="packages", state="skip", data={"reason": f"@verify.reason.{'timeout' if timed_out else 'no-uv'}"})
+    return _check_from_output(process_result, context)
 
 
-def _judged(finished: Finished, context: JobContext[Any]) -> Check:
-    if finished.code == 0:
+def _check_from_output(process_result: ProcessResult, context: JobContext[Any]) -> Check:
+    if process_result.returncode == 0:
         return Check(id="packages", state="pass")
-    lines = [line.strip() for line in finished.err.splitlines() if line.strip()]
+    lines = [line.strip() for line in process_result.stderr.splitlines() if line.strip()]
     for line in lines:
         context.log(line)
     if not any(re.match(r"Found \d+ incompatibilit", line) for line in lines):

@@ -40,14 +40,14 @@ def pinned(scratch: Path) -> Path:
 
     Raises BuildError.
     """
-    from gpu_assistant.catalog.load import load
+    from gpu_assistant.catalog.load import load_catalog
     from gpu_assistant.core.errors import AppError
-    from gpu_assistant.core.paths import resources
+    from gpu_assistant.core.paths import resources_dir
     from gpu_assistant.fetch.download import Wanted
     from gpu_assistant.fetch.many import Fetch
 
     asked = (f"{sys.version_info[0]}.{sys.version_info[1]}", "linux", "x86_64")
-    builds = load(resources() / "catalog").pythons.builds
+    builds = load_catalog(resources_dir() / "catalog").pythons.builds
     build = next((each for each in builds if (each.series, each.system, each.arch) == asked), None)
     if build is None:
         raise BuildError(f"The catalogue names no standalone Python {asked[0]} for Linux: build with another Python.")

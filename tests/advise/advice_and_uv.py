@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 
 from .oracle.expect import box_of, deciding, nvidia
 from .oracle.grid import Case, grid
@@ -98,7 +98,7 @@ def reason(case: Case, theirs: tuple[str, dict[str, Any]], ours: Any) -> str:
 
 def differences() -> tuple[int, int, dict[str, list[Difference]]]:
     """How many machines there are, on how many both agree, and the rest by group."""
-    catalog = load(resources() / "catalog")
+    catalog = load_catalog(resources_dir() / "catalog")
     total = agreed = 0
     found: dict[str, list[Difference]] = collections.defaultdict(list)
     seen: set[str] = set()

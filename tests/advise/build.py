@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import (
     Driver,
@@ -18,7 +18,7 @@ from gpu_assistant.core.machine import (
     Python,
     SystemName,
 )
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import LocalWheel, Reason, Recommendation
 from gpu_assistant.texts import Texts
 
@@ -34,7 +34,7 @@ RTX_4060, RTX_5090, GTX_1060, H100, RTX_4060_LAPTOP, QUADRO_P5000 = (
 
 @cache
 def catalog() -> Catalog:
-    return load(resources() / "catalog")
+    return load_catalog(resources_dir() / "catalog")
 
 
 def nvidia(pci_id: str | None = None, **fields: Any) -> Gpu:
@@ -78,7 +78,7 @@ def wheel(
 
 @cache
 def validator() -> jsonschema.Draft202012Validator:
-    path = resources() / "schemas" / "recommendation.schema.json"
+    path = resources_dir() / "schemas" / "recommendation.schema.json"
     return jsonschema.Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
 
 
@@ -86,7 +86,7 @@ def check(value: Recommendation) -> Recommendation:
     """Valid by its schema before and after the texts are in, said whole in both languages, and consistent."""
     validator().validate(json.loads(encode(value)))
     for language in ("en", "zh_CN"):
-        said = Texts(language).recommendation(value)
+        said = Texts(language).localize_recommendation(value)
         validator().validate(json.loads(encode(said)))
         for entry in (*said.reasons, *said.warnings, *said.alternatives):
             assert entry.text

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.advise.options import options
+from gpu_assistant.advise.options import list_options
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import Catalog, load
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.texts import Texts
 
@@ -30,13 +30,13 @@ KINDS = [(system, arch) for system in ("windows", "linux", "darwin") for arch in
 @pytest.fixture
 def without_windows_on_arm(tmp_path: Path) -> Catalog:
     folder = tmp_path / "catalog"
-    shutil.copytree(resources() / "catalog", folder)
+    shutil.copytree(resources_dir() / "catalog", folder)
     torch = json.loads((folder / "pytorch.json").read_text("utf-8"))
     for release in torch["releases"]:
         kept = [v for v in release["variants"] if (v["system"], v["arch"]) != ("windows", "arm64")]
         release["variants"] = kept
     (folder / "pytorch.json").write_text(json.dumps(torch), "utf-8")
-    return load(folder)
+    return load_catalog(folder)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_windows_on_arm_with_a_card_of_nvidias_is_told_of_nvidias_own_builds() -
     ids=str,
 )
 def test_a_release_for_other_computers_is_no_unknown_one(system: Any, wish: Choice, why: str) -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(machine(system, arch="arm64"), catalog(), choice=wish)
     assert caught.value.data["why"] == f"@choice.{why}"
-    assert all(Texts(language).error(caught.value) for language in ("en", "zh_CN"))
+    assert all(Texts(language).error_text(caught.value) for language in ("en", "zh_CN"))
 
 
 @pytest.mark.parametrize("release", ["2.14.1", "2.10.0", "2.0.1"])
@@ -121,9 +121,9 @@ def test_older_releases_can_be_picked_on_a_small_board(release: str) -> None:
 
 
 def test_only_builds_for_this_kind_of_computer_are_offered() -> None:
-    part = options(machine("windows", arch="arm64", pythons=()), catalog()).part("pytorch")
+    part = list_options(machine("windows", arch="arm64", pythons=()), catalog()).part("pytorch")
     assert part is not None
-    assert [option.value for option in part.offered] == ["2.13.0", "2.10.0"]
+    assert [option.value for option in part.options] == ["2.13.0", "2.10.0"]
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def test_where_there_is_neither_nobody_is_sent_to_the_other(without_windows_on_a
         with pytest.raises(AppError) as caught:
             recommend(box, without_windows_on_arm, goal=goal)  # type: ignore[arg-type]
         assert (caught.value.code, caught.value.exit_code) == (code, 1)
-        assert all(Texts(language).error(caught.value) for language in ("en", "zh_CN"))
+        assert all(Texts(language).error_text(caught.value) for language in ("en", "zh_CN"))
     with pytest.raises(AppError, match="no-build"):
-        options(box, without_windows_on_arm)
+        list_options(box, without_windows_on_arm)
 
 
 def test_an_amd_card_beside_an_arm_cpu_is_not_blamed() -> None:

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.versions import capability, numbers
+from gpu_assistant.catalog.versions import parse_capability, parse_version
 from gpu_assistant.core.machine import Gpu, SystemName
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.texts import Texts
@@ -64,15 +64,15 @@ def test_known_machines(
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_old_cards_never_get_cuda_13_nor_a_driver_past_their_branch(system: SystemName, driver: str | None) -> None:
     for row in catalog().gpus.gpus:
-        chip = capability(row.compute_capability)
+        chip = parse_capability(row.compute_capability)
         if chip is None or not (5, 0) <= chip < (7, 5):
             continue
         found = recommend(machine(system, nvidia(row.pci_id), driver=driver), catalog())
         assert found.pytorch is not None
         assert found.pytorch.variant.startswith(("cu12", "cu11"))
         if found.driver.action != "keep" and found.driver.recommended is not None:
-            assert (numbers(found.driver.recommended) or ())[0] < 590
-        assert (numbers(found.pytorch.cudnn) or (0,)) < (9, 11)
+            assert (parse_version(found.driver.recommended) or ())[0] < 590
+        assert (parse_version(found.pytorch.cudnn) or (0,)) < (9, 11)
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
@@ -82,14 +82,14 @@ def test_every_known_card_gets_code_it_can_run(system: SystemName, driver: str |
     for row in catalog().gpus.gpus:
         found = recommend(machine(system, nvidia(row.pci_id), driver=driver), catalog())
         assert found.pytorch is not None
-        chip = capability(row.compute_capability)
+        chip = parse_capability(row.compute_capability)
         assert chip is not None
         build = catalog().build(found.pytorch.version, found.pytorch.variant, system, "x86_64")
         assert build is not None
         if (chip == (11, 0) or chip < (5, 0)) and found.accelerator == "cpu":
             continue  # Jetson's chip is in no x86 build without portable code, Kepler's and Fermi's in few.
-        compiled = [c for text in build.arch_list or () if (c := capability(text)) is not None]
-        portable = [c for text in build.ptx_for if (c := capability(text)) is not None]
+        compiled = [c for text in build.arch_list or () if (c := parse_capability(text)) is not None]
+        portable = [c for text in build.ptx_for if (c := parse_capability(text)) is not None]
         runs = any(c[0] == chip[0] and c[1] <= chip[1] for c in compiled) and chip not in embedded
         assert runs or any(c <= chip for c in portable), (row, found.pytorch)
         if chip[0] == 12:
@@ -160,8 +160,8 @@ def test_unknown_card_is_said_and_gets_the_widest_build(system: SystemName) -> N
     chips = {row.compute_capability for row in catalog().gpus.gpus} - {"11.0"} - ended
 
     def width(arch_list: tuple[str, ...] | None) -> int:
-        compiled = [capability(text) or (0, 0) for text in arch_list or ()]
-        wanted = [capability(text) or (0, 0) for text in chips if text]
+        compiled = [parse_capability(text) or (0, 0) for text in arch_list or ()]
+        wanted = [parse_capability(text) or (0, 0) for text in chips if text]
         return sum(any(c[0] == w[0] and c[1] <= w[1] for c in compiled) for w in wanted)
 
     build = catalog().build(found.pytorch.version, found.pytorch.variant, system, "x86_64")
@@ -229,7 +229,7 @@ def test_only_what_the_catalog_knows_is_called_the_newest_known(pci_id: str, dri
     found = check(recommend(machine("windows", nvidia(pci_id), driver=driver), catalog()))
     entry = reason(found, "driver.action")
     assert entry.code == code
-    assert (driver in Texts("en").recommendation(found).reasons[found.reasons.index(entry)].text) is True
+    assert (driver in Texts("en").localize_recommendation(found).reasons[found.reasons.index(entry)].text) is True
     package = next((p for p in catalog().drivers.packages if p.version == entry.data.get("newest")), None)
     assert (package is not None) is (code != "driver-keep-unnamed")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Gpu
 from gpu_assistant.core.recommendation import Choice, Goal
 from gpu_assistant.texts import Texts
@@ -41,17 +41,17 @@ def test_choices_for_a_gtx_1060_on_windows(choice: Choice, why: str | None, newe
         assert choice.variant in (None, found.pytorch.variant)
         assert choice.python in (None, found.python)
         return
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(box, catalog(), choice=choice)
     error = caught.value
     assert (error.code, error.data["why"], error.data["newest"]) == ("choice-impossible", f"@choice.{why}", newest)
     assert error.exit_code == 2
     for language in ("en", "zh_CN"):
-        assert str(newest) in Texts(language).error(error)
+        assert str(newest) in Texts(language).error_text(error)
 
 
 def test_a_cuda_build_without_a_card_is_refused() -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), choice=Choice(variant="cu130"))
     assert caught.value.data["why"] == "@choice.other-gpu"
     assert caught.value.data["newest"] == "2.15.0+cpu"
@@ -70,7 +70,7 @@ def test_an_empty_choice_is_no_choice() -> None:
 
 @pytest.mark.parametrize("choice", [Choice(pytorch="newest"), Choice(python="@3"), Choice(pytorch="")])
 def test_a_choice_that_is_no_version(choice: Choice) -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), choice=choice)
     assert caught.value.code == "choice-unreadable"
 
@@ -135,7 +135,7 @@ def test_a_wheelhouse_release_that_the_catalog_does_not_know_may_be_chosen() -> 
     assert found.pytorch is not None
     assert (found.pytorch.version, found.pytorch.index_url) == ("2.99.0", None)
     assert reason(found, "pytorch.torchvision").code == "vision-unknown"
-    with pytest.raises(CallError, match="choice-impossible"):
+    with pytest.raises(UsageError, match="choice-impossible"):
         recommend(HERE, catalog(), choice=choice)
 
 
@@ -167,7 +167,7 @@ def test_every_alternative_is_a_choice_that_works() -> None:
 
 def test_rocm_for_a_chip_without_code_is_refused() -> None:
     box = machine("linux", Gpu(vendor="amd", name="Radeon RX 580", gfx="gfx803"), driver=None)
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(box, catalog(), choice=Choice(variant="rocm7.2"))
     assert caught.value.data["why"] == "@choice.no-code"
     there = machine("linux", Gpu(vendor="amd", name="Radeon RX 7900 XTX", gfx="gfx1100"), driver=None)
@@ -194,15 +194,15 @@ def test_a_series_is_its_newest_release() -> None:
 
 @pytest.mark.parametrize("goal", ["tensorflow", "all"])
 def test_a_python_that_tensorflow_lacks_is_the_one_that_is_named(goal: Goal) -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), goal=goal, choice=Choice(python="3.14"))
-    said = Texts("en").error(caught.value)
+    said = Texts("en").error_text(caught.value)
     assert said.startswith("Python 3.14 cannot work")
     assert "The newest that works is Python 3." in said
 
 
 def test_where_nothing_works_nothing_is_named() -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), choice=Choice(cudnn="9.10.2"))
     for language in ("en", "zh_CN"):
-        assert "—" not in Texts(language).error(caught.value)
+        assert "—" not in Texts(language).error_text(caught.value)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.distributions import commands_for, filled
+from gpu_assistant.catalog.distributions import find_commands, fill_commands
 from gpu_assistant.core.machine import Driver, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Recommendation
-from gpu_assistant.install.door.packages import known
-from gpu_assistant.system.linux_read import codename, os_release
+from gpu_assistant.install.door.packages import allowed_packages
+from gpu_assistant.system.linux_read import distribution_codename, parse_os_release
 
 from .build import GTX_1060, H100, RTX_4060, RTX_5090, catalog, check, codes, nvidia
 
@@ -22,7 +22,7 @@ NAMES = sorted(path.name for path in RELEASES.iterdir())
 def computer(
     name: str, *cards: str, kernel: str | None = None, driver: str | None = None, secure_boot: bool | None = None
 ) -> Machine:
-    fields = os_release((RELEASES / name).read_text(encoding="utf-8"))
+    fields = parse_os_release((RELEASES / name).read_text(encoding="utf-8"))
     system = OperatingSystem(
         system="linux",
         arch="x86_64",
@@ -30,7 +30,7 @@ def computer(
         distro=fields.get("ID"),
         distro_version=fields.get("VERSION_ID"),
         distro_like=tuple(fields.get("ID_LIKE", "").split()),
-        distro_codename=codename(fields),
+        distro_codename=distribution_codename(fields),
         distro_variant=fields.get("VARIANT_ID"),
         kernel=kernel,
         glibc="2.39",
@@ -65,7 +65,7 @@ def test_ubuntus_children_have_its_packages(name: str) -> None:
     found = advised(name, RTX_4060, secure_boot=True, kernel="6.14.0-33-generic")
     names = ("nvidia-driver-595-open", "linux-modules-nvidia-595-open-generic-hwe-24.04")
     assert (found.driver.way, found.driver.packages) == ("packages", names)
-    assert all(known(computer(name).os, catalog()).match(each) for each in names)
+    assert all(allowed_packages(computer(name).os, catalog()).match(each) for each in names)
 
 
 def test_debians_children_have_its_packages_where_their_base_is_known() -> None:
@@ -113,8 +113,8 @@ def test_figures_of_this_computer_are_in_the_commands() -> None:
 
 def typed(distro: str, release: str, kernel: str | None = None) -> list[str]:
     system = OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version=release, kernel=kernel)
-    row = commands_for(catalog().drivers, system, "current")
-    return [" ".join(words) for words in (filled(row.commands, system) if row is not None else None) or ()]
+    row = find_commands(catalog().drivers, system, "current")
+    return [" ".join(words) for words in (fill_commands(row.commands, system) if row is not None else None) or ()]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.advise.options import options
+from gpu_assistant.advise.options import list_options
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem, SystemName
 from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.texts import Texts
@@ -33,7 +33,7 @@ def linux(distro: str, version: str, *gpus: Gpu, driver: str | None = None, secu
 
 def sentences(value: Recommendation) -> str:
     """Everything that is said, in English."""
-    spoken = Texts("en").recommendation(value)
+    spoken = Texts("en").localize_recommendation(value)
     entries: tuple[Any, ...] = (*spoken.reasons, *spoken.warnings, *spoken.alternatives)
     return " ".join(text for entry in entries for text in (entry.text, getattr(entry, "fix", None)) if text)
 
@@ -60,7 +60,7 @@ def test_a_driver_that_left_the_card_behind_is_taken_back(
     assert "Going back" in said
     assert "new enough" not in said
     assert "keep-driver" not in codes(found.alternatives)
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(machine(system, gpu, driver=driver), catalog(), choice=Choice(driver="keep"))
     assert caught.value.data["why"] == "@choice.driver-drops-card"
 
@@ -112,7 +112,7 @@ def test_a_driver_before_blackwell_cannot_be_kept_for_it(system: SystemName, dri
         found = check(recommend(machine(system, gpu, driver=driver), catalog()))
         assert found.driver.action == "update"
         assert "keep-driver" not in codes(found.alternatives)
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(UsageError) as caught:
             recommend(machine(system, gpu), catalog(), choice=Choice(driver=driver))
         assert caught.value.data["why"] == "@choice.driver-before-card"
         picked = Choice(pytorch="2.11.0", variant="cu128")
@@ -206,10 +206,10 @@ def test_the_line_of_the_driver_has_a_reason(gpu: str, channel: Any, code: str |
 
 
 def test_only_drivers_for_this_card_are_offered_to_pick_from() -> None:
-    part = options(machine("windows", nvidia(RTX_4060), driver="617.42"), catalog()).part("driver")
+    part = list_options(machine("windows", nvidia(RTX_4060), driver="617.42"), catalog()).part("driver")
     assert part is not None
-    assert {option.value for option in part.offered} == {"keep", "617.14", "616.92", "581.57"}
-    with pytest.raises(CallError) as caught:
+    assert {option.value for option in part.options} == {"keep", "617.14", "616.92", "581.57"}
+    with pytest.raises(UsageError) as caught:
         recommend(machine("windows", nvidia(RTX_4060)), catalog(), choice=Choice(driver="475.14"))
     assert caught.value.data["why"] == "@choice.driver-other-card"
 

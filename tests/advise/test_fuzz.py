@@ -22,17 +22,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.cli.main import run
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.json import decode
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.texts import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 MACHINES = sorted((ROOT / "tests" / "machines").glob("*.json"))
-CATALOG = resources() / "catalog"
+CATALOG = resources_dir() / "catalog"
 # What decides about a recommendation; the cards' table is big and the same rules hold for it.
 SUBJECTS = (
     "pytorch.json",
@@ -184,7 +184,7 @@ def damaged_catalog(folder: Path, name: str, hits: list[Any]) -> Path:
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(name=st.sampled_from(subjects()), hits=damages, goal=st.sampled_from(GOALS))
 def test_damaged_catalogs(folder: Path, name: str, hits: list[Any], goal: Any) -> None:
-    catalog = load(damaged_catalog(folder, name, hits))
+    catalog = load_catalog(damaged_catalog(folder, name, hits))
     for box in boxes():
         try:
             found: Any = recommend(box, catalog, goal=goal)
@@ -192,7 +192,7 @@ def test_damaged_catalogs(folder: Path, name: str, hits: list[Any], goal: Any) -
             found = error
         for language in ("en", "zh_CN"):
             texts = Texts(language)  # type: ignore[arg-type]
-            assert texts.error(found) if isinstance(found, AppError) else texts.recommendation(found)
+            assert texts.error_text(found) if isinstance(found, AppError) else texts.localize_recommendation(found)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.advise.host_compilers import newest_gnu
+from gpu_assistant.advise.host_compilers import newest_gnu_compiler
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import CudaToolkit, Machine, OperatingSystem, Tools
 from gpu_assistant.core.names import Goal
@@ -40,7 +40,7 @@ def advised(
     ],
 )
 def test_the_newest_that_nvccs_own_header_lets_pass(toolkit: str, newest: int | None) -> None:
-    assert newest_gnu(catalog(), toolkit) == newest
+    assert newest_gnu_compiler(catalog(), toolkit) == newest
 
 
 def test_debian_13_is_too_new_for_the_toolkit_of_an_old_card() -> None:
@@ -49,7 +49,7 @@ def test_debian_13_is_too_new_for_the_toolkit_of_an_old_card() -> None:
     said = next(w for w in found.warnings if w.code == "gcc-unfit-package")
     assert said.data == {"toolkit": "12.6.3", "gcc": "14.2.0", "newest": 13, "package": "g++-13"}
     for language in ("en", "zh_CN"):
-        fix = Texts(language).say("warning.gcc-unfit-package.fix", said.data)
+        fix = Texts(language).translate("warning.gcc-unfit-package.fix", said.data)
         assert "sudo apt-get install g++-13" in fix
         assert "NVCC_CCBIN=g++-13" in fix
     # A later toolkit of PyTorch's own CUDA major takes it.

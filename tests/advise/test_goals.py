@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.versions import numbers
+from gpu_assistant.catalog.versions import parse_version
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Gpu, OperatingSystem, SystemName, Tools
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice, Goal, Recommendation
 from gpu_assistant.texts import Texts
 
@@ -35,7 +35,7 @@ from .build import (
 def said(value: Recommendation) -> Recommendation:
     """Valid by its schema and said in both languages."""
     for language in ("en", "zh_CN"):
-        spoken = Texts(language).recommendation(value)
+        spoken = Texts(language).localize_recommendation(value)
         validator().validate(json.loads(encode(spoken)))
         assert all(entry.text for entry in (*spoken.reasons, *spoken.warnings, *spoken.alternatives))
     assert {reason.about for reason in value.reasons} >= {
@@ -137,8 +137,8 @@ def test_wsl2_on_too_old_a_driver_has_the_driver_updated_first() -> None:
     for goal in ("tensorflow", "all"):
         picked = said(recommend(box, catalog(), goal=goal, choice=Choice(wsl="install")))
         assert (picked.driver.action, picked.driver.installed) == ("update", "516.94")
-        assert (numbers(picked.driver.minimum) or ()) >= (numbers(lowest) or (0,))
-        assert (numbers(picked.driver.recommended) or ()) >= (numbers(lowest) or (0,))
+        assert (parse_version(picked.driver.minimum) or ()) >= (parse_version(lowest) or (0,))
+        assert (parse_version(picked.driver.recommended) or ()) >= (parse_version(lowest) or (0,))
         assert "tensorflow-wsl2-driver" not in codes(picked.warnings)
     enough = machine("windows", nvidia(GTX_1060), driver=lowest)
     kept = recommend(enough, catalog(), goal="tensorflow", choice=Choice(wsl="install"))
@@ -196,7 +196,7 @@ def test_all_takes_a_python_that_both_support() -> None:
 
 def test_advice_needs_neither_window_nor_network() -> None:
     code = "import sys, gpu_assistant.advise.recommend; print([m for m in ('PySide6', 'requests') if m in sys.modules])"
-    root = resources().parent
+    root = resources_dir().parent
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.strip() == "[]"
 

@@ -13,10 +13,10 @@ import msgspec
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.texts import Texts
 
@@ -28,7 +28,7 @@ from .oracle.said import text_faults
 from .oracle.world import World, chip
 
 LEAST = 3000
-CATALOG = resources() / "catalog"
+CATALOG = resources_dir() / "catalog"
 
 
 @cache
@@ -99,7 +99,7 @@ def test_the_grid_holds_every_kind_of_machine() -> None:
 
 
 def test_the_judge_finds_nothing() -> None:
-    wrong = judged(cases(), load(CATALOG), world())
+    wrong = judged(cases(), load_catalog(CATALOG), world())
     assert not wrong, said(wrong)
 
 
@@ -112,12 +112,12 @@ def test_nor_on_the_day_when_an_older_release_was_the_newest(newest: str, tmp_pa
     at = next(place for place, row in enumerate(torch["releases"]) if row["version"] == newest)
     torch["releases"] = torch["releases"][at:]
     path.write_text(json.dumps(torch), encoding="utf-8")
-    wrong = judged(cases()[::5], load(folder), World(folder))
+    wrong = judged(cases()[::5], load_catalog(folder), World(folder))
     assert not wrong, said(wrong)
 
 
 def test_every_sentence_is_there_in_both_languages() -> None:
-    catalog = load(CATALOG)
+    catalog = load_catalog(CATALOG)
     seen: set[frozenset[str]] = set()
     wrong: dict[str, list[str]] = collections.defaultdict(list)
     for case in cases():
@@ -130,7 +130,7 @@ def test_every_sentence_is_there_in_both_languages() -> None:
             continue
         seen.add(kind)
         spoken = {
-            language: msgspec.to_builtins(Texts(language).recommendation(found))  # type: ignore[arg-type]
+            language: msgspec.to_builtins(Texts(language).localize_recommendation(found))  # type: ignore[arg-type]
             for language in ("en", "zh_CN")
         }
         for fault in text_faults(spoken):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import User
 from gpu_assistant.core.recommendation import Choice
 
@@ -53,7 +53,7 @@ def test_one_that_does_not_suit_is_no_reason() -> None:
 
 def test_a_build_whose_cuda_never_knew_the_chip_is_refused() -> None:
     box = machine("windows", nvidia(RTX_5090), driver="617.42")
-    with pytest.raises(CallError) as refused:
+    with pytest.raises(UsageError) as refused:
         recommend(box, catalog(), choice=Choice(pytorch="2.0.1", variant="cu117"))
     assert refused.value.data["why"] == "@choice.no-code"
     older = machine("windows", nvidia(RTX_4060), driver="617.42")

@@ -37,7 +37,7 @@ def codes(found: Recommendation) -> list[str]:
 def said(found: Recommendation, code: str, language: str = "en") -> str:
     (caution,) = [each for each in found.warnings if each.code == code]
     texts = Texts(language)
-    return " ".join(texts.say(f"warning.{code}.{part}", caution.data) for part in ("text", "fix"))
+    return " ".join(texts.translate(f"warning.{code}.{part}", caution.data) for part in ("text", "fix"))
 
 
 @pytest.mark.parametrize(("gpu", "code", "groups"), [(AMD, "amd", "render,video"), (INTEL, "intel", "render")])
@@ -125,4 +125,4 @@ def test_apples_own_plugin_is_named_on_a_mac() -> None:
     mac = machine("darwin", Gpu(vendor="apple", name="Apple M2"), arch="arm64")
     (why,) = [each for each in recommend(mac, catalog(), goal="tensorflow").reasons if each.about == "accelerator"]
     for language in ("en", "zh_CN"):
-        assert "tensorflow-metal" in Texts(language).say(f"reason.{why.code}", why.data)
+        assert "tensorflow-metal" in Texts(language).translate(f"reason.{why.code}", why.data)

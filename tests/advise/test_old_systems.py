@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Gpu, Machine
 from gpu_assistant.core.recommendation import Choice, Goal
 
@@ -70,7 +70,7 @@ def test_alpine_has_no_glibc(goal: Goal) -> None:
 
 
 def test_a_build_picked_by_hand_is_refused_for_the_c_library() -> None:
-    with pytest.raises(CallError) as refused:
+    with pytest.raises(UsageError) as refused:
         recommend(machine("linux", glibc="2.27"), catalog(), choice=Choice(pytorch="2.14.1", variant="cpu"))
     assert refused.value.data["why"] == "@choice.glibc"
     assert refused.value.data["newest"] == "2.6.0+cpu"
@@ -81,7 +81,7 @@ def test_a_wheel_from_a_folder_says_itself_which_glibc_it_needs() -> None:
     choice = Choice(pytorch="2.13.0", variant="cpu", python="3.11")
     own = check(recommend(box, catalog(), choice=choice, wheels=(wheel("2.13.0", platform="linux_x86_64"),)))
     assert "glibc-too-old" not in codes(own.warnings)
-    with pytest.raises(CallError):
+    with pytest.raises(UsageError):
         recommend(box, catalog(), choice=choice, wheels=(wheel("2.13.0"),))
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.advise.options import PARTS, Option, Options, options, value_of
+from gpu_assistant.advise.options import PARTS, Option, Options, list_options, selected_value
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Gpu, Machine
 from gpu_assistant.core.recommendation import Choice, Goal
 from gpu_assistant.texts import Texts
@@ -43,7 +43,7 @@ def asked(box: Machine, goal: Goal, choice: Choice | None) -> Options | None:
         recommend(box, catalog(), goal=goal)
     except AppError:
         return None
-    return options(box, catalog(), goal=goal, choice=choice)
+    return list_options(box, catalog(), goal=goal, choice=choice)
 
 
 def with_value(choice: Choice | None, name: str, option: Option) -> Choice:
@@ -59,16 +59,16 @@ def test_the_two_never_disagree(goal: Goal, choice: Choice | None) -> None:
     for box in machines():
         found = asked(box, goal, choice)
         for part in found.parts if found is not None else ():
-            for option in part.offered:
+            for option in part.options:
                 tried += 1
                 wish = with_value(choice, part.name, option)
                 if option.state == "refused":
-                    with pytest.raises(CallError) as caught:
+                    with pytest.raises(UsageError) as caught:
                         recommend(box, catalog(), goal=goal, choice=wish)
                     assert (caught.value.code, caught.value.data["why"]) == ("choice-impossible", f"@{option.code}")
                 else:
                     taken = recommend(box, catalog(), goal=goal, choice=wish)
-                    assert value_of(taken, part.name) == option.value, (box, wish)
+                    assert selected_value(taken, part.name) == option.value, (box, wish)
     assert tried or goal != "pytorch"
 
 
@@ -78,17 +78,17 @@ def test_every_state_has_its_sentence(choice: Choice | None) -> None:
     for box in machines():
         found = asked(box, "pytorch", choice)
         for part in found.parts if found is not None else ():
-            for option in part.offered:
+            for option in part.options:
                 assert (option.code is None) == (option.state == "fine")
                 for texts in spoken:
-                    assert option.code is None or texts.say(option.code, option.data)
+                    assert option.code is None or texts.translate(option.code, option.data)
 
 
 def of(box: Machine, name: str, choice: Choice | None = None) -> dict[str, Option]:
     found = asked(box, "pytorch", choice)
     assert found is not None
     part = next(part for part in found.parts if part.name == name)
-    return {option.value: option for option in part.offered}
+    return {option.value: option for option in part.options}
 
 
 def test_an_old_card_is_told_why_the_newest_release_is_not_for_it() -> None:
@@ -121,22 +121,22 @@ def test_other_makers_builds_do_not_bury_the_list() -> None:
 
 
 def test_what_lies_in_the_wheelhouse_is_offered() -> None:
-    found = options(machine("linux", glibc="2.36"), catalog(), wheels=(wheel("2.99.0"),))
+    found = list_options(machine("linux", glibc="2.36"), catalog(), wheels=(wheel("2.99.0"),))
     part = next(part for part in found.parts if part.name == "pytorch")
-    assert "2.99.0" in [option.value for option in part.offered]
+    assert "2.99.0" in [option.value for option in part.options]
 
 
 def test_what_is_picked_and_what_we_would_take() -> None:
-    found = options(machine("linux", pythons=(python("3.11.2"),)), catalog(), choice=Choice(pytorch="2.13.0"))
+    found = list_options(machine("linux", pythons=(python("3.11.2"),)), catalog(), choice=Choice(pytorch="2.13.0"))
     part = next(part for part in found.parts if part.name == "pytorch")
-    assert (part.picked, part.recommended) == ("2.13.0", "2.15.0")
+    assert (part.selected, part.recommended) == ("2.13.0", "2.15.0")
     assert set(PARTS) >= {part.name for part in found.parts}
 
 
 def test_fast_enough_to_answer_at_once() -> None:
     """50 ms on an idle computer; ten times that under whatever else runs while tests do."""
     box = machine("windows", nvidia(RTX_4060), driver="566.03")
-    options(box, catalog())
+    list_options(box, catalog())
     began = time.thread_time()
-    options(box, catalog())
+    list_options(box, catalog())
     assert time.thread_time() - began < 0.5

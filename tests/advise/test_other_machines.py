@@ -82,7 +82,7 @@ def test_a_newest_for_amds_cards_is_not_called_the_newest_for_the_computer() -> 
     offer = next(a for a in found.alternatives if a.code == "cpu-instead")
     assert offer.change["pytorch"] == why.data["newest"] != found.pytorch.version
     assert "newest PyTorch with a build for your AMD card" in str(
-        reason(Texts("en").recommendation(found), "pytorch.version").text
+        reason(Texts("en").localize_recommendation(found), "pytorch.version").text
     )
 
 

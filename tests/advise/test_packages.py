@@ -9,7 +9,7 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Choice, Recommendation
-from gpu_assistant.install.door.packages import known
+from gpu_assistant.install.door.packages import allowed_packages
 
 from .build import GTX_1060, RTX_4060, RTX_5090, catalog, check, codes, nvidia
 
@@ -54,7 +54,7 @@ def test_ubuntu(cards: list[str], secure_boot: bool | None, names: tuple[str, ..
     found = advised("ubuntu", "24.04", *cards, secure_boot=secure_boot)
     assert (found.driver.way, found.driver.packages) == ("packages", names)
     here = OperatingSystem(system="linux", distro="ubuntu")
-    assert all(known(here, catalog()).match(name) for name in names)
+    assert all(allowed_packages(here, catalog()).match(name) for name in names)
     said = next(r for r in found.reasons if r.code == "driver-packages")
     assert said.data["package"] == " ".join(names)
     assert not secure_boot or "secure-boot-signed" in codes(found.warnings)
@@ -74,7 +74,7 @@ def test_debian_brings_one_branch_a_release_and_its_number_is_told(release: str,
     assert "driver-install-from-packages" in codes(found.reasons)
     assert next(r for r in found.reasons if r.code == "driver-packages-branch").data["branch"] == branch
     here = OperatingSystem(system="linux", distro="debian")
-    assert all(known(here, catalog()).match(name) for name in found.driver.packages)
+    assert all(allowed_packages(here, catalog()).match(name) for name in found.driver.packages)
     behind = advised("debian", release, RTX_5090)
     assert (behind.driver.way, behind.driver.recommended) == ("nvidia-source", "595.84")
     # No PyTorch for such a card runs on that branch.
@@ -120,7 +120,7 @@ def test_signed_modules_are_those_of_the_kernel_that_runs(
     assert found.driver.packages == ("nvidia-driver-595-open", *((package,) if package else ()))
     assert ("secure-boot-signed" if package else "secure-boot-key") in codes(found.warnings)
     here = OperatingSystem(system="linux", distro="ubuntu")
-    assert all(known(here, catalog()).match(name) for name in found.driver.packages)
+    assert all(allowed_packages(here, catalog()).match(name) for name in found.driver.packages)
 
 
 def test_a_driver_that_stays_needs_no_packages() -> None:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Gpu, OperatingSystem, SystemName, Tools
 from gpu_assistant.core.recommendation import Choice, Goal, Recommendation
 from gpu_assistant.texts import Texts
@@ -44,19 +44,19 @@ def test_what_cannot_work_is_refused_with_the_part_and_the_reason(
     pci_id: str | None, driver: str | None, goal: Goal, choice: Choice, part: str, why: str
 ) -> None:
     cards = (nvidia(pci_id),) if pci_id is not None else ()
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(machine("windows", *cards, driver=driver), catalog(), goal=goal, choice=choice)
     error = caught.value
     assert (error.code, error.data["part"], error.data["why"]) == ("choice-impossible", part, f"@choice.{why}")
     for language in ("en", "zh_CN"):
-        assert "choice." not in Texts(language).error(error)
+        assert "choice." not in Texts(language).error_text(error)
 
 
 @pytest.mark.parametrize(
     "choice", [Choice(driver="x"), Choice(cuda_toolkit="x"), Choice(cudnn="x"), Choice(tensorflow="x")]
 )
 def test_what_is_no_version_is_said(choice: Choice) -> None:
-    with pytest.raises(CallError, match="choice-unreadable"):
+    with pytest.raises(UsageError, match="choice-unreadable"):
         recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), goal="all", choice=choice)
 
 

@@ -107,7 +107,7 @@ def test_any_machine_gets_an_answer_or_a_plain_error(data: dict, choice: Choice 
         refusal = error
     if refusal is not None:
         assert refusal.code in REFUSALS
-        assert all(Texts(language).error(refusal) for language in ("en", "zh_CN"))
+        assert all(Texts(language).error_text(refusal) for language in ("en", "zh_CN"))
         return
     check(found)
     assert recommend(box, catalog(), choice=choice, wheels=local) == found

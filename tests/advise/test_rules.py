@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.advise.builds import code_for, cuda_of
-from gpu_assistant.advise.drivers import Floor, driver_state, floor, generation_of, native_cuda, reachable
+from gpu_assistant.advise.builds import code_kind, parse_cuda_tag
+from gpu_assistant.advise.drivers import MinimumDriver, find_driver_state, find_minimum_driver, find_generation, native_cuda, is_reachable
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.catalog.torch_builds import TorchVariant
-from gpu_assistant.catalog.versions import numbers
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.catalog.versions import parse_version
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import SystemName
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice
 
 from .build import GTX_1060, catalog, machine, nvidia
@@ -53,7 +53,7 @@ def build(arch_list: tuple[str, ...] | None, ptx_for: tuple[str, ...] = (), vari
 def test_which_code_runs_on_which_chip(
     arch_list: tuple[str, ...] | None, ptx_for: tuple[str, ...], device: tuple[int, int], expected: str | None
 ) -> None:
-    assert code_for(catalog(), build(arch_list, ptx_for), device) == expected
+    assert code_kind(catalog(), build(arch_list, ptx_for), device) == expected
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_which_code_runs_on_which_chip(
     ],
 )
 def test_lowest_driver(cuda: tuple[int, int], system: SystemName, code: str, lowest: str | None) -> None:
-    found = floor(catalog(), cuda, system, code)  # type: ignore[arg-type]
+    found = find_minimum_driver(catalog(), cuda, system, code)  # type: ignore[arg-type]
     assert (found.text if found is not None else None) == lowest
 
 
@@ -81,20 +81,20 @@ def test_lowest_driver(cuda: tuple[int, int], system: SystemName, code: str, low
     [("566.03", (12, 7)), ("580.65.06", (13, 0)), ("582.78", (13, 0)), ("617.42", (13, 4)), ("390.1", None)],
 )
 def test_cuda_that_a_driver_implements(driver: str, cuda: tuple[int, int] | None) -> None:
-    assert native_cuda(catalog(), numbers(driver)) == cuda
+    assert native_cuda(catalog(), parse_version(driver)) == cuda
 
 
 @pytest.mark.parametrize(
     ("device", "last"), [((7, 5), None), ((12, 0), None), ((7, 0), 580), ((5, 0), 580), ((3, 7), 470)]
 )
 def test_last_driver_branch(device: tuple[int, int], last: int | None) -> None:
-    generation = generation_of(catalog(), device)
+    generation = find_generation(catalog(), device)
     assert generation is not None
     assert generation.last_branch == last
 
 
 def test_chips_older_than_every_record() -> None:
-    assert generation_of(catalog(), (2, 1)) is None
+    assert find_generation(catalog(), (2, 1)) is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_chips_older_than_every_record() -> None:
     [("cu126", (12, 6)), ("cu92", (9, 2)), ("cpu", None), ("cu", None), ("cuda", None), ("rocm6.4", None)],
 )
 def test_cuda_of_a_tag(tag: str, cuda: tuple[int, int] | None) -> None:
-    assert cuda_of(tag) == cuda
+    assert parse_cuda_tag(tag) == cuda
 
 
 @pytest.mark.parametrize(
@@ -122,23 +122,23 @@ def test_cuda_of_a_tag(tag: str, cuda: tuple[int, int] | None) -> None:
 def test_a_driver_that_the_card_gets(
     system: SystemName, device: tuple[int, int], segment: str, driver: str | None, lowest: str, expected: bool
 ) -> None:
-    state = driver_state(machine(system, driver=driver), catalog(), device, segment, "studio")  # type: ignore[arg-type]
-    assert reachable(state, Floor(lowest, numbers(lowest) or ())) is expected
+    state = find_driver_state(machine(system, driver=driver), catalog(), device, segment, "studio")  # type: ignore[arg-type]
+    assert is_reachable(state, MinimumDriver(lowest, parse_version(lowest) or ())) is expected
 
 
 def test_a_card_whose_last_driver_is_too_old_for_the_picked_build(tmp_path: Path) -> None:
     folder = tmp_path / "catalog"
-    shutil.copytree(resources() / "catalog", folder)
+    shutil.copytree(resources_dir() / "catalog", folder)
     drivers = folder / "drivers.json"
     text = drivers.read_text(encoding="utf-8")
     assert '"version": "582.78"' in text
     drivers.write_text(text.replace('"version": "582.78"', '"version": "512.10"'), encoding="utf-8")
     box = machine("windows", nvidia(GTX_1060))
-    found = recommend(box, load(folder))
+    found = recommend(box, load_catalog(folder))
     assert found.pytorch is not None
     assert (found.pytorch.version, found.pytorch.variant) == ("2.7.1", "cu118")
-    with pytest.raises(CallError) as caught:
-        recommend(box, load(folder), choice=Choice(pytorch="2.14.1", variant="cu126"))
+    with pytest.raises(UsageError) as caught:
+        recommend(box, load_catalog(folder), choice=Choice(pytorch="2.14.1", variant="cu126"))
     assert caught.value.data["why"] == "@choice.driver-limit"
 
 

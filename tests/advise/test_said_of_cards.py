@@ -114,20 +114,20 @@ def test_whether_pytorch_can_use_what_tensorflow_leaves(system: Any, chip: str, 
     found = recommend(box, catalog(), goal="tensorflow")
     told = [w.data["pytorch"] for w in found.warnings if "pytorch" in w.data]
     assert told == [f"@tensorflow.pytorch-{said}"]
-    assert "Choose PyTorch" not in str(Texts("en").recommendation(found).warnings)
+    assert "Choose PyTorch" not in str(Texts("en").localize_recommendation(found).warnings)
 
 
 def test_what_pytorch_cannot_use_may_be_compiled_for() -> None:
     box = machine("windows", nvidia(name="Kepler", compute_capability="3.5"), driver="472.12")
     found = recommend(box, catalog(), goal="cuda-dev")
     assert found.cuda_toolkit.action == "install"
-    (said,) = (w for w in Texts("en").recommendation(found).warnings if w.code == "gpu-too-old")
+    (said,) = (w for w in Texts("en").localize_recommendation(found).warnings if w.code == "gpu-too-old")
     assert (said.text or "").startswith("PyTorch cannot use Kepler")
 
 
 def test_what_the_plan_does_is_not_told_as_a_task() -> None:
     box = machine("linux", nvidia(GTX_1060), driver="580.95.05")
-    said = {w.code: w for w in Texts("en").recommendation(recommend(box, catalog(), goal="all")).warnings}
+    said = {w.code: w for w in Texts("en").localize_recommendation(recommend(box, catalog(), goal="all")).warnings}
     assert "GPU Assistant installs it so" in (said["tensorflow-cudnn"].fix or "")
     assert "one environment" in (said["two-frameworks"].text or "")
     assert "safe" not in (said["two-frameworks"].fix or "")
@@ -172,8 +172,8 @@ def test_a_card_too_old_beside_one_that_computes_is_mentioned() -> None:
 def test_tensorflow_alone_speaks_of_itself_and_promises_no_unknown_chip() -> None:
     found = recommend(machine("linux", UNKNOWN), catalog(), goal="tensorflow")
     for language in ("en", "zh_CN"):
-        said = Texts(language).recommendation(found)
+        said = Texts(language).localize_recommendation(found)
         warning = next(w for w in said.warnings if w.code == "gpu-unknown")
         assert "PyTorch" not in (warning.text or "")
-    english = Texts("en").recommendation(found)
+    english = Texts("en").localize_recommendation(found)
     assert "not certain" in (next(r for r in english.reasons if r.code == "tensorflow-on-card-unknown").text or "")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Driver, Gpu, Machine
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.texts import Texts
@@ -53,7 +53,7 @@ def test_a_later_cuda_than_the_driver_names_is_explained() -> None:
 
 
 def test_a_python_is_not_refused_for_code_that_no_python_has() -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(OLD, catalog(), choice=Choice(python="3.15"))
     assert (caught.value.data["why"], caught.value.data["part"]) == ("@choice.python-no-code", "python")
 
@@ -61,7 +61,7 @@ def test_a_python_is_not_refused_for_code_that_no_python_has() -> None:
 def test_the_build_for_intels_cards_is_said_to_be_intels() -> None:
     box = machine("linux", Gpu(vendor="intel", name="Intel Arc B580"), glibc="2.39")
     found = check(recommend(box, catalog(), choice=Choice(variant="xpu")))
-    assert "Intel" in str(reason(Texts("en").recommendation(found), "pytorch.variant").text)
+    assert "Intel" in str(reason(Texts("en").localize_recommendation(found), "pytorch.variant").text)
 
 
 def test_the_newest_driver_for_two_cards_is_called_that() -> None:
@@ -71,15 +71,15 @@ def test_the_newest_driver_for_two_cards_is_called_that() -> None:
         nvidia(GTX_1060, name="NVIDIA GeForce GTX 1060 6GB"),
         driver="566.03",
     )
-    said = Texts("en").recommendation(check(recommend(box, catalog())))
+    said = Texts("en").localize_recommendation(check(recommend(box, catalog())))
     assert "the newest known for all of your cards" in str(reason(said, "driver.action").text)
-    alone = Texts("en").recommendation(recommend(BOX, catalog()))
+    alone = Texts("en").localize_recommendation(recommend(BOX, catalog()))
     assert "the newest known for this card" in str(reason(alone, "driver.action").text)
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "with CUDA 12.6"), ("zh_CN", "的 CUDA 12.6 版")])
 def test_a_build_is_named_as_people_say_it(language: Any, words: str) -> None:
-    offers = Texts(language).recommendation(recommend(BOX, catalog())).alternatives
+    offers = Texts(language).localize_recommendation(recommend(BOX, catalog())).alternatives
     keep = next(offer for offer in offers if offer.code == "keep-driver")
     assert words in str(keep.label)
     assert not any("+c" in f"{offer.label} {offer.text}" for offer in offers)

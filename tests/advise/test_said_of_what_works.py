@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.advise.options import Option, options
+from gpu_assistant.advise.options import Option, list_options
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Machine, Tools, TorchBuild
 from gpu_assistant.core.recommendation import Choice, Goal
 from gpu_assistant.texts import Texts
@@ -25,14 +25,14 @@ def box(driver: str = "566.03", *, card: str = RTX_4060, reaches: bool | None = 
 
 
 def of(found: Machine, name: str, choice: Choice | None = None) -> dict[str, Option]:
-    part = options(found, catalog(), choice=choice).part(name)  # type: ignore[arg-type]
+    part = list_options(found, catalog(), choice=choice).part(name)  # type: ignore[arg-type]
     assert part is not None
-    return {option.value: option for option in part.offered}
+    return {option.value: option for option in part.options}
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_a_pytorch_that_works_makes_the_driver_an_offer(language: str) -> None:
-    found = Texts(language).recommendation(recommend(box(), catalog()))  # type: ignore[arg-type]
+    found = Texts(language).localize_recommendation(recommend(box(), catalog()))  # type: ignore[arg-type]
     assert (found.driver.action, found.alternatives[0].code) == ("update", "works-without-update")
     assert found.alternatives[0].change == {}
     why = next(reason for reason in found.reasons if reason.about == "driver.action")
@@ -70,14 +70,14 @@ def test_nor_where_more_is_wanted(goal: Goal, choice: Choice | None) -> None:
 def test_a_driver_is_refused_for_what_was_picked_beside_it(picked: Choice, whose: str) -> None:
     kept = of(box(), "driver", picked)["keep"]
     assert kept.state == "refused"
-    words = Texts("en").say(f"{kept.code}", kept.data)
+    words = Texts("en").translate(f"{kept.code}", kept.data)
     assert words == f"this {whose} needs a newer driver than the one picked with it"
 
 
 def test_and_the_refusal_itself_says_the_same() -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         recommend(box(), catalog(), choice=Choice(cuda_toolkit="13.4.1", driver="keep"))
-    assert "this CUDA Toolkit needs a newer driver" in Texts("en").error(caught.value)
+    assert "this CUDA Toolkit needs a newer driver" in Texts("en").error_text(caught.value)
 
 
 def test_a_driver_is_asked_for_as_new_as_it_must_be() -> None:
@@ -95,7 +95,7 @@ def test_a_cudnn_whose_lowest_chip_nobody_knows_is_not_called_too_new() -> None:
 def test_what_is_offered_beside_what_stays_is_called_an_offer() -> None:
     seen = set()
     for card, driver in ((RTX_5090, "581.57"), (RTX_4060, "581.57"), (RTX_4060, "560.94")):
-        found = Texts("en").recommendation(recommend(machine("windows", nvidia(card), driver=driver), catalog()))
+        found = Texts("en").localize_recommendation(recommend(machine("windows", nvidia(card), driver=driver), catalog()))
         for offer in found.alternatives:
             if offer.code.startswith("newer-driver"):
                 seen.add(offer.code)
@@ -129,6 +129,6 @@ def test_the_toolkits_of_pytorchs_own_cuda_come_first(variant: str | None, first
 
 def test_a_toolkit_is_warned_of_all_that_comes_with_it() -> None:
     here = replace(box("617.42"), tools=Tools(vc_redist="14.44.0.0"))
-    told = {version: (o.code, *(each.code for each in o.also)) for version, o in of(here, "cuda_toolkit").items()}
+    told = {version: (o.code, *(each.code for each in o.further_warnings)) for version, o in of(here, "cuda_toolkit").items()}
     assert told["13.2.2"] == ("warning.msvc-missing.text",)
     assert told["13.4.1"] == ("warning.toolkit-near.text", "warning.msvc-missing.text")

@@ -136,7 +136,7 @@ def test_a_driver_without_a_card_is_doubted(goal: Goal) -> None:
 def test_a_card_without_a_name_is_called_this_card(goal: Goal, fields: dict[str, str]) -> None:
     found = recommend(machine("linux", nvidia(**fields)), catalog(), goal=goal)
     for language, name in (("en", "this NVIDIA card"), ("zh_CN", "这张 NVIDIA 显卡")):
-        said = Texts(language).recommendation(found)  # type: ignore[arg-type]
+        said = Texts(language).localize_recommendation(found)  # type: ignore[arg-type]
         texts = [text for entry in (*said.reasons, *said.warnings) if (text := entry.text)]
         assert any(name in text for text in texts)
         assert not [text for text in texts if "10de:" in text or "@" in text]

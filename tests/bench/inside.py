@@ -7,13 +7,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from gpu_assistant.bench.places import CHILD
-from gpu_assistant.system import current
+from gpu_assistant.bench.places import CHILD_PROGRAM
+from gpu_assistant.system import current_system
 
 PRELUDE = f"""
 import importlib.util, json, warnings
 warnings.simplefilter("ignore")
-spec = importlib.util.spec_from_file_location("launcher", {str(CHILD)!r})
+spec = importlib.util.spec_from_file_location("launcher", {str(CHILD_PROGRAM)!r})
 launcher = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(launcher)
 launcher.load()
@@ -26,7 +26,7 @@ cpu = devices.Cpu(torch, 1)
 
 def inside(environment: Path, code: str, *, timeout: float = 280) -> Any:
     """What `code` leaves in `found`, as JSON carries it."""
-    python = current().environment_python(environment)
+    python = current_system().environment_python(environment)
     words = [str(python), "-I", "-X", "utf8", "-c", f"{PRELUDE}\n{code}\nprint(json.dumps(found))"]
     done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=timeout, check=False)
     assert done.returncode == 0, done.stderr

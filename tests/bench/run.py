@@ -10,17 +10,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpu_assistant.bench.lines import BenchProgress, Loading
-from gpu_assistant.bench.parent import BenchJob
+from gpu_assistant.bench.lines import BenchmarkProgress, TorchLoading
+from gpu_assistant.bench.parent import BenchmarkJob
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.results import Benchmark, BenchResult, GpuSample
-from gpu_assistant.system.services import Power
+from gpu_assistant.system.services import PowerStatus
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.verdict import verdict
+from gpu_assistant.texts.verdict import verdict_text
 
 from ..fakes.system import FakeSystem
 
@@ -28,32 +28,32 @@ from ..fakes.system import FakeSystem
 class Run:
     """A job for `environment` whose results are kept below `data`; `options` are the job's."""
 
-    def __init__(self, environment: Path, data: Path, *, power: Power | None = None, **options: Any) -> None:
+    def __init__(self, environment: Path, data: Path, *, power: PowerStatus | None = None, **options: Any) -> None:
         self.system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), power=power)
         self.data = DataDir(data)
-        self.news: list[Loading | BenchProgress | BenchResult] = []
+        self.news: list[TorchLoading | BenchmarkProgress | BenchResult] = []
         self.log: list[str] = []
         options = {"start_limit": 200.0, "cards": no_cards, "load": lambda _: 0.0, **options}
-        self.job = BenchJob(environment, self.system, self.data, **options)
+        self.job = BenchmarkJob(environment, self.system, self.data, **options)
 
     def go(self, cancel: threading.Event | None = None) -> Benchmark:
         result = self.job.run(JobContext(self.news.append, self.log.append, cancel))
         assert [news for news in self.news if isinstance(news, BenchResult)] == list(result.results)
-        schema = json.loads((resources() / "schemas" / "benchmark.schema.json").read_text(encoding="utf-8"))
+        schema = json.loads((resources_dir() / "schemas" / "benchmark.schema.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(schema).validate(json.loads(encode(result)))
         said = (*result.notes, *result.causes, *(left.why for left in result.left_out))
         workloads = [f"bench.workload.{each.id}" for each in (*result.results, *result.left_out)]
         for code in (*said, *workloads):
             for language in ("en", "zh_CN"):
-                assert Texts(language).say(code)
-                assert verdict(result, Texts(language))
+                assert Texts(language).translate(code)
+                assert verdict_text(result, Texts(language))
         return result
 
     def fails(self, exit_code: int = 1) -> AppError:
         with pytest.raises(AppError) as caught:
             self.go()
         for language in ("en", "zh_CN"):
-            assert Texts(language).error(caught.value)
+            assert Texts(language).error_text(caught.value)
         assert caught.value.exit_code == exit_code
         return caught.value
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gpu_assistant.bench.child import schedule, timing, training
-from gpu_assistant.bench.places import CHILD
-from gpu_assistant.system import current
+from gpu_assistant.bench.places import CHILD_PROGRAM
+from gpu_assistant.system import current_system
 
 SLOW = """
 class Slow(workload.Workload):
@@ -46,7 +46,7 @@ def answers(environment: Path, seconds: float) -> list[dict[str, Any]]:
     program = f"""
 import runpy, sys, time
 sys.argv = ["child", "--device", "cpu"]
-launcher = runpy.run_path({str(CHILD)!r})
+launcher = runpy.run_path({str(CHILD_PROGRAM)!r})
 launcher["load"]()
 import torch
 from gpu_assistant_bench import devices, limit, program, schedule, timing, workload
@@ -59,7 +59,7 @@ schedule.of_device = lambda device, **_: [
 ]
 program.main()
 """
-    python = str(current().environment_python(environment))
+    python = str(current_system().environment_python(environment))
     words = [python, "-I", "-X", "utf8", "-c", program]
     done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=100, check=False)
     assert done.returncode == 0, done.stderr
@@ -80,22 +80,22 @@ def test_what_has_no_time_any_more_claims_no_time_that_nobody_knows(with_card: P
 
 def test_every_main_workload_of_a_processor_has_its_share() -> None:
     device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=None, free_bytes=lambda: None)
-    main = schedule.of_device(device, full=False)[:4]
+    main = schedule.device_workloads(device, full=False)[:4]
     assert [each.id for each in main] == ["matmul", "copy-within", "resnet50", "bert-base"]
-    assert all(0 < each.share < 1 for each in main)
+    assert all(0 < each.time_share < 1 for each in main)
 
 
 def test_a_model_that_a_slow_one_before_it_shows_to_be_too_slow_leaves_its_time_to_others() -> None:
     switches = SimpleNamespace(mkldnn=SimpleNamespace(matmul=SimpleNamespace(fp32_precision="none")))
     torch = SimpleNamespace(get_num_threads=lambda: 2, backends=switches)
     device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch)
-    resnet = training.Training(device, "resnet50", "float32", 6.0)
-    bert = training.Training(device, "bert-base", "float32", 6.0)
+    resnet = training.TrainingWorkload(device, "resnet50", "float32", 6.0)
+    bert = training.TrainingWorkload(device, "bert-base", "float32", 6.0)
     resnet.amount, resnet.step = 1.0, SimpleNamespace(kind=SimpleNamespace(optimizer_name="SGD"), channels_last=False)
     resnet.result([4.0, 4.0, 4.0], (None, None), 16.0)
     assert resnet.pace is not None
-    assert bert.least_s(resnet.pace) > 20
-    assert bert.least_s(80e9) == 3.0
+    assert bert.min_seconds(resnet.pace) > 20
+    assert bert.min_seconds(80e9) == 3.0
 
 
 class Clock:
@@ -113,7 +113,7 @@ class Clock:
 def measured(monkeypatch: pytest.MonkeyPatch, most_s: float) -> list[float]:
     """Runs of four seconds, of which some shall be made in six and none after `most_s`."""
     clock: Any = Clock(monkeypatch, 4.0)
-    return timing.measure(clock, print, 6.0, 4.0, most_s)
+    return timing.measure_runs(clock, print, 6.0, 4.0, most_s)
 
 
 def test_two_runs_are_a_figure_where_a_third_would_come_too_late(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench import compare, expected
-from gpu_assistant.bench.compare import speedup
-from gpu_assistant.bench.watch import watched
-from gpu_assistant.catalog.load import load
-from gpu_assistant.core.paths import resources
-from gpu_assistant.core.results import BenchDevice, BenchResult, BenchWatch, GpuSample
+from gpu_assistant.bench.compare import gpu_speedups
+from gpu_assistant.bench.watch import summarize_snapshots
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.results import BenchDevice, BenchResult, BenchGpuLog, GpuSample
 
 from ..fakes.examples import cpu_benchmark
 
@@ -41,9 +41,9 @@ def test_speedup_compares_equal_sizes_only() -> None:
         measured("cuda:0", "float32", 8192, 99.0),
         measured("cuda:0", "float16", 1024, 5.0),
     ]
-    assert speedup(results) == {"matmul-float32": pytest.approx(60), "matmul-float16": pytest.approx(50)}
-    assert speedup(results[:2]) == {}
-    assert speedup(results[2:]) == {}
+    assert gpu_speedups(results) == {"matmul-float32": pytest.approx(60), "matmul-float16": pytest.approx(50)}
+    assert gpu_speedups(results[:2]) == {}
+    assert gpu_speedups(results[2:]) == {}
 
 
 def test_what_was_measured_in_another_size_is_not_missing() -> None:
@@ -51,10 +51,10 @@ def test_what_was_measured_in_another_size_is_not_missing() -> None:
     short, long = (replace(product, id="decode", size=(32, words)) for words in (8, 32))
     other = replace(long, dtype="float16")
     before = replace(cpu_benchmark(), results=(long, other))
-    assert compare.missing(replace(before, results=(short,)), [before]) == [other]
+    assert compare.missing_measurements(replace(before, results=(short,)), [before]) == [other]
     sizes = replace(before, results=(product,))
     larger = replace(before, results=(replace(product, size=(4096, 4096, 4096)),))
-    assert compare.missing(sizes, [larger]) == [*larger.results]  # a product's size is named with it
+    assert compare.missing_measurements(sizes, [larger]) == [*larger.results]  # a product's size is named with it
 
 
 def test_only_what_was_measured_alike_is_compared() -> None:
@@ -71,15 +71,15 @@ def test_only_what_was_measured_alike_is_compared() -> None:
         replace(benchmark, results=(replace(later, size=(2048, 2048, 2048)),)),
         replace(benchmark, results=(later,), devices=(BenchDevice(id="cpu", name="another processor"),)),
     ]
-    assert compare.history(now, benchmark, [benchmark, *others, same]) == [(benchmark, now), (same, later)]
+    assert compare.comparable_history(now, benchmark, [benchmark, *others, same]) == [(benchmark, now), (same, later)]
 
 
 def test_an_extrapolated_figure_is_no_base_of_a_speedup() -> None:
     there = measured("cuda:0", "float32", 10000, 10.0)
     here = measured("cpu", "float32", 10000, 0.1)
-    assert speedup([here, there]) == {"matmul-float32": pytest.approx(100)}
-    assert speedup([replace(here, extrapolated=True), there]) == {}
-    assert speedup([replace(here, version=7), there]) == {}
+    assert gpu_speedups([here, there]) == {"matmul-float32": pytest.approx(100)}
+    assert gpu_speedups([replace(here, extrapolated=True), there]) == {}
+    assert gpu_speedups([replace(here, version=7), there]) == {}
 
 
 def test_a_disturbed_size_is_no_base_of_a_speedup() -> None:
@@ -89,31 +89,31 @@ def test_a_disturbed_size_is_no_base_of_a_speedup() -> None:
         measured("cuda:0", "float32", 2048, 8.0),
         measured("cuda:0", "float32", 4096, 10.0),
     ]
-    assert speedup(results) == {"matmul-float32": pytest.approx(125)}
+    assert gpu_speedups(results) == {"matmul-float32": pytest.approx(125)}
 
 
 @pytest.mark.parametrize("note", ["spread", "busy-cpu", "wrong"])
 def test_no_change_is_told_of_a_figure_that_is_doubtful(note: str) -> None:
     before = measured("cpu", "float32", 1024, 1.0)
     after = replace(before, median=0.5, q1=0.4, q3=0.6)
-    assert compare.change(before, after) == pytest.approx(0.5)
-    assert compare.change(replace(before, notes=(note,)), after) is None
-    assert compare.change(before, replace(after, notes=(note,))) is None
+    assert compare.speed_ratio(before, after) == pytest.approx(0.5)
+    assert compare.speed_ratio(replace(before, notes=(note,)), after) is None
+    assert compare.speed_ratio(before, replace(after, notes=(note,))) is None
 
 
 def test_a_change_is_told_only_where_the_runs_do_not_overlap() -> None:
     before = replace(measured("cpu", "float32", 1024, 1.0), q1=0.9, q3=1.1)
-    assert compare.change(before, replace(before, median=1.2, q1=1.05, q3=1.3)) is None
-    assert compare.change(before, replace(before, median=1.3, q1=1.2, q3=1.4)) == pytest.approx(1.3)
-    assert compare.change(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
+    assert compare.speed_ratio(before, replace(before, median=1.2, q1=1.05, q3=1.3)) is None
+    assert compare.speed_ratio(before, replace(before, median=1.3, q1=1.2, q3=1.4)) == pytest.approx(1.3)
+    assert compare.speed_ratio(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
 
 
 RTX_4060 = BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes=8585740288)
 
 
 def ranges(devices: tuple[BenchDevice, ...], *results: BenchResult) -> dict[str, tuple[float, float]]:
-    catalog = load(resources() / "catalog")
-    return expected.expected(results, expected.cards_of(devices, catalog), catalog)
+    catalog = load_catalog(resources_dir() / "catalog")
+    return expected.expected_ranges(results, expected.reference_gpus(devices, catalog), catalog)
 
 
 def test_what_is_right_for_a_card_is_a_range() -> None:
@@ -135,9 +135,9 @@ def test_what_is_right_for_a_card_is_a_range() -> None:
 @pytest.mark.parametrize(("gen", "most"), [(4, 15.75), (3, 7.88), (None, 15.75), (5, 15.75), (1, None)])
 def test_the_way_to_a_card_is_as_fast_as_its_lanes_and_its_board(gen: int | None, most: float | None) -> None:
     copy = replace(measured("cuda:0", "uint8", 1, 12.6), id="copy-to-device-pinned", unit="GB/s", size=(1 << 28,))
-    seen = (BenchWatch(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
-    catalog = load(resources() / "catalog")
-    found = expected.expected((copy,), expected.cards_of((RTX_4060,), catalog), catalog, seen)
+    seen = (BenchGpuLog(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
+    catalog = load_catalog(resources_dir() / "catalog")
+    found = expected.expected_ranges((copy,), expected.reference_gpus((RTX_4060,), catalog), catalog, seen)
     if most is None:
         assert found == {}
         return
@@ -154,17 +154,17 @@ def test_nothing_is_right_for_a_card_that_is_not_known(name: str | None) -> None
 def test_the_best_size_decides_whether_a_card_is_slow() -> None:
     found = {"cuda:0/matmul-float32": (10.0, 14.0)}
     small, large = measured("cuda:0", "float32", 2048, 5.0), measured("cuda:0", "float32", 8192, 11.0)
-    assert expected.below([small, large], found) == ()
-    assert expected.below([small], found) == ("cuda:0/matmul-float32",)
-    assert expected.below([], found) == ()
+    assert expected.keys_below([small, large], found) == ()
+    assert expected.keys_below([small], found) == ("cuda:0/matmul-float32",)
+    assert expected.keys_below([], found) == ()
 
 
 def test_more_than_the_range_is_told_apart_from_within_it() -> None:
     found = {"cuda:0/matmul-float32": (10.0, 14.0)}
     within, beyond = (measured("cuda:0", "float32", 8192, speed) for speed in (14.0, 14.1))
-    assert expected.above([within], found) == ()
-    assert expected.above([within, beyond], found) == ("cuda:0/matmul-float32",)
-    assert expected.above([], found) == ()
+    assert expected.keys_above([within], found) == ()
+    assert expected.keys_above([within, beyond], found) == ("cuda:0/matmul-float32",)
+    assert expected.keys_above([], found) == ()
 
 
 def look(**figures: Any) -> tuple[GpuSample, ...]:
@@ -172,7 +172,7 @@ def look(**figures: Any) -> tuple[GpuSample, ...]:
 
 
 def test_a_run_in_short() -> None:
-    (seen,) = watched(
+    (seen,) = summarize_snapshots(
         [
             look(util=3, temp=40, clock_sm=210, pcie_gen=1, pcie_width=8, power_limit_w=115.0),
             look(util=99, temp=70, clock_sm=2400, pcie_gen=4, pcie_width=8, power_w=110.0, throttle=("power-cap",)),
@@ -180,7 +180,7 @@ def test_a_run_in_short() -> None:
             look(util=0, temp=71, clock_sm=210, pcie_gen=1),
         ]
     )
-    assert seen == BenchWatch(
+    assert seen == BenchGpuLog(
         index=0,
         name="NVIDIA GeForce RTX 4060",
         samples=4,
@@ -195,14 +195,14 @@ def test_a_run_in_short() -> None:
         pcie_width=8,
         throttle=("power-cap", "thermal"),
     )
-    assert watched([]) == watched([()]) == ()
+    assert summarize_snapshots([]) == summarize_snapshots([()]) == ()
 
 
 def test_a_card_that_is_pulled_out_midway_is_not_mixed_with_the_one_that_gets_its_number() -> None:
     def card(index: int, uuid: str | None, temp: int) -> tuple[GpuSample, ...]:
         return look(index=index, uuid=uuid, temp=temp, util=99)
 
-    seen = watched(
+    seen = summarize_snapshots(
         [
             (*card(0, None, 40), *card(1, "B", 50)),  # the first does not say yet who it is
             (*card(0, "A", 60), *card(1, "B", 51)),
@@ -215,14 +215,14 @@ def test_a_card_that_is_pulled_out_midway_is_not_mixed_with_the_one_that_gets_it
 
 
 def test_causes_by_what_was_seen() -> None:
-    card = load(resources() / "catalog").reference_card("NVIDIA GeForce RTX 4060", 8585740288)
+    card = load_catalog(resources_dir() / "catalog").reference_card("NVIDIA GeForce RTX 4060", 8585740288)
     assert card is not None
 
-    def causes(watch: BenchWatch, **power: bool) -> tuple[str, ...]:
+    def causes(watch: BenchGpuLog, **power: bool) -> tuple[str, ...]:
         told = {"on_battery": None, "saving": None, **power}
-        return tuple(code.rsplit(".", 1)[1] for code in expected.causes([watch], [card], **told))
+        return tuple(code.rsplit(".", 1)[1] for code in expected.slow_causes([watch], [card], **told))
 
-    fine = BenchWatch(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
+    fine = BenchGpuLog(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
     assert causes(fine) == ()
     assert causes(replace(fine, throttle=("hardware-thermal",))) == ("heat",)
     assert causes(replace(fine, throttle=("power-brake",))) == ("power-supply",)

@@ -14,20 +14,20 @@ from hypothesis.strategies import builds, integers, just, lists
 from msgspec.structs import replace
 
 from gpu_assistant.bench import fit as room
-from gpu_assistant.bench.child.program import wanted
-from gpu_assistant.bench.child.timeline import Event, Top, _outline, tops
-from gpu_assistant.bench.fit import FitJob
-from gpu_assistant.bench.lines import FitProgress
-from gpu_assistant.bench.projection import projected, usable_batch
-from gpu_assistant.catalog.fitting import fitting
-from gpu_assistant.catalog.load import load
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.bench.child.program import select_devices
+from gpu_assistant.bench.child.timeline import MemoryEvent, LinearPeak, _upper_envelope, possible_peaks
+from gpu_assistant.bench.fit import MemoryFitJob
+from gpu_assistant.bench.lines import MemoryFitProgress
+from gpu_assistant.bench.projection import project_memory, practical_batch
+from gpu_assistant.catalog.fitting import load_memory_planning
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu
-from gpu_assistant.core.memory import FitSteps, FitTop, MemoryFit
-from gpu_assistant.core.paths import DataDir, resources
-from gpu_assistant.system.single import one_at_a_time
+from gpu_assistant.core.memory import MemoryProfile, MemoryPeakModel, MemoryFit
+from gpu_assistant.core.paths import DataDir, resources_dir
+from gpu_assistant.system.single import data_folder_lock
 from gpu_assistant.texts import Texts
 
 from ..fakes.benchmarks import memory_fits, two_gpus
@@ -35,15 +35,15 @@ from ..fakes.environments import environment_with, torch_with_card
 from ..fakes.system import FakeSystem
 from .inside import inside
 
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 VARIANTS = ("plain", "mixed", "checkpointing", "accumulation", "together")
 
 
-def job(environment: Path, *, device: str = "cpu", **options: Any) -> FitJob:
+def job(environment: Path, *, device: str = "cpu", **options: Any) -> MemoryFitJob:
     system = FakeSystem(cpu=Cpu(cores=1))
     options = {"batch": 8, "time_limit": 280, **options}
     data = DataDir(environment.parent / "data")
-    return FitJob(environment, system, data, CATALOG, model="resnet50", device=device, **options)
+    return MemoryFitJob(environment, system, data, CATALOG, model="resnet50", device=device, **options)
 
 
 @pytest.mark.real_install
@@ -51,14 +51,14 @@ def test_what_a_training_step_needs(torch_environment: Path) -> None:
     news: list[Any] = []
     found = job(torch_environment).run(JobContext(news.append))
     assert tuple(each for each in news if isinstance(each, MemoryFit)) == found.fits
-    begun = [each for each in news if isinstance(each, FitProgress)]
-    assert [(each.n, each.of, each.variant) for each in begun] == [(n, 5, each) for n, each in enumerate(VARIANTS, 1)]
-    assert tuple(projected(each, 8) for each in found.steps) == found.fits
+    begun = [each for each in news if isinstance(each, MemoryFitProgress)]
+    assert [(each.index, each.total, each.variant) for each in begun] == [(n, 5, each) for n, each in enumerate(VARIANTS, 1)]
+    assert tuple(project_memory(each, 8) for each in found.steps) == found.fits
     assert len(encode(found.steps)) < 5000  # the few points that may be the highest, not the whole step
     assert found.devices[0].id == "cpu"
     assert found.seconds is not None
     assert 0 < found.seconds < 280
-    schema = json.loads((resources() / "schemas" / "memory.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / "memory.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(json.loads(encode(found)))
     fits = {fit.variant: fit for fit in found.fits}
     assert set(fits) | set(found.left_out) == set(VARIANTS)
@@ -134,15 +134,15 @@ def test_another_batch_needs_no_other_run(tmp_path: Path) -> None:
 @given(
     steps=lists(
         builds(
-            FitTop, constant=integers(0, 10**9), example=integers(0, 10**8), gradients=just(0), updating=just(False)
+            MemoryPeakModel, constant=integers(0, 10**9), example=integers(0, 10**8), gradients=just(0), updating=just(False)
         ),
         min_size=1,
         max_size=40,
     )
 )
-def test_no_point_that_may_be_the_highest_is_left_out(steps: list[FitTop]) -> None:
-    points = [Top(each.constant, each.example, each.gradients, each.updating) for each in steps]
-    kept = _outline(points)
+def test_no_point_that_may_be_the_highest_is_left_out(steps: list[MemoryPeakModel]) -> None:
+    points = [LinearPeak(each.constant, each.example, each.gradients, each.updating) for each in steps]
+    kept = _upper_envelope(points)
     for batch in (*range(1, 40), 1000, 2**20):
         assert max(t.constant + t.example * batch for t in kept) == max(t.constant + t.example * batch for t in points)
     assert len(kept) == len(set(kept))
@@ -150,30 +150,30 @@ def test_no_point_that_may_be_the_highest_is_left_out(steps: list[FitTop]) -> No
 
 def test_gradients_that_lie_there_already_are_none_of_the_steps_own() -> None:
     steps = small_steps()
-    whole = projected(steps, 8)
+    whole = project_memory(steps, 8)
     assert (whole.gradients, whole.activations, whole.peak) == (
         100,
         8 * 2 + 60 + 8 * 30 - 100,
         whole.parameters + 200 + 316,
     )
-    parts = projected(replace(steps, parts=4), 8)  # two at a time
+    parts = project_memory(replace(steps, parts=4), 8)  # two at a time
     assert (parts.gradients, parts.activations) == (100, 2 * 2 + 60 + 2 * 30)
-    updating = projected(replace(steps, tops=(replace(steps.tops[0], updating=True),)), 8)
+    updating = project_memory(replace(steps, tops=(replace(steps.tops[0], updating=True),)), 8)
     assert (updating.activations, updating.temporary) == (8 * 2, 60 + 8 * 30 - 100)
-    assert projected(replace(steps, cached=0.5), 8).cache == whole.peak // 2
+    assert project_memory(replace(steps, cached=0.5), 8).cache == whole.peak // 2
 
 
 def test_the_largest_batch_is_the_last_one_that_fits() -> None:
     steps = replace(small_steps(), capacity=10_000, spare=1_000)
-    most = projected(steps, 1).largest_batch
+    most = project_memory(steps, 1).largest_batch
     assert most is not None
-    assert projected(steps, most).peak <= 9_000 < projected(steps, most + 1).peak
-    assert projected(replace(steps, capacity=1_100), 1).largest_batch == 0
-    assert projected(replace(steps, capacity=None), 1).largest_batch is None
+    assert project_memory(steps, most).peak <= 9_000 < project_memory(steps, most + 1).peak
+    assert project_memory(replace(steps, capacity=1_100), 1).largest_batch == 0
+    assert project_memory(replace(steps, capacity=None), 1).largest_batch is None
 
 
-def small_steps() -> FitSteps:
-    return FitSteps(
+def small_steps() -> MemoryProfile:
+    return MemoryProfile(
         model="resnet50",
         device="cpu",
         variant="plain",
@@ -185,7 +185,7 @@ def small_steps() -> FitSteps:
         example=2,
         parts=1,
         cached=0.0,
-        tops=(FitTop(constant=60, example=30, gradients=100, updating=False),),
+        tops=(MemoryPeakModel(constant=60, example=30, gradients=100, updating=False),),
         capacity=None,
         spare=None,
     )
@@ -199,7 +199,7 @@ def test_troubles(tmp_path: Path) -> None:
         job(environment_with(tmp_path / "empty", None)).run(JobContext())
     assert broken.value.code == "bench-torch-missing"
     environment = environment_with(tmp_path / "card", torch_with_card())
-    with pytest.raises(CallError) as other:
+    with pytest.raises(UsageError) as other:
         job(environment, device="cuda:5").run(JobContext())
     assert other.value.data == {"device": "cuda:5", "have": "cpu, cuda:0"}
     with pytest.raises(AppError) as failed:
@@ -209,7 +209,7 @@ def test_troubles(tmp_path: Path) -> None:
 
 def test_while_a_benchmark_runs_nothing_else_is_measured(tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", torch_with_card())
-    with one_at_a_time(DataDir(tmp_path / "data"), "benchmark"), pytest.raises(AppError) as refused:
+    with data_folder_lock(DataDir(tmp_path / "data"), "benchmark"), pytest.raises(AppError) as refused:
         job(environment).run(JobContext())
     assert refused.value.code == "bench-running"
 
@@ -232,7 +232,7 @@ def test_a_child_that_gives_nothing(tmp_path: Path, torch: str, code: str) -> No
         asked.run(JobContext())
     assert caught.value.code == code
     for language in ("en", "zh_CN"):
-        assert Texts(language).error(caught.value)
+        assert Texts(language).error_text(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_what_was_measured_before_the_end_is_kept(
     monkeypatch.setattr(room, "CHILD", child)
     found = job(environment_with(tmp_path / "env", None), time_limit=5).run(JobContext())
     assert found.steps == (plain,)
-    assert found.fits == (projected(plain, 8),)
+    assert found.fits == (project_memory(plain, 8),)
     assert found.devices == two_gpus()
     assert found.left_out == dict.fromkeys(VARIANTS[1:], f"bench.note.{why}")
 
@@ -263,8 +263,8 @@ def test_the_largest_batch_is_a_number_that_one_would_type(
 ) -> None:
     """Never more than was projected, and no more than a ninth less."""
     one = replace(memory_fits().fits[0], largest_batch=largest)
-    assert usable_batch(one) == plain
-    assert usable_batch(replace(one, variant="accumulation")) == accumulated
+    assert practical_batch(one) == plain
+    assert practical_batch(replace(one, variant="accumulation")) == accumulated
 
 
 def test_of_several_cards_the_one_with_the_most_memory_is_meant() -> None:
@@ -273,18 +273,18 @@ def test_of_several_cards_the_one_with_the_most_memory_is_meant() -> None:
     devices: list[Any] = [
         SimpleNamespace(id=each["id"], kind="cpu" if each["id"] == "cpu" else "gpu") for each in about
     ]
-    assert [each.id for each in wanted(devices, about, "cuda")] == ["cuda:1"]  # of equal ones the first
-    assert [each.id for each in wanted(devices, about, "cuda:2")] == ["cuda:2"]
-    assert wanted(devices[:1], about[:1], "cuda") == []
+    assert [each.id for each in select_devices(devices, about, "cuda")] == ["cuda:1"]  # of equal ones the first
+    assert [each.id for each in select_devices(devices, about, "cuda:2")] == ["cuda:2"]
+    assert select_devices(devices[:1], about[:1], "cuda") == []
 
 
 def test_what_stays_spare_depends_on_what_shares_the_memory() -> None:
-    found = fitting(CATALOG)
-    windows, linux = found.spare_of("gpu", "windows"), found.spare_of("gpu", "linux")
+    found = load_memory_planning(CATALOG)
+    windows, linux = found.find_reserve("gpu", "windows"), found.find_reserve("gpu", "linux")
     assert windows is not None
     assert linux is not None
     assert windows.share > linux.share  # the display and other programs
-    assert found.spare_of("cpu", "windows") == found.spare_of("cpu", "linux") is not None
+    assert found.find_reserve("cpu", "windows") == found.find_reserve("cpu", "linux") is not None
     argv = job(Path("env"), device="cuda")._argv(Path("python"))
     assert argv[argv.index("--spare-share") + 1] == str(linux.share)
     assert all(each.why for each in found.spare)
@@ -293,11 +293,11 @@ def test_what_stays_spare_depends_on_what_shares_the_memory() -> None:
 def test_where_small_steps_differ_what_grows_with_the_batch_is_still_drawn_out() -> None:
     """The update may be the highest point of both small steps, and yet not of a large one."""
 
-    def step(batch: int, more: int) -> list[Event]:
+    def step(batch: int, more: int) -> list[MemoryEvent]:
         sizes = [10 * batch, *(more * [1, -1]), -10 * batch]
-        return [*(Event(size, 0, False, 0) for size in sizes), Event(500, 0, True, 1), Event(-500, 0, True, 1)]
+        return [*(MemoryEvent(size, 0, False, 0) for size in sizes), MemoryEvent(500, 0, True, 1), MemoryEvent(-500, 0, True, 1)]
 
-    found = tops((step(2, 0), 2), (step(3, 1), 3))
-    assert found[0] == Top(500, 0, 0, True)
+    found = possible_peaks((step(2, 0), 2), (step(3, 1), 3))
+    assert found[0] == LinearPeak(500, 0, 0, True)
     assert found[-1].example >= 10
     assert not found[-1].updating

@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.compare import whole
+from gpu_assistant.bench.compare import is_complete
 from gpu_assistant.bench.expected import CAUSES
-from gpu_assistant.bench.kept import all_of
-from gpu_assistant.bench.lines import NOTES, WORKLOADS, BenchProgress
-from gpu_assistant.bench.places import CHILD
-from gpu_assistant.catalog.load import load
+from gpu_assistant.bench.kept import read_benchmarks
+from gpu_assistant.bench.lines import BENCHMARK_NOTES, WORKLOADS, BenchmarkProgress
+from gpu_assistant.bench.places import CHILD_PROGRAM
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import BenchResult, GpuSample
-from gpu_assistant.system import current
-from gpu_assistant.system.services import Power
+from gpu_assistant.system import current_system
+from gpu_assistant.system.services import PowerStatus
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.verdict import verdict
+from gpu_assistant.texts.verdict import verdict_text
 
 from ..fakes.environments import environment_with, torch_with_card
 from .run import Run
@@ -49,7 +49,7 @@ def test_one_device_alone(with_card: Path, tmp_path: Path) -> None:
 
 
 def test_is_that_right_for_this_card(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    catalog = load(resources() / "catalog")
+    catalog = load_catalog(resources_dir() / "catalog")
     options = {"device": "cuda:0", "only": ["matmul"], "catalog": catalog}
     good = Run(with_card, tmp_path, **options).go()
     assert good.expected is not None
@@ -67,9 +67,9 @@ def test_what_makes_a_test_unfair_is_seen_and_said(
     with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_CARD", "slow")
-    catalog = load(resources() / "catalog")
+    catalog = load_catalog(resources_dir() / "catalog")
     hot = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", util=80, temp=88, throttle=("hardware-thermal",))
-    power = Power(source="battery", saving=True)
+    power = PowerStatus(source="battery", power_saving=True)
     options = {"device": "cuda:0", "only": ["copy"], "catalog": catalog, "cards": lambda: (hot,)}
     result = Run(with_card, tmp_path, power=power, **options).go()
     assert result.on_battery is True
@@ -116,7 +116,7 @@ def test_a_card_that_is_there_is_not_said_to_be_missing(
     assert "bench.note.busy" not in result.notes  # of a card that was not measured
     if why == "cpu-build":
         said = "Your RTX 4060 was not measured: this PyTorch is the CPU build; install the CUDA build."
-        assert verdict(result, Texts("en")) == said
+        assert verdict_text(result, Texts("en")) == said
 
 
 def test_copies_both_ways(with_card: Path, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_busy_processor_is_marked_at_its_figures(
 def test_each_kind_comes_before_several_of_one(with_card: Path, tmp_path: Path) -> None:
     run = Run(with_card, tmp_path)
     run.go()
-    came = [news for news in run.news if isinstance(news, BenchProgress)]
+    came = [news for news in run.news if isinstance(news, BenchmarkProgress)]
     for device, copies, trainings in (("cpu", 1, 2), ("cuda:0", 5, 4)):
         first = [news.workload for news in came if news.device == device]
         assert first[0] == "matmul"
@@ -152,7 +152,7 @@ def test_each_kind_comes_before_several_of_one(with_card: Path, tmp_path: Path) 
         # What the guides' table has: on a card in both formats.
         assert first[copies + 1 : copies + 1 + trainings] == ["resnet50", "bert-base"] * (trainings // 2)
         assert first[copies + 1 + trainings] == "decode"
-    assert [news.n for news in came] == list(range(1, came[0].of + 1))
+    assert [news.index for news in came] == list(range(1, came[0].total + 1))
 
 
 def test_the_cards_together_are_counted_and_told(
@@ -161,8 +161,8 @@ def test_the_cards_together_are_counted_and_told(
     monkeypatch.setenv("FAKE_CARD", "two")
     run = Run(with_card, tmp_path, only=["copy-within", "parallel"])
     run.go()
-    came = [news for news in run.news if isinstance(news, BenchProgress)]
-    assert [(news.n, news.of) for news in came] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    came = [news for news in run.news if isinstance(news, BenchmarkProgress)]
+    assert [(news.index, news.total) for news in came] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert (came[-1].workload, came[-1].device) == ("resnet50-parallel", "cuda")
 
 
@@ -187,11 +187,11 @@ def test_a_device_that_is_lost_midway(with_card: Path, tmp_path: Path, monkeypat
 
 
 def test_a_run_leaves_nothing_beside_the_program(with_card: Path, tmp_path: Path) -> None:
-    before = {path for path in CHILD.parent.rglob("*") if path.suffix == ".pyc"}
+    before = {path for path in CHILD_PROGRAM.parent.rglob("*") if path.suffix == ".pyc"}
     for path in before:
         path.unlink()
     Run(with_card, tmp_path, device="cpu", only=["copy"]).go()
-    assert not [path for path in CHILD.parent.rglob("*") if path.suffix == ".pyc"]
+    assert not [path for path in CHILD_PROGRAM.parent.rglob("*") if path.suffix == ".pyc"]
     assert list((tmp_path / "env").rglob("torch/__pycache__/*.pyc"))
 
 
@@ -228,8 +228,8 @@ def test_a_child_that_dies_midway_leaves_what_it_measured(
 
 def test_a_cold_disk_leaves_time_to_measure(with_card: Path, tmp_path: Path) -> None:
     """Somebody has waited for ten minutes already; torch is loaded only now."""
-    python = current().environment_python(with_card)
-    argv = [str(python), "-I", str(CHILD), "--device", "cpu", "--only", "copy", "--since", str(time.time() - 600)]
+    python = current_system().environment_python(with_card)
+    argv = [str(python), "-I", str(CHILD_PROGRAM), "--device", "cpu", "--only", "copy", "--since", str(time.time() - 600)]
     done = subprocess.run(argv, capture_output=True, encoding="utf-8", timeout=60, check=False)
     start, *lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert start["start"]["limit_s"] > 30
@@ -249,7 +249,7 @@ def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
 
     def news(what: object) -> None:
         nonlocal asked
-        if isinstance(what, BenchProgress) and what.n == 2:
+        if isinstance(what, BenchmarkProgress) and what.index == 2:
             asked = time.monotonic()
             cancel.set()
 
@@ -272,8 +272,8 @@ def test_a_full_test_that_is_stopped_keeps_what_it_measured(with_card: Path, tmp
     assert "bench.note.cancelled" in result.notes
     assert result.results
     assert {left.why for left in result.left_out} == {"bench.note.cancelled"}
-    assert all_of(run.data.benchmarks).benchmarks == (result,)
-    assert not whole(result)
+    assert read_benchmarks(run.data.benchmarks).benchmarks == (result,)
+    assert not is_complete(result)
 
 
 def test_a_processors_figures_state_their_switches(with_card: Path, tmp_path: Path) -> None:
@@ -283,5 +283,5 @@ def test_a_processors_figures_state_their_switches(with_card: Path, tmp_path: Pa
 
 
 def test_every_note_and_cause_is_said() -> None:
-    for code in (*NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOADS)):
-        assert Texts("en").has(code)
+    for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOADS)):
+        assert Texts("en").has_text(code)

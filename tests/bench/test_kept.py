@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.kept import all_of, read
-from gpu_assistant.bench.lines import LEFT, VERDICTS
+from gpu_assistant.bench.kept import read_benchmarks, read_benchmark
+from gpu_assistant.bench.lines import SKIP_NOTES, VERDICTS
 from gpu_assistant.core.json import encode
-from gpu_assistant.core.results import Benchmark, BenchWatch, LeftOut
+from gpu_assistant.core.results import Benchmark, BenchGpuLog, SkippedWorkload
 from gpu_assistant.texts import Texts
 
 from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
@@ -21,7 +21,7 @@ from ..fakes.examples import cpu_benchmark
 def kept(folder: Path, benchmark: Benchmark) -> Benchmark | None:
     path = folder / "20261121T220742.453123Z.json"
     path.write_bytes(encode(benchmark))
-    return read(path)
+    return read_benchmark(path)
 
 
 def test_our_own_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_our_own_are_read_as_they_were_written(tmp_path: Path) -> None:
         assert kept(tmp_path, each) == each
 
 
-LEFT_OUT = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
+LEFT_OUT = SkippedWorkload(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,15 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_bytes(encode(older))
     (tmp_path / "c.json").write_bytes(encode(replace(ours, verdict="bench.verdict.future")))
     (tmp_path / "d.json").write_bytes(b"{")
-    assert all_of(tmp_path) == ((older, ours), 2)
-    assert all_of(tmp_path / "nothing") == ((), 0)
+    assert read_benchmarks(tmp_path) == ((older, ours), 2)
+    assert read_benchmarks(tmp_path / "nothing") == ((), 0)
 
 
 def test_no_word_of_it_steers_a_terminal(tmp_path: Path) -> None:
     evil = "RTX\x1b[31m 4060\u202e"
     ours = card_benchmark()
     devices = tuple(replace(each, name=evil) for each in ours.devices)
-    watched = (BenchWatch(index=0, name=evil, samples=1, throttle=(evil,)),)
+    watched = (BenchGpuLog(index=0, name=evil, samples=1, throttle=(evil,)),)
     found = kept(tmp_path, replace(ours, torch=evil, devices=devices, watched=watched, versions={"driver": evil}))
     assert found is not None
     assert (found.torch, found.versions["driver"]) == ("RTX[31m 4060", "RTX[31m 4060")
@@ -75,10 +75,10 @@ def test_no_word_of_it_steers_a_terminal(tmp_path: Path) -> None:
 def test_all_that_is_read_can_be_said() -> None:
     texts = Texts("en")
     for verdict in VERDICTS:
-        assert texts.say(verdict, {"card": "GPU"})
-    for why in LEFT:
-        assert texts.has(why)
-        assert texts.has(why.replace("bench.note.", "bench.because.", 1))
+        assert texts.translate(verdict, {"card": "GPU"})
+    for why in SKIP_NOTES:
+        assert texts.has_text(why)
+        assert texts.has_text(why.replace("bench.note.", "bench.because.", 1))
 
 
 @pytest.mark.parametrize("deep", [400, 800, 100_000])
@@ -86,4 +86,4 @@ def test_one_that_is_nested_without_end_is_counted_as_left_out(tmp_path: Path, d
     kept(tmp_path, card_benchmark())
     (tmp_path / "closed.json").write_text("[" * deep + "]" * deep, encoding="utf-8")
     (tmp_path / "open.json").write_text("[" * deep, encoding="utf-8")
-    assert all_of(tmp_path) == ((card_benchmark(),), 2)
+    assert read_benchmarks(tmp_path) == ((card_benchmark(),), 2)

@@ -8,20 +8,20 @@ from typing import Literal
 import pytest
 
 from gpu_assistant.app import App
-from gpu_assistant.bench.needed import command
-from gpu_assistant.catalog.load import load
+from gpu_assistant.bench.needed import install_command
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.machine import OperatingSystem
-from gpu_assistant.core.paths import resources
-from gpu_assistant.system import current
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.system import current_system
 
 from ..fakes.environments import environment_with
 
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 PYTHON = Path("python")
 
 
 def asked(torch: str | None, arch: Literal["x86_64", "arm64"] = "x86_64") -> tuple[str, ...] | None:
-    return command("torchvision", PYTHON, torch, CATALOG, OperatingSystem(system="windows", arch=arch))
+    return install_command("torchvision", PYTHON, torch, CATALOG, OperatingSystem(system="windows", arch=arch))
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_what_is_not_published_for_a_build_is_not_advised() -> None:
 def test_only_what_an_environment_lacks(tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", "")
     app = App(data_dir=str(tmp_path / "data"), environ={})
-    python = str(current().environment_python(environment))
-    assert app.lacking(environment)["transformers"] == (python, "-m", "pip", "install", "transformers")
+    python = str(current_system().environment_python(environment))
+    assert app.missing_example_packages(environment)["transformers"] == (python, "-m", "pip", "install", "transformers")
     (torch,) = environment.rglob("torch")
     (torch / "version.py").write_text("__version__ = '2.13.0+cpu'\n", encoding="utf-8")
-    words = app.lacking(environment)["torchvision"]
+    words = app.missing_example_packages(environment)["torchvision"]
     assert words is not None
     assert "torchvision==0.28.0+cpu" in words
     (torch.parent / "torchvision").mkdir()
-    assert set(app.lacking(environment)) == {"transformers"}
+    assert set(app.missing_example_packages(environment)) == {"transformers"}

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.lines import BenchProgress, Loading
-from gpu_assistant.bench.places import CHILD
+from gpu_assistant.bench.lines import BenchmarkProgress, TorchLoading
+from gpu_assistant.bench.places import CHILD_PROGRAM
 from gpu_assistant.core.json import decode
 from gpu_assistant.core.results import Benchmark
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 
 from .inside import inside
 from .run import Run
@@ -47,10 +47,10 @@ def test_the_real_thing(torch_environment: Path, tmp_path: Path) -> None:
         assert measured.error is not None
         assert measured.tolerance is not None
         assert measured.error <= measured.tolerance < 1e-4
-    assert run.news[0] == Loading(limit_s=200.0)
+    assert run.news[0] == TorchLoading(limit_s=200.0)
     first = run.news[1]
-    assert isinstance(first, BenchProgress)
-    assert (first.n, first.of, first.workload, first.size) == (1, 5, "matmul", (1024, 1024, 1024))
+    assert isinstance(first, BenchmarkProgress)
+    assert (first.index, first.total, first.workload, first.size) == (1, 5, "matmul", (1024, 1024, 1024))
     assert run.system.awake == 0
     (kept,) = run.data.benchmarks.iterdir()
     assert decode(kept.read_bytes(), Benchmark) == result
@@ -172,7 +172,7 @@ def test_a_run_ends_when_its_time_is_up_whatever_it_does(torch_environment: Path
     program = f"""
 import runpy, sys
 sys.argv = ["child", "--cores", "1", "--only", "copy", "--only", "training"]
-launcher = runpy.run_path({str(CHILD)!r})
+launcher = runpy.run_path({str(CHILD_PROGRAM)!r})
 launcher["load"]()
 import torch, time, threading
 from gpu_assistant_bench import limit, program, schedule, training
@@ -182,7 +182,7 @@ training.Training.prepare = lambda self: threading.Event().wait(120)
 program.main()
 """
     found = subprocess.run(
-        [str(current().environment_python(torch_environment)), "-I", "-X", "utf8", "-c", program],
+        [str(current_system().environment_python(torch_environment)), "-I", "-X", "utf8", "-c", program],
         capture_output=True,
         encoding="utf-8",
         timeout=100,

@@ -28,7 +28,7 @@ def test_two_processes_train_one_model(torch_environment: Path) -> None:
     system = FakeSystem(cpu=Cpu(cores=2))
     log: list[str] = []
     interpreter = system.environment_python(torch_environment)
-    result = scaling.measure(system, interpreter, JobContext(log=log.append), processes=2, on_cpu=True, limit_s=500)
+    result = scaling.measure_parallel(system, interpreter, JobContext(log=log.append), processes=2, on_cpu=True, limit_s=500)
     assert result is not None, log
     assert (result.id, result.device, result.processes, result.batch) == ("resnet50-parallel", "cpu", 2, 4)
     assert result.settings["backend"] == "gloo"
@@ -71,7 +71,7 @@ def test_a_torch_that_cannot_leaves_a_word_in_the_log(tmp_path: Path) -> None:
     system = FakeSystem(cpu=Cpu(cores=2))
     log: list[str] = []
     interpreter = system.environment_python(environment_with(tmp_path / "env", ""))
-    assert scaling.measure(system, interpreter, JobContext(log=log.append), processes=2) is None
+    assert scaling.measure_parallel(system, interpreter, JobContext(log=log.append), processes=2) is None
     assert any("torch" in line for line in log)
 
 
@@ -81,4 +81,4 @@ def test_cancel_ends_all_of_them(tmp_path: Path) -> None:
     cancel.set()
     interpreter = system.environment_python(environment_with(tmp_path / "env", ""))
     with pytest.raises(Cancelled):
-        scaling.measure(system, interpreter, JobContext(cancel=cancel), processes=2)
+        scaling.measure_parallel(system, interpreter, JobContext(cancel=cancel), processes=2)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench.snippet import EXAMPLES, snippet, ways_of
+from gpu_assistant.bench.snippet import EXAMPLE_MODELS, training_snippet, memory_savings
 from gpu_assistant.core.memory import FitVariant, MemoryFit
 from gpu_assistant.core.results import DType
 
@@ -28,11 +28,11 @@ def fit(variant: FitVariant, model: str = "resnet50", device: str = "cpu", half:
 
 @pytest.mark.parametrize("device", ["cpu", "cuda:1"])
 @pytest.mark.parametrize("half", ["bfloat16", "float16"])
-@pytest.mark.parametrize("model", EXAMPLES)
+@pytest.mark.parametrize("model", EXAMPLE_MODELS)
 def test_it_is_python_and_says_what_was_measured(device: str, half: str, model: str) -> None:
     for variant in VARIANTS:
         measured = fit(variant, model, device, half)
-        code, ways = snippet(measured), ways_of(measured)
+        code, ways = training_snippet(measured), memory_savings(measured)
         ast.parse(code)
         assert f'device = "{device}"' in code
         assert code.find("CUDA_DEVICE_ORDER") < code.index("import torch")
@@ -49,8 +49,8 @@ def test_it_is_python_and_says_what_was_measured(device: str, half: str, model: 
 
 
 def test_together_is_what_was_measured_together() -> None:
-    assert ways_of(fit("together")) == {"checkpointing", "accumulation"}
-    assert ways_of(fit("together", device="cuda:0")) == {"mixed", "checkpointing", "accumulation"}
+    assert memory_savings(fit("together")) == {"checkpointing", "accumulation"}
+    assert memory_savings(fit("together", device="cuda:0")) == {"mixed", "checkpointing", "accumulation"}
 
 
 # The libraries that the programs import, with small models of the same shape: the same names and ways to call them.
@@ -125,11 +125,11 @@ for code in json.loads({codes!r}):
 @pytest.mark.real_install
 def test_it_runs_as_it_is_and_learns_the_same(torch_environment: Path) -> None:
     """Of each model in each way; a batch in parts is that batch, but for rounding."""
-    asked = [(model, variant) for model in EXAMPLES for variant in VARIANTS]
-    codes = json.dumps([snippet(fit(variant, model)) for model, variant in asked])
+    asked = [(model, variant) for model in EXAMPLE_MODELS for variant in VARIANTS]
+    codes = json.dumps([training_snippet(fit(variant, model)) for model, variant in asked])
     found = dict(zip(asked, inside(torch_environment, LIBRARIES + RUN.format(codes=codes)), strict=True))
     for (model, variant), (total, most, wrapped, moved, nested, left, loss) in found.items():
-        ways = ways_of(fit(variant, model))
+        ways = memory_savings(fit(variant, model))
         assert total == pytest.approx(found[model, "plain"][0], rel=2e-2 if "mixed" in ways else 1e-5), (model, variant)
         assert most == (2 if "accumulation" in ways else 5), (model, variant)
         assert wrapped == ("checkpointing" in ways)

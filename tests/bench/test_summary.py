@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench import summary
-from gpu_assistant.bench.past import past
-from gpu_assistant.core.results import LeftOut
+from gpu_assistant.bench.past import benchmark_history
+from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.texts import Texts
 
 from ..fakes.benchmarks import card_benchmark, figure, two_cards
@@ -15,16 +15,16 @@ from ..fakes.examples import cpu_benchmark
 
 
 def test_the_headline_is_training_on_the_card_beside_the_processor() -> None:
-    pair = summary.headline(card_benchmark())
+    pair = summary.headline_comparison(card_benchmark())
     assert pair is not None
     assert pair.cpu is not None
-    assert (pair.best.id, pair.best.dtype, pair.cpu.dtype) == ("resnet50", "mixed-bfloat16", "float32")
+    assert (pair.fastest.id, pair.fastest.dtype, pair.cpu.dtype) == ("resnet50", "mixed-bfloat16", "float32")
     assert pair.ratio == pytest.approx(262 / 8.4)
-    assert round(summary.of_a_night(pair.ratio or 1) / 60) == 15
+    assert round(summary.gpu_seconds_per_night(pair.ratio or 1) / 60) == 15
 
 
 def test_each_kind_stands_once_in_the_format_one_would_use() -> None:
-    told = [(pair.best.id, pair.best.dtype) for pair in summary.pairs(card_benchmark())]
+    told = [(pair.fastest.id, pair.fastest.dtype) for pair in summary.device_comparisons(card_benchmark())]
     assert told == [
         ("resnet50", "mixed-bfloat16"),
         ("bert-base", "mixed-bfloat16"),
@@ -40,10 +40,10 @@ def test_both_are_compared_at_the_largest_size_that_both_did() -> None:
     cpu = benchmark.results[0]
     card = replace(cpu, device="cuda:0", median=9.0)
     larger = replace(card, size=(8192, 8192, 8192), median=12.0)
-    (pair,) = summary.pairs(replace(benchmark, results=(cpu, larger, card)))
+    (pair,) = summary.device_comparisons(replace(benchmark, results=(cpu, larger, card)))
     assert (pair.gpus, pair.cpu, pair.ratio) == ((card,), cpu, pytest.approx(9.0 / 0.141))
-    assert not summary.best_of_its_key(card, replace(benchmark, results=(cpu, larger, card)))
-    assert summary.best_of_its_key(larger, replace(benchmark, results=(cpu, larger, card)))
+    assert not summary.is_best_size(card, replace(benchmark, results=(cpu, larger, card)))
+    assert summary.is_best_size(larger, replace(benchmark, results=(cpu, larger, card)))
 
 
 @pytest.mark.parametrize(
@@ -55,17 +55,17 @@ def test_what_is_not_alike_has_no_ratio(change: dict[str, object]) -> None:
     benchmark = cpu_benchmark()
     card = replace(benchmark.results[0], device="cuda:0", median=9.0)
     other = replace(benchmark.results[0], **change)
-    found = summary.pairs(replace(benchmark, results=(other, card)))
+    found = summary.device_comparisons(replace(benchmark, results=(other, card)))
     assert found[0].ratio is None
 
 
 def test_a_processor_alone_has_a_headline_too() -> None:
     benchmark = cpu_benchmark()
     training = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 1.9)
-    pair = summary.headline(replace(benchmark, results=(*benchmark.results, training)))
+    pair = summary.headline_comparison(replace(benchmark, results=(*benchmark.results, training)))
     assert pair is not None
-    assert (pair.best, pair.gpus, pair.ratio) == (training, (), None)
-    assert summary.headline(replace(benchmark, results=())) is None
+    assert (pair.fastest, pair.gpus, pair.ratio) == (training, (), None)
+    assert summary.headline_comparison(replace(benchmark, results=())) is None
 
 
 def test_a_processor_alone_has_its_mixed_precision_and_its_past_beside_it() -> None:
@@ -74,50 +74,50 @@ def test_a_processor_alone_has_its_mixed_precision_and_its_past_beside_it() -> N
     mixed = figure("resnet50", "cpu", "mixed-bfloat16", size, "images/s", 3.1)
     now = replace(cpu_benchmark(), results=(training, mixed, *cpu_benchmark().results))
     old = replace(now, results=(replace(training, median=1.8),), started=1.0)
-    whole = summary.before(now, (old, replace(old, notes=("bench.note.crashed",)), now))
+    whole = summary.previous_benchmark(now, (old, replace(old, notes=("bench.note.crashed",)), now))
     assert whole is old
-    first, second = summary.pairs(now, whole)
-    assert (first.cpu, first.mixed, first.before) == (training, mixed, old.results[0])
-    assert (first.best, first.ratio) == (training, None)
-    assert (second.mixed, second.before) == (None, None)
-    assert summary.before(now, (now,)) is None
-    assert summary.before(replace(now, results=()), (old,)) is None
-    assert all(pair.before is None and pair.mixed is None for pair in summary.pairs(card_benchmark(), card_benchmark()))
+    first, second = summary.device_comparisons(now, whole)
+    assert (first.cpu, first.mixed, first.previous) == (training, mixed, old.results[0])
+    assert (first.fastest, first.ratio) == (training, None)
+    assert (second.mixed, second.previous) == (None, None)
+    assert summary.previous_benchmark(now, (now,)) is None
+    assert summary.previous_benchmark(replace(now, results=()), (old,)) is None
+    assert all(pair.previous is None and pair.mixed is None for pair in summary.device_comparisons(card_benchmark(), card_benchmark()))
 
 
 def test_several_cards_stand_side_by_side_and_together() -> None:
-    pair = summary.pairs(two_cards())[0]
+    pair = summary.device_comparisons(two_cards())[0]
     assert [each.device for each in pair.results] == ["cuda:0", "cuda:1", "cuda", "cpu"]
-    assert {each.dtype for each in pair.results if each.device != "cpu"} == {pair.best.dtype}
-    assert pair.best.device == "cuda:0"
-    assert pair.together is not None
-    assert pair.together.processes == 2
+    assert {each.dtype for each in pair.results if each.device != "cpu"} == {pair.fastest.dtype}
+    assert pair.fastest.device == "cuda:0"
+    assert pair.parallel is not None
+    assert pair.parallel.processes == 2
 
 
 def test_together_stands_only_beside_what_was_trained_alike() -> None:
     """Two cards in float32 are no slower than one in mixed precision."""
     both = two_cards()
     plain = [replace(r, dtype="float32") if r.processes > 1 else r for r in both.results]
-    assert summary.pairs(replace(both, results=tuple(plain)))[0].together is None
+    assert summary.device_comparisons(replace(both, results=tuple(plain)))[0].parallel is None
 
 
 def test_a_size_that_was_disturbed_does_not_stand_for_all() -> None:
     cpu = replace(cpu_benchmark().results[0], size=(2048, 2048, 2048), median=0.064, q1=0.063, q3=0.065)
     slow = replace(cpu, size=(4096, 4096, 4096), median=0.0158, q1=0.0157, q3=0.0159, runs=3)
     card, larger = replace(cpu, device="cuda:0", median=9.0), replace(slow, device="cuda:0", median=10.0)
-    (alone,) = summary.pairs(replace(cpu_benchmark(), results=(cpu, slow)))
-    assert alone.best == cpu
-    (pair,) = summary.pairs(replace(cpu_benchmark(), results=(cpu, slow, card, larger)))
-    assert (pair.cpu, pair.best, pair.ratio) == (cpu, card, pytest.approx(9.0 / 0.064))
+    (alone,) = summary.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow)))
+    assert alone.fastest == cpu
+    (pair,) = summary.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow, card, larger)))
+    assert (pair.cpu, pair.fastest, pair.ratio) == (cpu, card, pytest.approx(9.0 / 0.064))
     noisy = replace(slow, median=0.07, notes=("spread",))
-    (other,) = summary.pairs(replace(cpu_benchmark(), results=(cpu, noisy)))
-    assert other.best == cpu
+    (other,) = summary.device_comparisons(replace(cpu_benchmark(), results=(cpu, noisy)))
+    assert other.fastest == cpu
 
 
 def test_a_figure_is_read_in_the_unit_that_fits() -> None:
-    assert summary.readable(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
-    assert summary.readable(1.2, "TFLOP/s", like=0.9) == (1200, "GFLOP/s")
-    assert summary.readable(0.5, "images/s") == (0.5, "images/s")
+    assert summary.readable_figure(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
+    assert summary.readable_figure(1.2, "TFLOP/s", reference=0.9) == (1200, "GFLOP/s")
+    assert summary.readable_figure(0.5, "images/s") == (0.5, "images/s")
 
 
 def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
@@ -125,7 +125,7 @@ def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
     quick = card_benchmark()
     larger = tuple(replace(r, size=(3, 448, 448)) if r.id == "resnet50" else r for r in card_benchmark(0.5).results)
     full = replace(quick, results=larger, scope="full", started=2.0)
-    one, two = past((replace(quick, started=1.0), full)).runs
+    one, two = benchmark_history((replace(quick, started=1.0), full)).runs
     assert one.compared is None
     assert two.headline is not None
     assert two.headline.id == "resnet50"
@@ -137,9 +137,9 @@ def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
 def test_a_doubtful_figure_is_not_compared_and_says_why() -> None:
     first = replace(card_benchmark(), started=1.0)
     busy = tuple(replace(each, notes=("busy-cpu",)) for each in first.results)
-    _, two = past((first, replace(first, results=busy, started=2.0))).runs
+    _, two = benchmark_history((first, replace(first, results=busy, started=2.0))).runs
     assert (two.compared_with, two.change, two.doubts) == (1.0, None, ("busy-cpu",))
-    _, same = past((first, replace(first, started=2.0))).runs
+    _, same = benchmark_history((first, replace(first, started=2.0))).runs
     assert (same.compared_with, same.change, same.doubts) == (1.0, None, ())
 
 
@@ -155,7 +155,7 @@ def test_a_doubtful_figure_is_not_compared_and_says_why() -> None:
 def test_what_was_left_out_says_what_it_wanted_as_far_as_that_is_known(
     wanted: float | None, had: float | None, said: str | None
 ) -> None:
-    left = LeftOut(
+    left = SkippedWorkload(
         id="bert-base",
         device="cpu",
         dtype="float32",
@@ -164,5 +164,5 @@ def test_what_was_left_out_says_what_it_wanted_as_far_as_that_is_known(
         wanted_s=wanted,
         had_s=had,
     )
-    found = summary.wanted(left)
-    assert (None if found is None else Texts("en").say(*found)) == said
+    found = summary.skip_details(left)
+    assert (None if found is None else Texts("en").translate(*found)) == said

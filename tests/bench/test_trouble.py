@@ -13,12 +13,12 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.bench import parent
-from gpu_assistant.bench.lines import Loading, sound
-from gpu_assistant.bench.listen import MOST_STRANGE, Ending
+from gpu_assistant.bench.lines import TorchLoading, is_plausible
+from gpu_assistant.bench.listen import MAX_FOREIGN_LINES, ChildExit
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.names import Language
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.texts import Texts
 
 from ..fakes.environments import environment_with
@@ -86,7 +86,7 @@ def test_a_child_that_ends_at_once_says_how(tmp_path: Path) -> None:
 )
 def test_a_child_that_ends_without_a_word(tmp_path: Path, language: Language, told: str) -> None:
     error = Run(environment_with(tmp_path / "env", "import os; os._exit(6)"), tmp_path).fails()
-    assert told in Texts(language).error(error)
+    assert told in Texts(language).error_text(error)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
@@ -99,13 +99,13 @@ def test_a_child_that_a_signal_ends(tmp_path: Path, number: int, code: str) -> N
 
 
 def test_a_crash_on_windows_is_known_by_its_status() -> None:
-    assert [Ending(status, 0, "").how for status in (0xC0000005, 1, None)] == ["crashed", "stopped", "stopped"]
+    assert [ChildExit(status, 0, "").reason for status in (0xC0000005, 1, None)] == ["crashed", "stopped", "stopped"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script is no program there")
 def test_a_python_that_is_none(tmp_path: Path) -> None:
     environment = tmp_path / "env"
-    python = current().environment_python(environment)
+    python = current_system().environment_python(environment)
     python.parent.mkdir(parents=True)
     python.write_text("#!/bin/sh\necho garbage\n", encoding="utf-8")
     python.chmod(0o755)
@@ -120,7 +120,7 @@ def test_a_child_that_prints_garbage(tmp_path: Path) -> None:
 def test_garbage_without_end_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(instead(monkeypatch, tmp_path, 'while True:\n    print("garbage")'), tmp_path)
     assert run.fails().code == "bench-garbled"
-    assert len(run.log) <= MOST_STRANGE + 1
+    assert len(run.log) <= MAX_FOREIGN_LINES + 1
 
 
 def test_a_line_without_end_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,8 +144,8 @@ def test_figures_that_cannot_be_are_none(with_card: Path, tmp_path: Path, monkey
         {"efficiency": -0.5},
         {"q3": float("inf")},
     ):
-        assert not sound(replace(result, **wrong)), wrong
-    assert sound(result)
+        assert not is_plausible(replace(result, **wrong)), wrong
+    assert is_plausible(result)
 
 
 def test_a_figure_that_cannot_be_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def test_cancel_is_heeded_while_pytorch_loads(tmp_path: Path) -> None:
     began = time.monotonic()
     with pytest.raises(Cancelled):
         run.job.run(JobContext(run.news.append, cancel=cancel))
-    assert run.news == [Loading(limit_s=200)]
+    assert run.news == [TorchLoading(limit_s=200)]
     assert time.monotonic() - began < 1 + 4
 
 

@@ -8,36 +8,36 @@ from typing import Any
 import pytest
 
 from gpu_assistant.bench.child import schedule
-from gpu_assistant.bench.child.matmul import GUIDES_SIDE, Matmul
-from gpu_assistant.bench.child.workload import LeftOut
+from gpu_assistant.bench.child.matmul import REFERENCE_SIDE, MatmulWorkload
+from gpu_assistant.bench.child.workload import WorkloadSkipped
 
 
-def measured(side: int, tflops: float, before: Matmul | None = None) -> Matmul:
-    found = Matmul(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", side, 2.5, before)
+def measured(side: int, tflops: float, before: MatmulWorkload | None = None) -> MatmulWorkload:
+    found = MatmulWorkload(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", side, 2.5, before)
     seconds = found.amount / tflops
     figures: dict[str, Any] = {"median": tflops, "q1": 0.9 * tflops, "q3": 1.1 * tflops, "samples": [seconds] * 3}
-    found.outcome = {**figures, "size": [side] * 3}
+    found.stored_result = {**figures, "size": [side] * 3}
     return found
 
 
-def guides(before: Matmul) -> Matmul:
-    return Matmul(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", GUIDES_SIDE, 2.5, before)
+def guides(before: MatmulWorkload) -> MatmulWorkload:
+    return MatmulWorkload(SimpleNamespace(kind="cpu", id="cpu", torch=None), "float32", REFERENCE_SIDE, 2.5, before)
 
 
 def test_one_size_is_too_few_to_work_out_another() -> None:
-    with pytest.raises(LeftOut) as left:
+    with pytest.raises(WorkloadSkipped) as left:
         guides(measured(4096, 0.2)).measure()
-    assert left.value.why == "time"
+    assert left.value.reason == "time"
     assert left.value.figures["wanted_s"] > left.value.figures["had_s"]
 
 
 def test_time_that_nothing_later_wants_is_there_for_a_large_size() -> None:
     large = guides(measured(4096, 0.2))
-    large.spare_s = schedule.spare_s(40.0, [measured(4096, 0.2), measured(4096, 0.2)])
-    with pytest.raises(LeftOut) as left:
+    large.spare_s = schedule.spare_seconds(40.0, [measured(4096, 0.2), measured(4096, 0.2)])
+    with pytest.raises(WorkloadSkipped) as left:
         large.measure()  # it wants some 50 seconds
     assert left.value.figures["had_s"] == 40.0 - 2 * 2.5
-    assert schedule.spare_s(3.0, [measured(4096, 0.2)] * 2) == 0.0
+    assert schedule.spare_seconds(3.0, [measured(4096, 0.2)] * 2) == 0.0
 
 
 def test_what_was_worked_out_lies_between_the_extremes_of_the_two_largest() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.catalog.load import load
-from gpu_assistant.catalog.names import chip_name, plain_name
-from gpu_assistant.core.paths import resources
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.names import chip_name, normalize_name
+from gpu_assistant.core.paths import resources_dir
 
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ CATALOG = load(resources() / "catalog")
     ],
 )
 def test_a_drivers_name_finds_the_chip(name: str, capability: str, laptop: bool) -> None:
-    row = CATALOG.gpu_named(name)
+    row = CATALOG.gpu_by_name(name)
     assert row is not None
-    assert (row.compute_capability, row.laptop) == (capability, laptop)
+    assert (row.compute_capability, row.is_laptop) == (capability, laptop)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_drivers_name_finds_the_chip(name: str, capability: str, laptop: bool)
     ],
 )
 def test_an_unknown_name_stays_unknown(name: str) -> None:
-    assert CATALOG.gpu_named(name) is None
+    assert CATALOG.gpu_by_name(name) is None
 
 
 def test_no_name_without_its_fittings_stands_for_two_chips_unless_it_does_so_whole() -> None:
@@ -59,7 +59,7 @@ def test_no_name_without_its_fittings_stands_for_two_chips_unless_it_does_so_who
     whole: dict[str, set[str | None]] = {}
     for row in CATALOG.gpus.gpus:
         chips.setdefault(chip_name(row.name), set()).add(row.compute_capability)
-        whole.setdefault(plain_name(row.name), set()).add(row.compute_capability)
+        whole.setdefault(normalize_name(row.name), set()).add(row.compute_capability)
     sold_on_two = {name for name, found in whole.items() if len(found) > 1}
     assert {name for name, found in chips.items() if name and len(found) > 1} <= sold_on_two
 
@@ -79,7 +79,7 @@ def test_no_name_without_its_fittings_stands_for_two_chips_unless_it_does_so_who
     ],
 )
 def test_a_radeons_name_finds_the_chip(name: str, gfx: str | None) -> None:
-    device = CATALOG.amd_named(name)
+    device = CATALOG.amd_device_by_name(name)
     assert (device.gfx if device is not None else None) == gfx
 
 
@@ -95,5 +95,5 @@ def test_a_radeons_name_finds_the_chip(name: str, gfx: str | None) -> None:
     ],
 )
 def test_an_arcs_name_finds_the_family(name: str, family: str | None) -> None:
-    device = CATALOG.intel_named(name)
+    device = CATALOG.intel_device_by_name(name)
     assert (device.family if device is not None else None) == family

@@ -12,26 +12,26 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpu_assistant.catalog.check import check
-from gpu_assistant.catalog.files import FILES, schema
-from gpu_assistant.core.paths import resources
+from gpu_assistant.catalog.check import validate_catalog
+from gpu_assistant.catalog.files import FILE_TYPES, json_schema
+from gpu_assistant.core.paths import resources_dir
 
-FOLDER = resources() / "catalog"
+FOLDER = resources_dir() / "catalog"
 Break = Callable[[dict[str, Any]], object]
 
 
 def test_the_built_in_catalog_is_whole() -> None:
-    assert check(FOLDER) == ()
+    assert validate_catalog(FOLDER) == ()
 
 
 def test_every_file_is_known_and_there() -> None:
-    assert {path.stem for path in FOLDER.glob("*.json")} == set(FILES)
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(FILE_TYPES)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", FILE_TYPES)
 def test_schemas_are_what_the_structs_say(name: str) -> None:
-    kept = json.loads((resources() / f"schemas/catalog-{name}.schema.json").read_text(encoding="utf-8"))
-    assert kept == schema(name)
+    kept = json.loads((resources_dir() / f"schemas/catalog-{name}.schema.json").read_text(encoding="utf-8"))
+    assert kept == json_schema(name)
     jsonschema.Draft202012Validator.check_schema(kept)
 
 
@@ -115,7 +115,7 @@ def test_a_broken_file_is_noticed(tmp_path: Path, name: str, rule: str, harm: Br
     data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     harm(data)
     (tmp_path / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
-    found = {(finding.file, finding.rule) for finding in check(tmp_path, FOLDER)}
+    found = {(finding.file, finding.rule) for finding in validate_catalog(tmp_path, FOLDER)}
     assert (name, rule) in found
     assert {file for file, _ in found} == {name}
 
@@ -124,11 +124,11 @@ def test_what_is_of_a_day_to_come_is_noticed_where_the_day_is_known(tmp_path: Pa
     data = json.loads((FOLDER / "pytorch.json").read_text(encoding="utf-8"))
     day = date.fromisoformat(data["as_of"])
     (tmp_path / "pytorch.json").write_text(json.dumps(data | {"as_of": "2036-01-01"}), encoding="utf-8")
-    assert check(tmp_path, FOLDER) == ()
-    found = check(tmp_path, FOLDER, today=day)
+    assert validate_catalog(tmp_path, FOLDER) == ()
+    found = validate_catalog(tmp_path, FOLDER, today=day)
     assert [(f.file, f.rule, f.where, f.detail) for f in found] == [("pytorch", "future", "/as_of", "2036-01-01")]
-    assert check(FOLDER, today=day) == ()
-    assert check(FOLDER, today=day - timedelta(days=1))
+    assert validate_catalog(FOLDER, today=day) == ()
+    assert validate_catalog(FOLDER, today=day - timedelta(days=1))
 
 
 def test_a_missing_a_strange_and_an_unreadable_file(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_missing_a_strange_and_an_unreadable_file(tmp_path: Path) -> None:
     (tmp_path / "gpus.json").unlink()
     (tmp_path / "cuda.json").write_bytes(b"[" * 100_000)
     (tmp_path / "extra.json").write_text("{}", encoding="utf-8")
-    found = {(finding.file, finding.rule) for finding in check(tmp_path)}
+    found = {(finding.file, finding.rule) for finding in validate_catalog(tmp_path)}
     assert found == {("gpus", "readable"), ("cuda", "schema"), ("extra", "unknown-file")}
 
 
@@ -145,7 +145,7 @@ def test_every_record_that_does_not_fit_is_told(tmp_path: Path) -> None:
     data["gpus"][3]["compute_capability"] = "sm_50"
     data["gpus"][7]["segment"] = "toaster"
     (tmp_path / "gpus.json").write_text(json.dumps(data), encoding="utf-8")
-    told = [(finding.rule, finding.where, finding.fault) for finding in check(tmp_path, FOLDER)]
+    told = [(finding.rule, finding.where, finding.fault) for finding in validate_catalog(tmp_path, FOLDER)]
     assert told == [
         ("schema", "/gpus/3/compute_capability", "@file.fault.form"),
         ("schema", "/gpus/7/segment", "@file.fault.choice"),

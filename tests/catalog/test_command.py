@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.files import FILES
-from gpu_assistant.catalog.refreshed import STAMP
+from gpu_assistant.catalog.files import FILE_TYPES
+from gpu_assistant.catalog.refreshed import STAMP_NAME
 from gpu_assistant.cli.main import run
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 
-FOLDER = resources() / "catalog"
+FOLDER = resources_dir() / "catalog"
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ def data(tmp_path: Path) -> list[str]:
 def test_show(data: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["catalog", "show", *data]) == 0
     said = capsys.readouterr().out
-    assert all(name in said for name in FILES)
+    assert all(name in said for name in FILE_TYPES)
     assert "built in" in said
     assert str(FOLDER) in said
-    assert all(f"Sources of {name}:" in said for name in FILES)
+    assert all(f"Sources of {name}:" in said for name in FILE_TYPES)
     assert "https://learn.microsoft.com" in said
 
 
@@ -43,7 +43,7 @@ def test_show_as_json(data: list[str], capsysbinary: pytest.CaptureFixture[bytes
     assert run(["catalog", "show", "--json", *data]) == 0
     said = json.loads(capsysbinary.readouterr().out)
     assert said["refreshed"] is None
-    assert set(said["subjects"]) == set(said["state"]) == set(FILES)
+    assert set(said["subjects"]) == set(said["state"]) == set(FILE_TYPES)
     assert said["subjects"]["pytorch"]["releases"][0]["version"]
 
 
@@ -55,7 +55,7 @@ def test_show_says_what_is_refreshed_and_what_is_ignored(
     cuda = json.loads((FOLDER / "cuda.json").read_text(encoding="utf-8")) | {"as_of": "2999-01-01"}
     (folder / "cuda.json").write_text(json.dumps(cuda), encoding="utf-8")
     (folder / "drivers.json").write_bytes(b"{")
-    (folder / STAMP).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": "2999-01-01"}))
+    (folder / STAMP_NAME).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": "2999-01-01"}))
     assert run(["catalog", "show", *data]) == 0
     said = capsys.readouterr()
     assert "2999-01-01" in said.out
@@ -97,7 +97,7 @@ def test_check_as_json(data: list[str], tmp_path: Path, capsysbinary: pytest.Cap
     assert run(["catalog", "check", "--json", *data]) == 0
     assert json.loads(capsysbinary.readouterr().out)["findings"] == []
     assert run(["catalog", "check", str(tmp_path), "--json", *data]) == 1
-    assert len(json.loads(capsysbinary.readouterr().out)["findings"]) == len(FILES)
+    assert len(json.loads(capsysbinary.readouterr().out)["findings"]) == len(FILE_TYPES)
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpu_assistant.advise.builds import cuda_of
-from gpu_assistant.catalog.load import load
-from gpu_assistant.catalog.versions import capability, numbers
-from gpu_assistant.core.paths import resources
+from gpu_assistant.advise.builds import parse_cuda_tag
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.versions import parse_capability, parse_version
+from gpu_assistant.core.paths import resources_dir
 
-FOLDER = resources() / "catalog"
+FOLDER = resources_dir() / "catalog"
 FILES = sorted(FOLDER.glob("*.json"))
-CATALOG = load(FOLDER)
+CATALOG = load_catalog(FOLDER)
 
 
 def read(path: Path) -> Any:
@@ -30,7 +30,7 @@ def test_the_files_are_there() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_file_fits_its_schema(path: Path) -> None:
-    schema = read(resources() / "schemas" / f"catalog-{path.stem}.schema.json")
+    schema = read(resources_dir() / "schemas" / f"catalog-{path.stem}.schema.json")
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(read(path), schema)
 
@@ -74,7 +74,7 @@ def test_gpu_rows_are_unique_and_sorted() -> None:
 
 
 def test_releases_are_newest_first_and_unique() -> None:
-    versions = [numbers(release.version) for release in CATALOG.releases]
+    versions = [parse_version(release.version) for release in CATALOG.releases]
     assert versions == sorted(set(versions), key=lambda v: v or (), reverse=True)
     dates = {release.version: release.date for release in CATALOG.releases}
     assert (dates["2.14.0"] or "") < (dates["2.15.0"] or "")
@@ -87,17 +87,17 @@ def test_builds_say_the_same_cuda_twice() -> None:
             key = (build.system, build.arch, build.variant)
             assert key not in seen, (release.version, key)
             seen.add(key)
-            tag = cuda_of(build.variant)
+            tag = parse_cuda_tag(build.variant)
             if tag is not None and build.cuda is not None:
-                assert (numbers(build.cuda) or ())[:2] in (tag, tag[:1]), (release.version, build)
+                assert (parse_version(build.cuda) or ())[:2] in (tag, tag[:1]), (release.version, build)
             for text in (*(build.arch_list or ()), *build.ptx_for):
-                assert capability(text) is not None
+                assert parse_capability(text) is not None
             assert build.index_url is None or build.index_url.endswith(build.variant)
 
 
 def test_every_cuda_build_has_a_driver_floor() -> None:
     majors = {minimum.major for minimum in CATALOG.cuda.minimum_drivers}
-    tags = {tag for r in CATALOG.releases for v in r.variants if (tag := cuda_of(v.variant))}
+    tags = {tag for r in CATALOG.releases for v in r.variants if (tag := parse_cuda_tag(v.variant))}
     assert {tag[0] for tag in tags} <= majors
 
 
@@ -105,7 +105,7 @@ def test_driver_packages_never_pass_their_branch() -> None:
     last = {generation.id: generation.last_branch for generation in CATALOG.drivers.generations}
     for package in CATALOG.drivers.packages:
         branch = last[package.generation]
-        version = numbers(package.version)
+        version = parse_version(package.version)
         assert version is not None
         # R580 is 580 to 589 on Linux and 58x.yy on Windows.
         assert branch is None or branch // 10 == version[0] // 10, package

@@ -8,29 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.load import Catalog, load
-from gpu_assistant.catalog.names import plain_name
-from gpu_assistant.catalog.versions import capability, numbers
+from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.catalog.names import normalize_name
+from gpu_assistant.catalog.versions import parse_capability, parse_version
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.texts import Texts
 
-FOLDER = resources() / "catalog"
+FOLDER = resources_dir() / "catalog"
 
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return load(FOLDER)
+    return load_catalog(FOLDER)
 
 
 def test_gpu_by_id(catalog: Catalog) -> None:
     card = catalog.gpu("10DE:2882")
     assert card is not None
-    assert (card.name, card.compute_capability, card.laptop) == ("NVIDIA GeForce RTX 4060", "8.9", False)
+    assert (card.name, card.compute_capability, card.is_laptop) == ("NVIDIA GeForce RTX 4060", "8.9", False)
     assert card.memory_bytes == 8 * 2**30
     laptop = catalog.gpu("10de:28a0")
     assert laptop is not None
-    assert laptop.laptop
+    assert laptop.is_laptop
     assert catalog.gpu("10de:ffff") is None
     assert catalog.gpu("1002:744c") is None
 
@@ -46,22 +46,22 @@ def test_capability_by_the_ids_around(catalog: Catalog) -> None:
 
 
 def test_gpu_by_name(catalog: Catalog) -> None:
-    card = catalog.gpu_named("NVIDIA  GeForce RTX 4060")
+    card = catalog.gpu_by_name("NVIDIA  GeForce RTX 4060")
     assert card is not None
     assert card.compute_capability == "8.9"
-    assert catalog.gpu_named("GeForce RTX 4060") == card
-    assert catalog.gpu_named("Voodoo 2") is None
+    assert catalog.gpu_by_name("GeForce RTX 4060") == card
+    assert catalog.gpu_by_name("Voodoo 2") is None
 
 
 def test_a_name_on_different_chips_says_nothing(catalog: Catalog) -> None:
     by_name: dict[str, set[str | None]] = {}
     for row in catalog.gpus.gpus:
-        by_name.setdefault(plain_name(row.name), set()).add(row.compute_capability)
+        by_name.setdefault(normalize_name(row.name), set()).add(row.compute_capability)
     ambiguous = [name for name, found in by_name.items() if len(found) > 1]
     for name in ambiguous:
-        assert catalog.gpu_named(name) is None
+        assert catalog.gpu_by_name(name) is None
     unique = next(name for name, found in by_name.items() if len(found) == 1)
-    assert catalog.gpu_named(unique) is not None
+    assert catalog.gpu_by_name(unique) is not None
 
 
 def test_default_variant_is_what_the_general_index_serves(catalog: Catalog) -> None:
@@ -98,16 +98,16 @@ def test_sizes_are_known_or_none(catalog: Catalog) -> None:
     amd = catalog.sizes("rocm7.2", "linux", "2.15.0")
     assert (amd.download_bytes, amd.approximate) == (catalog.sizes("rocm7.1", "linux").download_bytes, True)
     # What was only downloaded takes no less once it is unpacked.
-    assert catalog.disk_about("rocm7.2") == amd.download_bytes
-    assert catalog.disk_about("cu126") == catalog.sizes("cu132", "linux").disk_bytes
-    assert catalog.disk_about("xpu") is None
+    assert catalog.estimate_disk_bytes("rocm7.2") == amd.download_bytes
+    assert catalog.estimate_disk_bytes("cu126") == catalog.sizes("cu132", "linux").disk_bytes
+    assert catalog.estimate_disk_bytes("xpu") is None
     unknown = catalog.sizes("xpu", "linux")
     assert (unknown.download_bytes, unknown.disk_bytes) == (None, None)
 
 
 def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "gpus.json", tmp_path / "gpus.json")
-    assert load(tmp_path).gpu("10de:2882") is not None
+    assert load_catalog(tmp_path).gpu("10de:2882") is not None
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
 def test_broken_file_is_said_plainly(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "pytorch.json").write_bytes(content)
     with pytest.raises(AppError) as caught:
-        _ = load(tmp_path).releases
+        _ = load_catalog(tmp_path).releases
     assert caught.value.code == "catalog-broken"
     for language in ("en", "zh_CN"):
-        said = Texts(language).error(caught.value)
+        said = Texts(language).error_text(caught.value)
         assert "pytorch.json" in said
         # The library's own words are English and no help.
         assert not re.search(r"Object|Expected|JSON is malformed|codec|`", said), said
@@ -129,9 +129,9 @@ def test_broken_file_is_said_plainly(tmp_path: Path, content: bytes) -> None:
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(AppError, match="catalog-broken"):
-        load(tmp_path).gpu("10de:2882")
+        load_catalog(tmp_path).gpu("10de:2882")
     with pytest.raises(AppError, match="catalog-broken"):
-        load(tmp_path / "absent")
+        load_catalog(tmp_path / "absent")
 
 
 @pytest.mark.parametrize(
@@ -139,11 +139,11 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
     [("566.03", "580"), ("580.65.06", "580.126.20"), ("9.99", "10.0"), ("2.9.1", "2.10.0"), ("528.2", "528.33")],
 )
 def test_versions_compare_as_numbers(older: str, newer: str) -> None:
-    assert (numbers(older) or ()) < (numbers(newer) or ())
+    assert (parse_version(older) or ()) < (parse_version(newer) or ())
 
 
 def test_versions_that_are_none() -> None:
-    assert numbers("580") == numbers("580.0") == (580,)
-    assert [numbers(text) for text in (None, "", "abc", "2.0a1", "1.", "٣.١", "-1")] == [None] * 7
-    assert capability("8.9") == (8, 9)
-    assert [capability(text) for text in (None, "", "8", "8.9.1", "a.b", "sm_89")] == [None] * 6
+    assert parse_version("580") == parse_version("580.0") == (580,)
+    assert [parse_version(text) for text in (None, "", "abc", "2.0a1", "1.", "٣.١", "-1")] == [None] * 7
+    assert parse_capability("8.9") == (8, 9)
+    assert [parse_capability(text) for text in (None, "", "8", "8.9.1", "a.b", "sm_89")] == [None] * 6

@@ -8,42 +8,42 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.load import Catalog, load
-from gpu_assistant.catalog.refreshed import STAMP
-from gpu_assistant.core.paths import resources
+from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.catalog.refreshed import STAMP_NAME
+from gpu_assistant.core.paths import resources_dir
 
-FLOOR = resources() / "catalog"
+FLOOR = resources_dir() / "catalog"
 
 
 def refresh(folder: Path, day: str, **changes: object) -> Catalog:
     data = json.loads((FLOOR / "cuda.json").read_text(encoding="utf-8"))
     data.update(as_of=day, subject="refreshed", **changes)
     (folder / "cuda.json").write_text(json.dumps(data), encoding="utf-8")
-    (folder / STAMP).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": day}), encoding="utf-8")
-    return load(FLOOR, folder)
+    (folder / STAMP_NAME).write_text(json.dumps({"schema": "gpu-assistant/catalog/1", "day": day}), encoding="utf-8")
+    return load_catalog(FLOOR, folder)
 
 
 def why(catalog: Catalog) -> list[tuple[str, str]]:
-    assert catalog.refreshed is not None
-    return [(ignored.file, ignored.why) for ignored in catalog.refreshed.ignored]
+    assert catalog.refreshed_catalog is not None
+    return [(ignored.file, ignored.why) for ignored in catalog.refreshed_catalog.ignored_files]
 
 
 def test_a_newer_file_is_used_and_the_rest_is_built_in(tmp_path: Path) -> None:
     catalog = refresh(tmp_path, "2999-01-01")
     assert catalog.cuda.subject == "refreshed"
-    assert catalog.pytorch == load(FLOOR).pytorch
-    assert catalog.refreshed is not None
-    assert catalog.refreshed.used == {"cuda.json"}
+    assert catalog.pytorch == load_catalog(FLOOR).pytorch
+    assert catalog.refreshed_catalog is not None
+    assert catalog.refreshed_catalog.used_files == {"cuda.json"}
     assert why(catalog) == []
 
 
 def test_one_of_the_same_day_is_used(tmp_path: Path) -> None:
-    assert refresh(tmp_path, load(FLOOR).cuda.as_of).cuda.subject == "refreshed"
+    assert refresh(tmp_path, load_catalog(FLOOR).cuda.as_of).cuda.subject == "refreshed"
 
 
 def test_an_older_one_is_not(tmp_path: Path) -> None:
     catalog = refresh(tmp_path, "2020-01-01")
-    assert catalog.cuda == load(FLOOR).cuda
+    assert catalog.cuda == load_catalog(FLOOR).cuda
     assert why(catalog) == [("cuda.json", "older")]
 
 
@@ -51,22 +51,22 @@ def test_an_older_one_is_not(tmp_path: Path) -> None:
 def test_a_broken_one_is_not(tmp_path: Path, content: bytes) -> None:
     catalog = refresh(tmp_path, "2999-01-01")
     (tmp_path / "cuda.json").write_bytes(content)
-    assert catalog.cuda == load(FLOOR).cuda
+    assert catalog.cuda == load_catalog(FLOOR).cuda
     assert why(catalog) == [("cuda.json", "broken")]
 
 
 @pytest.mark.parametrize("stamp", [b"", b"{}", b'{"schema": "gpu-assistant/catalog/2", "day": "2999-01-01"}', b"\xff"])
 def test_a_folder_of_another_form_is_not(tmp_path: Path, stamp: bytes) -> None:
     catalog = refresh(tmp_path, "2999-01-01")
-    (tmp_path / STAMP).write_bytes(stamp)
-    assert catalog.cuda == load(FLOOR).cuda
-    assert why(catalog) == [(STAMP, "other-schema")]
+    (tmp_path / STAMP_NAME).write_bytes(stamp)
+    assert catalog.cuda == load_catalog(FLOOR).cuda
+    assert why(catalog) == [(STAMP_NAME, "other-schema")]
 
 
 def test_without_a_stamp_nothing_was_refreshed(tmp_path: Path) -> None:
     catalog = refresh(tmp_path, "2999-01-01")
-    (tmp_path / STAMP).unlink()
-    assert catalog.cuda == load(FLOOR).cuda
+    (tmp_path / STAMP_NAME).unlink()
+    assert catalog.cuda == load_catalog(FLOOR).cuda
     assert why(catalog) == []
 
 
@@ -76,4 +76,4 @@ def test_a_sound_file_helps_over_a_broken_floor(tmp_path: Path) -> None:
     fresh.mkdir()
     refresh(fresh, "2999-01-01")
     (floor / "cuda.json").write_bytes(b"{")
-    assert load(floor, fresh).cuda.subject == "refreshed"
+    assert load_catalog(floor, fresh).cuda.subject == "refreshed"

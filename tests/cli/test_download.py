@@ -14,7 +14,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from gpu_assistant.core.settings import Settings, save
+from gpu_assistant.core.settings import Settings, save_settings
 from tests.fakes.fault_server import FaultServer, fault_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,7 +112,7 @@ def test_a_stopped_download_goes_on(server: FaultServer, tmp_path: Path) -> None
 @pytest.mark.parametrize("by", ["option", "settings"])
 def test_no_faster_than_it_may(server: FaultServer, tmp_path: Path, by: str) -> None:
     words = ["--limit-rate", "1.5M"] if by == "option" else []
-    save(tmp_path / "data" / "settings.json", Settings(speed_limit=1_500_000 if by == "settings" else 1))
+    save_settings(tmp_path / "data" / "settings.json", Settings(speed_limit=1_500_000 if by == "settings" else 1))
     child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), "--json", *words)
     out, _ = child.communicate(timeout=60)
     assert child.returncode == 0

@@ -26,7 +26,7 @@ def test_alike_is_told_once_and_who_differs_alone(language: str, all_of_them: st
     texts = Texts(language)  # type: ignore[arg-type]
 
     def said(found: list[Check]) -> list[str]:
-        return [texts._said(check) for check in folded.checks(found, texts)]
+        return [texts._check_text(check) for check in folded.fold_checks(found, texts)]
 
     driver = Check(id="driver", state="pass", data={"value": "566.03"})
     (_, one) = said([driver, *(heat(gpu, 50 + gpu) for gpu in range(8))])
@@ -51,14 +51,14 @@ def test_what_says_something_else_is_not_folded() -> None:
             (2, "@health.reason.at-rest", None),
         )
     ]
-    assert len(folded.checks(skip, texts)) == 3
+    assert len(folded.fold_checks(skip, texts)) == 3
     unlike = [
         Check(id="matmul-bits", state="pass", data={"device": "A", "gpu": 0, "dtype": kind})
         for kind in ("float16", "float32")
     ]
-    assert folded.checks(unlike, texts) == tuple(unlike)
+    assert folded.fold_checks(unlike, texts) == tuple(unlike)
     of_nobody = [Check(id="torch-import", state="pass"), Check(id="torch-import", state="pass")]
-    assert len(folded.checks(of_nobody, texts)) == 2
+    assert len(folded.fold_checks(of_nobody, texts)) == 2
 
 
 def test_alarms_of_several_cards_are_one() -> None:
@@ -69,7 +69,7 @@ def test_alarms_of_several_cards_are_one() -> None:
         )
         for gpu in (0, 1)
     ]
-    (one,) = folded.alarms(hot, texts, cards=2)
+    (one,) = folded.fold_alarms(hot, texts, cards=2)
     assert one.data["name"] == "each of the 2 cards"
-    (one,) = folded.alarms(hot, texts, cards=8)
+    (one,) = folded.fold_alarms(hot, texts, cards=8)
     assert (one.data["name"], one.data["temp"], one.data["limit"]) == ("each of GPU 0, 1", "85–86", 87)

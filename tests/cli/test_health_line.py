@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from gpu_assistant.cli.output import Output
-from gpu_assistant.cli.progress import HealthLine
-from gpu_assistant.health.listening import CHILD_IDS, HealthProgress
+from gpu_assistant.cli.progress import HealthStatusLine
+from gpu_assistant.health.listening import CHILD_CHECK_IDS, HealthProgress
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import table
+from gpu_assistant.texts.sentences import load_texts
 
 
 class Terminal(io.StringIO):
@@ -33,9 +33,9 @@ NEWS = (
 
 def told(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False) -> str:
     monkeypatch.setattr(sys, "stderr", stream)
-    with HealthLine(Output(Texts("en"), json=False, quiet=quiet)) as line:
+    with HealthStatusLine(Output(Texts("en"), json=False, quiet=quiet)) as line:
         for news in NEWS:
-            line.news(news)
+            line.show_progress(news)
     return stream.getvalue()
 
 
@@ -62,5 +62,5 @@ def test_without_a_terminal_each_thing_has_a_line(monkeypatch: pytest.MonkeyPatc
 
 
 def test_everything_that_is_tested_has_a_name() -> None:
-    assert {f"health.area.{check_id}" for check_id in CHILD_IDS} <= set(table())
-    assert {f"check.{check_id}.skip" for check_id in CHILD_IDS} <= set(table())  # where heat broke it off
+    assert {f"health.area.{check_id}" for check_id in CHILD_CHECK_IDS} <= set(load_texts())
+    assert {f"check.{check_id}.skip" for check_id in CHILD_CHECK_IDS} <= set(load_texts())  # where heat broke it off

@@ -79,10 +79,10 @@ def test_a_file_without_end(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 
 def test_the_largest_file_is_still_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     content = changed()
-    code, _ = said(capsys, tmp_path, content + b" " * (core_json.MOST_BYTES - len(content)) + b" ", "en")
+    code, _ = said(capsys, tmp_path, content + b" " * (core_json.MAX_FILE_BYTES - len(content)) + b" ", "en")
     assert code == 2
     path = tmp_path / "machine.json"
-    path.write_bytes(content + b" " * (core_json.MOST_BYTES - len(content)))
+    path.write_bytes(content + b" " * (core_json.MAX_FILE_BYTES - len(content)))
     assert run(["detect", "--machine", str(path), "--data-dir", str(tmp_path / "data")]) == 0
 
 

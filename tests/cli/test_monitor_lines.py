@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.cli.monitor import Lines
+from gpu_assistant.cli.monitor import SamplePrinter
 from gpu_assistant.cli.output import Output
 from gpu_assistant.core.results import GpuSample, NvmlState, Sample
 from gpu_assistant.texts import Texts
@@ -15,9 +15,9 @@ def at(t: float, nvml: NvmlState) -> Sample:
 
 
 def test_a_driver_that_is_waited_for_is_told_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = Lines(Output(Texts("en"), json=False, quiet=False))
+    lines = SamplePrinter(Output(Texts("en"), json=False, quiet=False))
     states: list[NvmlState] = ["ready", *["slow"] * 15, *["hung"] * 12, "ready", "ready"]
-    told = [(second, state) for second, state in enumerate(states) if lines.show(at(float(second), state))]
+    told = [(second, state) for second, state in enumerate(states) if lines.print_sample(at(float(second), state))]
     assert told == [(0, "ready"), (1, "slow"), (11, "slow"), (16, "hung"), (26, "hung"), (28, "ready"), (29, "ready")]
     said = capsys.readouterr().out.splitlines()
     assert [line.rpartition(" | ")[2] for line in said[1:5]] == [

@@ -150,8 +150,8 @@ def test_no_environment_among_our_own_files(capsys: pytest.CaptureFixture[str], 
             capsys, tmp_path, "install", "--dry-run", "--env", str(tmp_path / "data" / inner), language=language
         )
         assert told in err
-    assert DataDir(tmp_path / "data").own(tmp_path / "data" / "environments" / "pytorch") is None
-    assert DataDir(tmp_path / "data").own(tmp_path / "data" / "mine") is None
+    assert DataDir(tmp_path / "data").managed_folder(tmp_path / "data" / "environments" / "pytorch") is None
+    assert DataDir(tmp_path / "data").managed_folder(tmp_path / "data" / "mine") is None
 
 
 @pytest.mark.parametrize("given", ["3", "/bin/sh", "python3.12", "3."])

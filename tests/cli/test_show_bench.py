@@ -12,14 +12,14 @@ from gpu_assistant.bench import scaling
 from gpu_assistant.cli import show_bench
 from gpu_assistant.cli.main import run
 from gpu_assistant.cli.output import Output
-from gpu_assistant.cli.progress import BenchLine
+from gpu_assistant.cli.progress import BenchmarkStatusLine
 from gpu_assistant.core.json import decode, encode
 from gpu_assistant.core.names import Language
 from gpu_assistant.core.paths import DataDir
-from gpu_assistant.core.results import Benchmark, Benchmarks, BenchResult, LeftOut
-from gpu_assistant.system.single import one_at_a_time
+from gpu_assistant.core.results import Benchmark, BenchmarkHistory, BenchResult, SkippedWorkload
+from gpu_assistant.system.single import data_folder_lock
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.format import duration
+from gpu_assistant.texts.format import format_duration
 from tests.cli.conftest import ROOT
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.environments import environment_with, torch_with_card
@@ -27,7 +27,7 @@ from tests.fakes.examples import cpu_benchmark
 
 
 def printed(capsysbinary: pytest.CaptureFixture[bytes], value: Benchmark, language: Language = "en") -> list[str]:
-    show_bench.benchmark(value, Output(Texts(language), json=False, quiet=False))
+    show_bench.render_benchmark(value, Output(Texts(language), json=False, quiet=False))
     return capsysbinary.readouterr().out.decode().splitlines()
 
 
@@ -75,11 +75,11 @@ def test_a_slow_card_is_told_what_to_do(capsysbinary: pytest.CaptureFixture[byte
     said = printed(capsysbinary, slow, language)
     assert slow.causes
     for cause in slow.causes:
-        assert f"  • {Texts(language).say(cause)}" in said
+        assert f"  • {Texts(language).translate(cause)}" in said
 
 
 def test_what_was_left_out_says_why(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    left = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
+    left = SkippedWorkload(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
     noisy = replace(cpu_benchmark().results[0], notes=("spread",))
     late = replace(left, wanted_s=21.0, had_s=6.0)
     large = replace(left, id="decode", size=(64, 32), why="bench.note.memory", wanted_bytes=3 * 2**30, had_bytes=2**30)
@@ -134,7 +134,7 @@ def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_pat
     """Kept on the disk by three runs; the middle one cannot be compared: its workload has another version."""
     now = 1_763_800_000.0
     first, last = card_benchmark(), card_benchmark(0.8)
-    left = LeftOut(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
+    left = SkippedWorkload(id="bert-base", device="cpu", dtype="float32", size=(128,), why="bench.note.time")
     ours = tuple(replace(result, version=9) for result in first.results if result.id != "bert-base")
     other = replace(first, results=ours, left_out=(left,))
     folder = tmp_path / "benchmarks"
@@ -157,7 +157,7 @@ def test_the_past_as_a_table(capsysbinary: pytest.CaptureFixture[bytes], tmp_pat
     assert "same version" in equal
     assert left_out == "Not shown: 1 result, damaged or kept by another version of this program."
     assert run([*words, "--json"]) == 0
-    told = decode(capsysbinary.readouterr().out, Benchmarks)
+    told = decode(capsysbinary.readouterr().out, BenchmarkHistory)
     assert [(each.compared_with, each.change) for each in told.runs[:2]] == [(None, None), (None, None)]
     assert told.left_out == 1
     assert told.runs[2].compared_with == told.runs[0].started
@@ -208,7 +208,7 @@ def test_only_a_whole_run_is_compared_with_and_only_like_with_like(
     assert "Matrix product, float32, 4096 × 4096 · " in three
     assert f"49 % faster than {one[:16]}" in three
     assert run([*words, "--json"]) == 0
-    told = decode(capsysbinary.readouterr().out, Benchmarks).runs
+    told = decode(capsysbinary.readouterr().out, BenchmarkHistory).runs
     assert [each.finished for each in told] == [True, False, True]
     assert told[2].compared is not None
     assert (told[2].compared.size, told[2].compared_with) == ((4096, 4096, 4096), told[0].started)
@@ -226,15 +226,15 @@ def test_chinese_has_its_own_signs_and_units(capsysbinary: pytest.CaptureFixture
 
 @pytest.mark.parametrize(("full", "words"), [(False, "at most 1 minute"), (True, "15 minutes")])
 def test_how_long_it_takes_is_said_before(capsys: pytest.CaptureFixture[str], full: bool, words: str) -> None:
-    show_bench.before(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)
+    show_bench.render_announcement(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full)
     said = capsys.readouterr().err
     assert words in said
-    assert f"up to {duration(scaling.longest_s(full=full), 'en')} more for all together" in said
+    assert f"up to {format_duration(scaling.max_total_s(full=full), 'en')} more for all together" in said
 
 
 def test_one_device_is_announced_alone(capsys: pytest.CaptureFixture[str]) -> None:
     for full in (False, True):
-        show_bench.before(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full, device="cpu")
+        show_bench.render_announcement(Path("env"), Output(Texts("en"), json=False, quiet=False), full=full, device="cpu")
         said = capsys.readouterr().err
         assert "on CPU" in said
         assert "card" not in said
@@ -243,7 +243,7 @@ def test_one_device_is_announced_alone(capsys: pytest.CaptureFixture[str]) -> No
 def test_what_is_refused_is_not_announced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", torch_with_card())
     words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment)]
-    with one_at_a_time(DataDir(tmp_path), "benchmark"):
+    with data_folder_lock(DataDir(tmp_path), "benchmark"):
         assert run(words) == 1
     assert "Measures" not in capsys.readouterr().err
     assert run([*words, "--device", "cuda:7"]) == 2
@@ -263,21 +263,21 @@ def test_one_that_ended_too_soon_is_a_failure_and_what_there_is_is_shown(
     assert run([*words, "--json"]) == 1
     said = capsys.readouterr()
     assert decode(said.out, Benchmark).results
-    assert Texts(language).say("bench.note.stopped") in said.err
+    assert Texts(language).translate("bench.note.stopped") in said.err
     assert len(list((tmp_path / "benchmarks").iterdir())) == 1
 
 
 def test_ctrl_c_in_a_full_test_shows_and_keeps_what_there_is(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard = BenchLine.news
+    heard = BenchmarkStatusLine.show_progress
 
-    def news(line: BenchLine, what: object) -> None:
+    def news(line: BenchmarkStatusLine, what: object) -> None:
         heard(line, what)
         if isinstance(what, BenchResult):
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(BenchLine, "news", news)
+    monkeypatch.setattr(BenchmarkStatusLine, "news", news)
     environment = environment_with(tmp_path / "env", torch_with_card())
     words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cuda:0"]
     assert run([*words, "--full", "--json"]) == 3

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.cli.main import run
-from gpu_assistant.cli.targets import is_lock, is_plan, vacant
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.cli.targets import is_exported_lockfile, is_plan, new_file_path
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.json import storage_error
-from gpu_assistant.install.after import SHARED
+from gpu_assistant.install.after import LOCK_COMMENT
 from tests.cli.conftest import ROOT
 
 RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
@@ -50,19 +50,19 @@ def test_only_a_lock_of_ours_gives_way_to_one(tmp_path: Path) -> None:
     another = b'lock-version = "1.0"\ncreated-by = "uv"\n'
     for content in (b"my thesis", another, b"\xff"):
         file.write_bytes(content)
-        with pytest.raises(CallError) as caught:
-            vacant(str(file), is_lock)
+        with pytest.raises(UsageError) as caught:
+            new_file_path(str(file), is_exported_lockfile)
         assert caught.value.code == "file-exists"
-    file.write_bytes(SHARED + another)
-    assert vacant(str(file), is_lock) == file
+    file.write_bytes(LOCK_COMMENT + another)
+    assert new_file_path(str(file), is_exported_lockfile) == file
 
 
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
 def test_a_link_to_nowhere_is_no_free_place(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "none")
-    with pytest.raises(CallError):
-        vacant(str(tmp_path / "link"), is_plan)
+    with pytest.raises(UsageError):
+        new_file_path(str(tmp_path / "link"), is_plan)
 
 
 @pytest.mark.parametrize(

@@ -41,24 +41,24 @@ def test_the_named_data_folder_goes_along_and_the_line_runs(tmp_path: Path, lang
 
 
 def test_without_a_name_it_stays_as_it_is_known() -> None:
-    plain = Texts("en").say("error.nothing-to-resume")
+    plain = Texts("en").translate("error.nothing-to-resume")
     assert "“gpu-assistant install”" in plain
-    assert Texts("en", terminal=Terminal(system="linux")).say("error.nothing-to-resume") == plain
+    assert Texts("en", terminal=Terminal(system="linux")).translate("error.nothing-to-resume") == plain
 
 
 def test_windows_finds_the_program_by_a_path_that_both_its_terminals_read() -> None:
-    terminal = Terminal(system="windows", program=HOME, data="D:\\my data")
-    said = Texts("zh_CN", terminal=terminal).say("step.python-packages.undo", {"env": "E:\\env {1}"})
+    terminal = Terminal(system="windows", program=HOME, data_dir="D:\\my data")
+    said = Texts("zh_CN", terminal=terminal).translate("step.python-packages.undo", {"env": "E:\\env {1}"})
     # PowerShell takes what begins with a quote for a text, and runs this; cmd runs both.
     ours = 'C:\\Users\\"张 三"\\AppData\\Local\\Programs\\"GPU Assistant"\\gpu-assistant.exe'
     assert f'“{ours} uninstall --env "E:\\env {{1}}" --data-dir "D:\\my data"”' in said
 
 
 def test_what_is_typed_on_another_computer_stays_plain() -> None:
-    terminal = Terminal(system="linux", program="/opt/x/gpu-assistant", data="/data")
+    terminal = Terminal(system="linux", program="/opt/x/gpu-assistant", data_dir="/data")
     for typed in ("detect --json", "bundle create"):
         said = f"Do “gpu-assistant {typed}” there."
-        assert terminal.filled(said, str) == said
+        assert terminal.fill_commands(said, str) == said
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_what_is_typed_on_another_computer_stays_plain() -> None:
     ],
 )
 def test_a_command_is_quoted_for_the_system_it_is_typed_on(system: str, words: tuple[str, ...], line: str) -> None:
-    assert Terminal(system=system, data="/d").line(words) == line
+    assert Terminal(system=system, data_dir="/d").command_line(words) == line

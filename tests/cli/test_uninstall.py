@@ -9,7 +9,7 @@ import pytest
 
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install import listing
-from gpu_assistant.install.effects import TreeMade
+from gpu_assistant.install.effects import TreeCreated
 from gpu_assistant.install.journal import Journal
 from tests.cli.conftest import Call
 
@@ -21,10 +21,10 @@ def environment(tmp_path: Path) -> Path:
     (made / "bin").mkdir(parents=True)
     for name in ("activate", "deactivate"):
         (made / "bin" / name).write_text(name, encoding="utf-8")
-    listing.write(made)
+    listing.write_file_manifest(made)
     with (
-        Journal(DataDir(tmp_path / "data"), env=str(made)) as book,
-        book.effect("python-packages", TreeMade(path=str(made))),
+        Journal(DataDir(tmp_path / "data"), environment=str(made)) as book,
+        book.effect("python-packages", TreeCreated(path=str(made))),
     ):
         pass
     return made

@@ -25,7 +25,7 @@ def environment(tmp_path: Path) -> Path:
     folder = tmp_path / "data" / "environments" / "pytorch"
     (folder / "bin").mkdir(parents=True)
     (folder / "pylock.toml").write_text('lock-version = "1.0"\n')
-    made = manifest.Manifest(
+    made = manifest.EnvironmentManifest(
         schema="gpu-assistant/environment/1",
         path=str(folder),
         created=1.0,
@@ -36,7 +36,7 @@ def environment(tmp_path: Path) -> Path:
         packages={},
         recommendation=recommendation("2.9.1", None),
     )
-    manifest.write(folder, made)
+    manifest.write_manifest(folder, made)
     return folder
 
 

@@ -12,9 +12,9 @@ import pytest
 from gpu_assistant.core.machine import Driver, Python, TensorFlowBuild, TorchBuild
 from gpu_assistant.detect import frameworks, nvidia_smi, packages, pythons
 from gpu_assistant.detect.driver import DriverProbe
-from gpu_assistant.detect.tools import msvc_version
-from gpu_assistant.system import current, firmware, pci
-from gpu_assistant.system.base import Finished
+from gpu_assistant.detect.tools import find_compiler_version
+from gpu_assistant.system import current_system, firmware, pci
+from gpu_assistant.system.base import ProcessResult
 from tests.fakes.replay import MACHINES
 from tests.fakes.system import FakeSystem
 
@@ -29,7 +29,7 @@ def test_the_oldest_and_the_newest_words() -> None:
         (new, Driver(version="610.47", cuda_max="13.3", model="WDDM")),
         (OLD.replace("<cuda_version>12.7</cuda_version>", ""), Driver(version="566.03", model="WDDM")),
     ):
-        told = nvidia_smi.parse(text)
+        told = nvidia_smi.parse_nvidia_smi(text)
         assert told is not None
         assert told.driver == driver
 
@@ -45,7 +45,7 @@ def test_the_oldest_and_the_newest_words() -> None:
     ],
 )
 def test_what_says_no_driver_is_none(text: str) -> None:
-    assert nvidia_smi.parse(text) is None
+    assert nvidia_smi.parse_nvidia_smi(text) is None
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_says_no_driver_is_none(text: str) -> None:
     ],
 )
 def test_the_kernel_module(text: str, version: str | None) -> None:
-    assert nvidia_smi.kernel_module(text) == (Driver(version=version) if version else None)
+    assert nvidia_smi.parse_kernel_module(text) == (Driver(version=version) if version else None)
 
 
 def test_sleeping_cards_are_asked_by_nobody(tmp_path: Path) -> None:
@@ -68,20 +68,20 @@ def test_sleeping_cards_are_asked_by_nobody(tmp_path: Path) -> None:
     for name, text in (("vendor", "0x10de"), ("class", "0x030200"), ("power/runtime_status", "suspended")):
         (device / name).write_text(text, encoding="ascii")
     cuda = Python(path=sys.executable, version="3.12", torch=TorchBuild(version="2.9.1+cu126", cuda="12.6"))
-    assert frameworks.unsettled(cuda)
+    assert frameworks.needs_framework_query(cuda)
 
-    def run(argv: Any, **_: Any) -> Finished:
-        assert pythons.QUESTION in argv
+    def run(argv: Any, **_: Any) -> ProcessResult:
+        assert pythons.QUERY_SCRIPT in argv
         packages_folder = ascii(str(tmp_path / "site-packages"))
-        return Finished(code=0, out=f"('3.12.7', 'linux-x86_64', True, 'x', 'x', [{packages_folder}], None)", err="")
+        return ProcessResult(returncode=0, stdout=f"('3.12.7', 'linux-x86_64', True, 'x', 'x', [{packages_folder}], None)", stderr="")
 
     (tmp_path / "site-packages/torch").mkdir(parents=True)
     (tmp_path / "site-packages/torch/version.py").write_text("__version__ = '2.9'\ncuda = '12.6'\n", encoding="ascii")
     system = FakeSystem(
         run=run, pci_root=tmp_path, nvidia_smi=tmp_path / "nvidia-smi", python_candidates=(Path(sys.executable),)
     )
-    assert DriverProbe(system, lambda: pytest.fail("asked"), NEVER).driver() is None
-    (found,) = pythons.found(system, NEVER)
+    assert DriverProbe(system, lambda: pytest.fail("asked"), NEVER).read_driver() is None
+    (found,) = pythons.find_pythons(system, NEVER)
     assert found.torch == TorchBuild(version="2.9", cuda="12.6")
 
 
@@ -106,13 +106,13 @@ def test_a_torch_is_asked_in_its_own_python(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(frameworks, "LIMIT_S", 60.0)
     python = Python(path=sys.executable, version="3.11", torch=TorchBuild(version="2.9", cuda="12.6"))
-    assert frameworks.asked(current(), python, NEVER).torch == build
+    assert frameworks.query_frameworks(current_system(), python, NEVER).torch == build
 
 
 def test_a_build_without_cuda_needs_no_question() -> None:
-    build = packages.torch_version("__version__ = '2.9.1+cpu'\ncuda: Optional[str] = None\nhip: Optional[str] = None\n")
+    build = packages.parse_torch_version("__version__ = '2.9.1+cpu'\ncuda: Optional[str] = None\nhip: Optional[str] = None\n")
     assert build == TorchBuild(version="2.9.1+cpu", cuda_available=False)
-    rocm = packages.torch_version("__version__ = '2.9.1+rocm6.4'\ncuda = None\nhip = '6.4.4'\n")
+    rocm = packages.parse_torch_version("__version__ = '2.9.1+rocm6.4'\ncuda = None\nhip = '6.4.4'\n")
     assert rocm is not None
     assert rocm.cuda_available is None
 
@@ -133,20 +133,20 @@ def test_a_build_without_cuda_needs_no_question() -> None:
     ],
 )
 def test_how_tensorflow_was_built(text: str, build: TensorFlowBuild | None) -> None:
-    assert packages.tensorflow_info(text) == build
+    assert packages.parse_tensorflow_build_info(text) == build
 
 
 @pytest.mark.parametrize(("number", "version"), [(91002, "9.10.2"), (8907, "8.9.7"), (7605, "7.6.5"), (None, None)])
 def test_cudnns_own_number(number: int | None, version: str | None) -> None:
-    assert frameworks.cudnn_version(number) == version
+    assert frameworks.format_cudnn_version(number) == version
 
 
 def test_the_newest_compiler_counts(tmp_path: Path) -> None:
     for version in ("14.9.1", "14.42.34433", "x"):
         (tmp_path / f"Tools/MSVC/{version}/bin/Hostx64/x64").mkdir(parents=True)
         (tmp_path / f"Tools/MSVC/{version}/bin/Hostx64/x64/cl.exe").touch()
-    assert msvc_version(tmp_path) == "14.42.34433"
-    assert msvc_version(tmp_path / "Tools") is None
+    assert find_compiler_version(tmp_path) == "14.42.34433"
+    assert find_compiler_version(tmp_path / "Tools") is None
 
 
 @pytest.mark.parametrize(
@@ -162,14 +162,14 @@ def test_the_newest_compiler_counts(tmp_path: Path) -> None:
     ],
 )
 def test_virtual_machines_by_their_makers_words(maker: str, product: str | None, virtual: bool | None) -> None:
-    assert firmware.virtual(maker, product) is virtual
+    assert firmware.is_virtual_machine(maker, product) is virtual
 
 
 def test_names_out_of_pci_ids() -> None:
     lines = "# c\n10de  NVIDIA Corporation\n\t2882  AD107 [GeForce RTX 4060]\n\t\t1043 88dc  Board\n"
     lines += "8086  Intel Corporation\n\t46a6  Alder Lake-P GT2 [Iris Xe Graphics]\nC 03  Display\n\t46a6  no\n"
     wanted = {("10de", "2882"), ("8086", "46a6"), ("8086", "ffff")}
-    assert pci.names(lines.splitlines(keepends=True), wanted) == {
+    assert pci.read_device_names(lines.splitlines(keepends=True), wanted) == {
         ("10de", "2882"): "NVIDIA GeForce RTX 4060",
         ("8086", "46a6"): "Intel Iris Xe Graphics",
     }

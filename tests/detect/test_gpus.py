@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.core.paths import resources
-from gpu_assistant.detect.gpus import CatalogNames, merged
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.detect.gpus import CatalogGpuLookup, merge_gpus
 
-CATALOG = load(resources() / "catalog")
-NAMES = CatalogNames(CATALOG)
+CATALOG = load_catalog(resources_dir() / "catalog")
+NAMES = CatalogGpuLookup(CATALOG)
 IGPU = Gpu(index=0, vendor="intel", pci_id="8086:46a6")
 LAPTOP_4060 = Gpu(index=1, vendor="nvidia", pci_id="10de:28a0")
 
@@ -20,11 +20,11 @@ def h100(uuid: str) -> Gpu:
 
 
 def test_nothing_is_nothing() -> None:
-    assert merged((), (), NAMES) == ()
+    assert merge_gpus((), (), NAMES) == ()
 
 
 def test_nvidia_comes_first_and_places_are_counted_anew() -> None:
-    found = merged((IGPU, LAPTOP_4060), (), NAMES)
+    found = merge_gpus((IGPU, LAPTOP_4060), (), NAMES)
     assert [(gpu.index, gpu.vendor) for gpu in found] == [(0, "nvidia"), (1, "intel")]
     row = CATALOG.gpu("10de:28a0")
     assert row is not None
@@ -34,30 +34,30 @@ def test_nvidia_comes_first_and_places_are_counted_anew() -> None:
 
 def test_twins_keep_the_drivers_order() -> None:
     adapters = tuple(Gpu(index=n, vendor="nvidia", pci_id="10de:2330") for n in range(2))
-    found = merged(adapters, (h100("GPU-b"), h100("GPU-a")), NAMES)
+    found = merge_gpus(adapters, (h100("GPU-b"), h100("GPU-a")), NAMES)
     assert [(gpu.index, gpu.uuid) for gpu in found] == [(0, "GPU-b"), (1, "GPU-a")]
 
 
 def test_a_card_that_the_driver_lost_is_kept() -> None:
     adapters = tuple(Gpu(index=n, vendor="nvidia", pci_id="10de:2330") for n in range(2))
-    found = merged(adapters, (h100("GPU-a"),), NAMES)
+    found = merge_gpus(adapters, (h100("GPU-a"),), NAMES)
     assert [gpu.uuid for gpu in found] == ["GPU-a", None]
 
 
 def test_a_card_that_the_system_does_not_list_is_kept() -> None:
     """WSL has no such PCI device."""
-    assert [gpu.uuid for gpu in merged((), (h100("GPU-a"),), NAMES)] == ["GPU-a"]
+    assert [gpu.uuid for gpu in merge_gpus((), (h100("GPU-a"),), NAMES)] == ["GPU-a"]
 
 
 def test_the_drivers_figures_go_before_the_systems_and_the_catalogs() -> None:
     adapter = Gpu(vendor="nvidia", name="Microsoft's name", pci_id="10de:2882", memory_bytes=1, laptop=False)
     card = Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 4060", pci_id="10de:2882", memory_bytes=2)
-    (found,) = merged((adapter,), (card,), NAMES)
+    (found,) = merge_gpus((adapter,), (card,), NAMES)
     assert (found.name, found.memory_bytes, found.laptop, found.compute_capability) == (card.name, 2, False, "8.9")
-    (found,) = merged((adapter,), (Gpu(vendor="nvidia", pci_id="10de:2882"),), NAMES)
+    (found,) = merge_gpus((adapter,), (Gpu(vendor="nvidia", pci_id="10de:2882"),), NAMES)
     assert (found.name, found.memory_bytes) == ("Microsoft's name", 1)
 
 
 def test_a_card_that_nobody_knows_stays_unknown() -> None:
-    (found,) = merged((Gpu(vendor="nvidia", pci_id="10de:ffff"),), (), NAMES)
+    (found,) = merge_gpus((Gpu(vendor="nvidia", pci_id="10de:ffff"),), (), NAMES)
     assert (found.name, found.compute_capability, found.memory_bytes, found.laptop) == (None, None, None, None)

@@ -14,21 +14,21 @@ import jsonschema
 import msgspec
 import pytest
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core import json as core_json
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Cpu, Driver, Gpu, Machine, OperatingSystem, ProbeNote
-from gpu_assistant.core.paths import resources
-from gpu_assistant.detect.job import DetectJob, ProbeDone
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.detect.job import DetectJob, ProbeFinished
 from gpu_assistant.detect.probes import Probe, all_probes
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.system.nvml import NvmlSnapshot
 from gpu_assistant.texts import Texts
 from tests.fakes.system import FakeSystem
 
-CATALOG = load(resources() / "catalog")
-SCHEMA = json.loads((resources() / "schemas/machine.schema.json").read_text(encoding="utf-8"))
+CATALOG = load_catalog(resources_dir() / "catalog")
+SCHEMA = json.loads((resources_dir() / "schemas/machine.schema.json").read_text(encoding="utf-8"))
 OS = OperatingSystem(system="linux", name="A Linux")
 
 
@@ -66,7 +66,7 @@ def test_each_probe_fills_its_field_and_reports() -> None:
     assert machine.gpus == (Gpu(vendor="amd"),)
     assert machine.cpu == Cpu(cores=4)
     assert machine.notes == ()
-    done = {each.probe: each for each in news if isinstance(each, ProbeDone)}
+    done = {each.probe: each for each in news if isinstance(each, ProbeFinished)}
     assert set(done) == {"os", "gpus", "driver", "cpu"}
     assert done["cpu"].fields == {"cpu": Cpu(cores=4)}
     assert all(each.ok and each.seconds >= 0 for each in done.values())
@@ -82,7 +82,7 @@ def test_a_partial_machine_is_shown_only_once_cards_and_driver_are_known() -> No
 
     def report(each: Any) -> None:
         news.append(each)
-        if isinstance(each, ProbeDone) and each.probe == "gpus":
+        if isinstance(each, ProbeFinished) and each.probe == "gpus":
             after_gpus.set()
 
     news: list[Any] = []
@@ -105,7 +105,7 @@ def test_a_raising_probe_costs_its_own_field() -> None:
     assert machine.notes == (
         ProbeNote(probe="cpu", code="detect.cpu.failed", detail="OSError: the table is upside down"),
     )
-    assert [each.ok for each in news if isinstance(each, ProbeDone) and each.probe == "cpu"] == [False]
+    assert [each.ok for each in news if isinstance(each, ProbeFinished) and each.probe == "cpu"] == [False]
     assert log == ["cpu: OSError: the table is upside down"]
 
 
@@ -115,14 +115,14 @@ def test_a_hanging_probe_costs_its_own_field_and_its_limit(gate: threading.Event
         return Cpu(cores=1)
 
     started = time.monotonic()
-    machine = look(*usual(), Probe(name="cpu", read=hangs, limit=0.2))
+    machine = look(*usual(), Probe(name="cpu", read=hangs, timeout=0.2))
     assert 0.2 <= time.monotonic() - started < 5
     assert machine.cpu is None
     assert machine.notes == (ProbeNote(probe="cpu", code="detect.cpu.slow"),)
 
 
 def test_even_the_needed_fields_can_fail(gate: threading.Event) -> None:
-    probes = tuple(Probe(name=probe.name, read=gate.wait, limit=0.1) for probe in usual())
+    probes = tuple(Probe(name=probe.name, read=gate.wait, timeout=0.1) for probe in usual())
     machine = look(*probes)
     assert machine.os == OperatingSystem(system="linux")
     assert machine.gpus == ()
@@ -147,7 +147,7 @@ def test_cancel_is_heard_at_once(gate: threading.Event) -> None:
     timer.start()
     started = time.monotonic()
     with pytest.raises(Cancelled):
-        DetectJob(FakeSystem(), CATALOG, probes=(Probe(name="os", read=gate.wait, limit=60),)).run(context)
+        DetectJob(FakeSystem(), CATALOG, probes=(Probe(name="os", read=gate.wait, timeout=60),)).run(context)
     assert time.monotonic() - started < 5
     timer.join()
 
@@ -180,7 +180,7 @@ def test_a_simulated_machine_is_returned_as_it_stands() -> None:
     system = FakeSystem(run=lambda *_, **__: pytest.fail("a simulated machine asks nobody"))
     news: list[Any] = []
     assert DetectJob(system, CATALOG, simulated=simulated).run(JobContext(report=news.append)) is simulated
-    done = [each for each in news if isinstance(each, ProbeDone)]
+    done = [each for each in news if isinstance(each, ProbeFinished)]
     assert {"os", "gpus", "driver", "pythons"} <= {each.probe for each in done}
     assert {name: value for each in done for name, value in each.fields.items()}["driver"] == simulated.driver
     assert news[-1] is simulated
@@ -238,17 +238,17 @@ def test_every_probe_fills_a_field_of_the_machine_and_has_its_sentences() -> Non
     assert {probe.name for probe in probes} == fields - {"schema", "notes"}
     for texts in (Texts("en"), Texts("zh_CN")):
         for probe in probes:
-            assert texts.say(f"detect.{probe.name}.slow")
-            assert "why" in texts.say(f"detect.{probe.name}.failed", {"detail": "why"})
+            assert texts.translate(f"detect.{probe.name}.slow")
+            assert "why" in texts.translate(f"detect.{probe.name}.failed", {"detail": "why"})
 
 
 def test_this_machine_fits_the_schema() -> None:
     """The real system, the real NVML, the real Pythons."""
-    machine = DetectJob(current(), CATALOG).run(JobContext())
+    machine = DetectJob(current_system(), CATALOG).run(JobContext())
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(core_json.encode(machine)))
     # A busy computer may leave something out, which its note says; nothing may fail.
     assert [note for note in machine.notes if note.code.endswith(".failed")] == []
-    assert machine.os.system == current().name
+    assert machine.os.system == current_system().name
     assert machine.memory_bytes is not None
     assert machine.memory_bytes > 2**28
     assert machine.user is not None

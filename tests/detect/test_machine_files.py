@@ -11,15 +11,15 @@ import jsonschema
 import msgspec
 import pytest
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core import json as core_json
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 
 FILES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
-SCHEMA = json.loads((resources() / "schemas/machine.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((resources_dir() / "schemas/machine.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 EXAMPLE = json.loads(next(path for path in FILES if path.stem == "windows11-rtx4060-566").read_text(encoding="utf-8"))
 
 

@@ -15,16 +15,16 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import TorchBuild
 from gpu_assistant.detect import packages, pythons
-from gpu_assistant.detect.told import Partly
-from gpu_assistant.system import current
-from gpu_assistant.system.base import Finished
+from gpu_assistant.detect.told import PartialResult
+from gpu_assistant.system import current_system
+from gpu_assistant.system.base import ProcessResult
 from tests.fakes.system import FakeSystem
 
 NEVER = threading.Event()
 
 
 def test_this_python_tells_of_itself() -> None:
-    found = pythons.ask(current(), Path(sys.executable), NEVER)
+    found = pythons.query_interpreter(current_system(), Path(sys.executable), NEVER)
     assert found is not None
     assert found.version == platform.python_version()
     assert found.arch in ("x86_64", "arm64")
@@ -34,10 +34,10 @@ def test_this_python_tells_of_itself() -> None:
 def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
     """A real environment; the torch in it would fail to import, and that is not tried."""
     environment = tmp_path / "环境 one"
-    venv.create(environment, symlinks=current().name != "windows")
-    python = current().environment_python(environment)
-    asked = current().run([python, "-c", "import sysconfig; print(ascii(sysconfig.get_path('purelib')))"], timeout=60)
-    site = Path(eval(asked.out))
+    venv.create(environment, symlinks=current_system().name != "windows")
+    python = current_system().environment_python(environment)
+    asked = current_system().run([python, "-c", "import sysconfig; print(ascii(sysconfig.get_path('purelib')))"], timeout=60)
+    site = Path(eval(asked.stdout))
     (site / "torch").mkdir()
     (site / "torch/__init__.py").write_text("raise SystemExit('imported')", encoding="utf-8")
     (site / "torch/version.py").write_text(
@@ -45,7 +45,7 @@ def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
     )
     (site / "tensorflow").mkdir()
     (site / "tensorflow_cpu-2.20.0.dist-info").mkdir()
-    found = pythons.ask(current(), python, NEVER)
+    found = pythons.query_interpreter(current_system(), python, NEVER)
     assert found is not None
     assert found.kind == "venv"
     assert found.torch == TorchBuild(version="2.9.1+cu126", cuda="12.6", cuda_available=None)
@@ -53,10 +53,10 @@ def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
 
 
 def answer(out: str = "", code: int = 0, error: AppError | None = None) -> FakeSystem:
-    def run(*_: Any, **__: Any) -> Finished:
+    def run(*_: Any, **__: Any) -> ProcessResult:
         if error is not None:
             raise error
-        return Finished(code=code, out=out, err="")
+        return ProcessResult(returncode=code, stdout=out, stderr="")
 
     return FakeSystem(run=run, python_candidates=(Path(sys.executable),))
 
@@ -79,12 +79,12 @@ GOOD = (
     ],
 )
 def test_one_that_does_not_answer_is_left_out(system: FakeSystem) -> None:
-    assert pythons.found(system, NEVER) == ()
+    assert pythons.find_pythons(system, NEVER) == ()
 
 
 def test_one_that_hangs_is_named() -> None:
     system = answer(error=AppError("program-timeout", program="x", limit_seconds=2))
-    assert pythons.found(system, NEVER) == Partly(value=(), detail=sys.executable)
+    assert pythons.find_pythons(system, NEVER) == PartialResult(value=(), detail=sys.executable)
 
 
 def standalone(folder: Path, version: str) -> Path:
@@ -106,31 +106,31 @@ def test_which_python_is_chosen_does_not_depend_on_who_answers_in_time(tmp_path:
     shim.parent.mkdir()
     shim.touch()
 
-    def run(words: Sequence[str | Path], **_: Any) -> Finished:
+    def run(words: Sequence[str | Path], **_: Any) -> ProcessResult:
         if words[0] == older:
-            return Finished(code=0, out=GOOD.replace("3.12.7", "3.11.7"), err="")
+            return ProcessResult(returncode=0, stdout=GOOD.replace("3.12.7", "3.11.7"), stderr="")
         raise AppError("program-timeout", program=str(words[0]), limit_seconds=2)
 
-    found = pythons.found(FakeSystem(run=run, python_candidates=(newer, shim, older)), NEVER)
-    assert isinstance(found, Partly)
+    found = pythons.find_pythons(FakeSystem(run=run, python_candidates=(newer, shim, older)), NEVER)
+    assert isinstance(found, PartialResult)
     assert [(python.path, python.version) for python in found.value] == [(str(newer), "3.12.1"), (str(older), "3.11.7")]
     assert found.detail == f"{newer}, {shim}"
 
 
 def test_one_that_answers_is_listed_with_its_question_asked_alone() -> None:
     system = answer(out=GOOD + "\r\n")
-    (found,) = pythons.found(system, NEVER)
+    (found,) = pythons.find_pythons(system, NEVER)
     assert (found.version, found.arch, found.path) == ("3.12.7", "x86_64", sys.executable)
     assert system.ran[0][1:3] == ("-I", "-c")
 
 
 def test_no_candidates_no_pythons() -> None:
-    assert pythons.found(FakeSystem(), NEVER) == ()
+    assert pythons.find_pythons(FakeSystem(), NEVER) == ()
 
 
-def parsed(platform_tag: str = "linux-x86_64", wide: bool = True, user: str | None = None) -> pythons.Answer:
+def parsed(platform_tag: str = "linux-x86_64", wide: bool = True, user: str | None = None) -> pythons.InterpreterInfo:
     paths = ["/usr/lib/python3.11", "/usr/lib/python3/dist-packages"]
-    result = pythons.parse(ascii(("3.11.2", platform_tag, wide, "/usr", "/usr", paths, user)))
+    result = pythons.parse_interpreter_answer(ascii(("3.11.2", platform_tag, wide, "/usr", "/usr", paths, user)))
     assert result is not None
     return result
 
@@ -168,8 +168,8 @@ def test_arch(tag: str, wide: bool, arch: str | None) -> None:
     ],
 )
 def test_kind(path: str, prefix: str, conda: bool, kind: str) -> None:
-    answer = pythons.Answer(version="3", arch=None, prefix=prefix, base_prefix="/usr", packages=())
-    assert pythons.kind(path.split("/"), answer, conda=conda) == kind
+    answer = pythons.InterpreterInfo(version="3", arch=None, prefix=prefix, base_prefix="/usr", packages=())
+    assert pythons.classify_python(path.split("/"), answer, conda=conda) == kind
 
 
 @pytest.mark.parametrize(
@@ -183,13 +183,13 @@ def test_kind(path: str, prefix: str, conda: bool, kind: str) -> None:
     ],
 )
 def test_torch_version_file(text: str, build: TorchBuild | None) -> None:
-    assert packages.torch_version(text) == build
+    assert packages.parse_torch_version(text) == build
 
 
 def test_leftovers_of_a_torch_are_no_torch(tmp_path: Path) -> None:
     (tmp_path / "torch-2.9.1.dist-info").mkdir()
     (tmp_path / "tensorflow-2.20.0.dist-info").mkdir()
-    assert packages.torch([tmp_path, tmp_path / "none"]) is None
-    assert packages.tensorflow([tmp_path]) is None
+    assert packages.find_torch([tmp_path, tmp_path / "none"]) is None
+    assert packages.find_tensorflow([tmp_path]) is None
     (tmp_path / "torch").mkdir()
-    assert packages.torch([tmp_path]) == TorchBuild(version="2.9.1")
+    assert packages.find_torch([tmp_path]) == TorchBuild(version="2.9.1")

@@ -10,15 +10,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core import json as core_json
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.detect.job import DetectJob
 from tests.fakes import replay
 
-CATALOG = load(resources() / "catalog")
-SCHEMA = json.loads((resources() / "schemas/machine.schema.json").read_text(encoding="utf-8"))
+CATALOG = load_catalog(resources_dir() / "catalog")
+SCHEMA = json.loads((resources_dir() / "schemas/machine.schema.json").read_text(encoding="utf-8"))
 
 
 def looked_at(folder: Path, root: Path) -> Any:

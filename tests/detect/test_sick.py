@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import CudaToolkit, Disk, Driver, Gpu, OperatingSystem
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.detect.job import DetectJob
 from gpu_assistant.system import linux_disks
 from gpu_assistant.system.linux_read import Mount
-from gpu_assistant.system.patience import answered
+from gpu_assistant.system.patience import gather_with_timeout
 from tests.fakes.system import FakeSystem
 
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 SICKEST_S = 10.0
 MOUNTS = (Mount("/dev/x", "/", "ext4", True), Mount("server:/files", "/net", "nfs4", True))
 
@@ -44,7 +44,7 @@ class SickDisks(FakeSystem):
     gate: threading.Event
 
     def disks(self) -> tuple[Disk, ...]:
-        return linux_disks.disks(MOUNTS, Path("/"), partial(ask, self.gate))
+        return linux_disks.list_disks(MOUNTS, Path("/"), partial(ask, self.gate))
 
 
 @pytest.mark.linux
@@ -93,8 +93,8 @@ def test_a_late_answer_costs_its_own_place(gate: threading.Event) -> None:
         raise OSError
 
     calls = {"late": lambda: int(gate.wait()), "good": lambda: 1, "broken": no}
-    assert answered(calls, 0.3) == {"good": 1}
-    assert answered({}, 0.3) == {}
+    assert gather_with_timeout(calls, 0.3) == {"good": 1}
+    assert gather_with_timeout({}, 0.3) == {}
 
 
 def test_at_most_so_many_are_asked_at_once() -> None:
@@ -107,7 +107,7 @@ def test_at_most_so_many_are_asked_at_once() -> None:
             here.release()
         return free
 
-    assert all(answered(dict.fromkeys(range(20), one), 10.0, at_once=2).values())
+    assert all(gather_with_timeout(dict.fromkeys(range(20), one), 10.0, max_workers=2).values())
 
 
 def test_a_fault_of_ours_is_not_hidden() -> None:
@@ -115,4 +115,4 @@ def test_a_fault_of_ours_is_not_hidden() -> None:
         raise ValueError
 
     with pytest.raises(ValueError):  # noqa: PT011 - the one above
-        answered({"x": wrong}, 5.0)
+        gather_with_timeout({"x": wrong}, 5.0)

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.catalog.toolkits import version_json
+from gpu_assistant.catalog.toolkits import parse_version_json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Tools
 from gpu_assistant.detect import cuda, tools
-from gpu_assistant.detect.told import Partly
-from gpu_assistant.system import current
-from gpu_assistant.system.base import Finished
+from gpu_assistant.detect.told import PartialResult
+from gpu_assistant.system import current_system
+from gpu_assistant.system.base import ProcessResult
 from tests.fakes.system import FakeSystem
 
 NEVER = threading.Event()
 
 
 def says(text: str, code: int = 0) -> Any:
-    return lambda *_, **__: Finished(code=code, out=text, err="")
+    return lambda *_, **__: ProcessResult(returncode=code, stdout=text, stderr="")
 
 
 @pytest.mark.parametrize(
@@ -36,21 +36,21 @@ def says(text: str, code: int = 0) -> Any:
 )
 def test_git(tmp_path: Path, text: str, code: int, version: str | None) -> None:
     system = FakeSystem(run=says(text, code), programs={"git": tmp_path / "git"})
-    assert tools.found(system, NEVER) == Tools(git=version)
+    assert tools.find_tools(system, NEVER) == Tools(git=version)
     assert system.ran == [(str(tmp_path / "git"), "--version")]
 
 
 def test_the_files_of_the_runtime_that_are_there(tmp_path: Path) -> None:
     for name in ("vcruntime140.dll", "msvcp140.dll", "msvcp140_1.dll", "msvcp120.dll", "kernel32.dll"):
         (tmp_path / name).touch()
-    found = tools.found(FakeSystem(visual_cpp="14.20", shared_libraries=tmp_path), NEVER)
+    found = tools.find_tools(FakeSystem(visual_cpp="14.20", shared_libraries=tmp_path), NEVER)
     assert found.vc_libraries == ("msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll")
-    assert tools.runtime_libraries(tmp_path / "none") is None
+    assert tools.list_runtime_libraries(tmp_path / "none") is None
 
 
 def test_nothing_there_nothing_asked() -> None:
     system = FakeSystem(visual_cpp="14.42")
-    assert tools.found(system, NEVER) == Tools(vc_redist="14.42")
+    assert tools.find_tools(system, NEVER) == Tools(vc_redist="14.42")
     assert system.ran == []
 
 
@@ -59,30 +59,30 @@ def test_conda_is_read_from_its_record(tmp_path: Path) -> None:
     for name in ("conda-24.9.2-py312h7900ff3_0.json", "conda-libmamba-solver-24.9.0-pyhd3eb1b0_0.json", "history"):
         (tmp_path / "conda-meta" / name).touch()
     system = FakeSystem(programs={"conda": tmp_path / "bin/conda"})
-    assert tools.found(system, NEVER).conda == "24.9.2"
+    assert tools.find_tools(system, NEVER).conda == "24.9.2"
     assert system.ran == []
 
 
 def test_conda_without_a_record_is_asked(tmp_path: Path) -> None:
     system = FakeSystem(run=says("conda 24.9.2\n"), programs={"conda": tmp_path / "bin/conda"})
-    assert tools.found(system, NEVER).conda == "24.9.2"
+    assert tools.find_tools(system, NEVER).conda == "24.9.2"
 
 
 def test_one_that_hangs_is_named(tmp_path: Path) -> None:
-    def run(*_: Any, **__: Any) -> Finished:
+    def run(*_: Any, **__: Any) -> ProcessResult:
         raise AppError("program-timeout", program="git", limit_seconds=3)
 
     system = FakeSystem(run=run, programs={"git": tmp_path / "git"})
-    assert tools.found(system, NEVER) == Partly(value=Tools(), detail="git")
+    assert tools.find_tools(system, NEVER) == PartialResult(value=Tools(), detail="git")
 
 
 def test_the_real_git_if_there_is_one() -> None:
-    program = current().program("git")
+    program = current_system().find_program("git")
     if program is None:
         pytest.skip("no git on PATH here")
-    version = tools.found(FakeSystem(programs={"git": program}), NEVER).git
+    version = tools.find_tools(FakeSystem(programs={"git": program}), NEVER).git
     assert version is not None
-    assert version in current().run([program, "--version"], timeout=30).out
+    assert version in current_system().run([program, "--version"], timeout=30).stdout
 
 
 def toolkit(folder: Path, *, compiler: bool = False, **files: str) -> Path:
@@ -103,7 +103,7 @@ def test_toolkits(tmp_path: Path) -> None:
     bare = toolkit(tmp_path / "cuda-13.0", compiler=True, include__cuda_dot_h="#define CUDA_VERSION 13000\n")
     broken = toolkit(tmp_path / "cuda-x", compiler=True, version_dot_json='{"cuda": []}')
     empty = toolkit(tmp_path / "cuda-11.8")
-    assert cuda.toolkits([new, old, bare, broken, empty], "nvcc") == (
+    assert cuda.scan_toolkits([new, old, bare, broken, empty], "nvcc") == (
         CudaToolkit(version="12.6.3", path=str(new), nvcc=True),
         CudaToolkit(version="10.2.89", path=str(old), nvcc=False),
         CudaToolkit(version="13.0", path=str(bare), nvcc=True),
@@ -113,7 +113,7 @@ def test_toolkits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cuda": 1}', '{"cuda": {"version": 12}}', "\x00"])
 def test_a_broken_version_file_is_unknown(text: str) -> None:
-    assert version_json(text) is None
+    assert parse_version_json(text) is None
 
 
 HEADER = "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 6\n#define CUDNN_PATCHLEVEL 0\n"
@@ -127,12 +127,12 @@ def test_cudnn(tmp_path: Path) -> None:
     (include / "cudnn.h").write_text('#include "cudnn_version.h"', encoding="utf-8")
     for name in ("libcudnn.so", "libcudnn.so.9", "libcudnn.so.9.6.0", "libcudnn.so.8.9.7", "libcudnn_ops.so.9.6.0"):
         (libraries / name).touch()
-    assert cuda.cudnns([include, libraries]) == (
+    assert cuda.find_cudnn([include, libraries]) == (
         Cudnn(version="9.6.0", path=str(include / "cudnn_version.h")),
         Cudnn(version="8.9.7", path=str(libraries / "libcudnn.so.8.9.7")),
     )
-    assert cuda.cudnns([tmp_path]) == ()
+    assert cuda.find_cudnn([tmp_path]) == ()
 
 
 def test_half_a_cudnn_header_is_unknown() -> None:
-    assert cuda.cudnn_header(HEADER.replace("CUDNN_MINOR", "OTHER")) is None
+    assert cuda.parse_cudnn_header(HEADER.replace("CUDNN_MINOR", "OTHER")) is None

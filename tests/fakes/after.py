@@ -10,24 +10,24 @@ from gpu_assistant.system.base import System
 from tests.fakes.desktop import FakeDesktop
 
 
-class AfterInstall:
+class FakeIntegrations:
     """The part of `App` that looks after an environment which stands."""
 
     data: DataDir
     system: System
     desktop: FakeDesktop
 
-    def ways(self, environment: Path) -> after.Ways:
-        return after.ways(environment, self.system, self.desktop)
+    def environment_actions(self, environment: Path) -> after.EnvironmentActions:
+        return after.environment_actions(environment, self.system, self.desktop)
 
-    def menu_entry(self, environment: Path) -> after.MenuEntryJob:
+    def create_menu_entry(self, environment: Path) -> after.MenuEntryJob:
         return after.MenuEntryJob(environment, self.data, self.system, self.desktop)
 
-    def kernel(self, environment: Path) -> after.KernelJob:
-        return after.KernelJob(environment, self.data, self.system, self.desktop)
+    def register_kernel(self, environment: Path) -> after.JupyterKernelJob:
+        return after.JupyterKernelJob(environment, self.data, self.system, self.desktop)
 
     def open_in_editor(self, environment: Path, folder: Path) -> after.EditorJob:
         return after.EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
 
-    def share_lock(self, environment: Path, target: Path) -> None:
-        after.share_lock(environment, target)
+    def export_lockfile(self, environment: Path, target: Path) -> None:
+        after.export_lockfile(environment, target)

@@ -9,21 +9,21 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gpu_assistant.advise.options import Options, options
-from gpu_assistant.catalog.load import load
+from gpu_assistant.advise.options import Options, list_options
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.names import EnvironmentKind
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import (
     EndEvent,
-    Interrupted,
+    InterruptedInstall,
     LogEvent,
     Plan,
     PlanEvent,
     Step,
-    StepBrief,
+    StepSummary,
     StepEvent,
 )
 from gpu_assistant.core.recommendation import (
@@ -34,7 +34,7 @@ from gpu_assistant.core.recommendation import (
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.update.service import UpdateService
-from tests.fakes.after import AfterInstall
+from tests.fakes.after import FakeIntegrations
 from tests.fakes.bundles import Bundles
 from tests.fakes.desktop import FakeDesktop
 from tests.fakes.examples import cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
@@ -91,7 +91,7 @@ class FakeSystem:
     def language(self) -> str:
         return "en"
 
-    def activation(self, environment: Path) -> str:
+    def activation_command(self, environment: Path) -> str:
         return f"source {environment}/bin/activate"
 
     def taskbar(self, window: int) -> None:
@@ -104,7 +104,7 @@ class FakeSystem:
         self.opened.append(("terminal", environment))
 
 
-class FakeApp(AfterInstall, Bundles):
+class FakeApp(FakeIntegrations, Bundles):
     """The services with results set by the test. `asked` notes each call that would do something."""
 
     def __init__(self, folder: Path, machine: Machine | None = None, *, simulated: bool = False) -> None:
@@ -116,7 +116,7 @@ class FakeApp(AfterInstall, Bundles):
         self.settings = Settings()
         self.system = FakeSystem()
         self.desktop = FakeDesktop(folder / "desk")
-        self.catalog = load(resources() / "catalog")
+        self.catalog = load_catalog(resources_dir() / "catalog")
         self.updates = UpdateService(self.catalog.updates, self.data, self.system)
         self.wheelhouse: Path | None = None
         self.wheels: tuple[LocalWheel, ...] = ()
@@ -125,7 +125,7 @@ class FakeApp(AfterInstall, Bundles):
         self.refusals: dict[str, AppError] = {}  # by the folder
         self.asked: list[str] = []
         self.orders: list[Any] = []
-        self.begun: Interrupted | None = None
+        self.begun: InterruptedInstall | None = None
         self.resuming = False
         self.known: tuple[Any, ...] = ()
         self.gate: threading.Event | None = None
@@ -140,8 +140,8 @@ class FakeApp(AfterInstall, Bundles):
         self.news: dict[str, tuple[Any, ...]] = {}
         self.recommendation: Callable[[Choice | None], Recommendation] = cpu_recommendation
 
-    def save_settings(self, new: Settings) -> None:
-        self.settings = new
+    def save_settings(self, new_settings: Settings) -> None:
+        self.settings = new_settings
 
     def language(self) -> str:
         return "en"
@@ -160,12 +160,12 @@ class FakeApp(AfterInstall, Bundles):
         self, machine: Machine, *, goal: str = "pytorch", channel: str = "studio", choice: Any = None
     ) -> Options:
         self.asked.append("options")
-        return options(machine, self.catalog, goal=goal, channel=channel, choice=choice)
+        return list_options(machine, self.catalog, goal=goal, channel=channel, choice=choice)
 
-    def environment_path(self, given: str | None, goal: str = "pytorch") -> Path:
-        return Path(given) if given else Path(self.shown_folder or self.folder / "environments" / goal)
+    def environment_path(self, requested: str | None, goal: str = "pytorch") -> Path:
+        return Path(requested) if requested else Path(self.shown_folder or self.folder / "environments" / goal)
 
-    def refuse_folder(self, environment: Path) -> None:
+    def check_folder(self, environment: Path) -> None:
         if (error := self.refusals.get(str(environment))) is not None:
             raise error
 
@@ -176,16 +176,16 @@ class FakeApp(AfterInstall, Bundles):
             self.asked.append("plan by conda")
         return make_plan(recommendation, str(environment), simulated=self.simulated)
 
-    def price(self, machine: Machine, plan: Plan) -> FakeJob:
+    def probe_sizes(self, machine: Machine, plan: Plan) -> FakeJob:
         return FakeJob()
 
-    def interrupted(self) -> Interrupted | None:
+    def interrupted_install(self) -> InterruptedInstall | None:
         return self.begun
 
-    def resume_words(self, *, window: bool) -> tuple[str, ...]:
+    def resume_command(self, *, window: bool) -> tuple[str, ...]:
         return ("gpu-assistant", "--resume") if window else ()
 
-    def download_pace(self) -> Pace:
+    def rate_limiter(self) -> Pace:
         return Pace(self.settings.speed_limit)
 
     def install(
@@ -213,11 +213,11 @@ class FakeApp(AfterInstall, Bundles):
 
     bench_full = False  # what was asked for last
 
-    def bench(self, environment: Path, *, full: bool = False, device: str | None = None) -> FakeJob:
+    def benchmark(self, environment: Path, *, full: bool = False, device: str | None = None) -> FakeJob:
         self.bench_full = full
         return self._job("bench")
 
-    def fit(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:
+    def estimate_memory(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:
         self.fitted = (model, batch, device)
         return self._job("fit")
 
@@ -230,7 +230,7 @@ class FakeApp(AfterInstall, Bundles):
 def install_news(plan: Plan, *, dry: bool = False) -> tuple[Any, ...]:
     """The events of an install that goes well."""
     news: list[Any] = [
-        PlanEvent(steps=tuple(StepBrief(id=step.id, code=step.code, data=step.data) for step in plan.steps))
+        PlanEvent(steps=tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in plan.steps))
     ]
     for step in plan.steps:
         if dry:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gpu_assistant.bench.projection import projected
-from gpu_assistant.core.memory import MEMORY_SCHEMA, FitSteps, FitTop, FitVariant, MemoryFit, MemoryFits
-from gpu_assistant.core.results import BENCHMARK_SCHEMA, BenchDevice, Benchmark, BenchResult, BenchWatch
+from gpu_assistant.bench.projection import project_memory
+from gpu_assistant.core.memory import MEMORY_SCHEMA, MemoryProfile, MemoryPeakModel, FitVariant, MemoryFit, MemoryFits
+from gpu_assistant.core.results import BENCHMARK_SCHEMA, BenchDevice, Benchmark, BenchResult, BenchGpuLog
 
 MIB, GIB = 2**20, 2**30
 
@@ -64,7 +64,7 @@ def card_benchmark(speed: float = 1.0) -> Benchmark:
         scope="quick",
         versions={"torch": "2.15.0+cu130", "cuda": "13.0", "driver": "617.42"},
         watched=(
-            BenchWatch(
+            BenchGpuLog(
                 index=0,
                 name="NVIDIA GeForce RTX 4060",
                 samples=116,
@@ -122,8 +122,8 @@ def memory_fits(capacity: int | None = 8 * GIB) -> MemoryFits:
 
 def worked_out(batch: int) -> MemoryFits:
     """The same card's answer with the steps that it was worked out from."""
-    top = FitTop(constant=20 * MIB, example=85 * MIB, gradients=0, updating=False)
-    plain = FitSteps(
+    top = MemoryPeakModel(constant=20 * MIB, example=85 * MIB, gradients=0, updating=False)
+    plain = MemoryProfile(
         model="resnet50",
         device="cuda:1",
         variant="plain",
@@ -135,12 +135,12 @@ def worked_out(batch: int) -> MemoryFits:
         example=602120,
         parts=1,
         cached=0.02,
-        tops=(FitTop(constant=98 * MIB, example=70 * MIB, gradients=98 * MIB, updating=False), top),
+        tops=(MemoryPeakModel(constant=98 * MIB, example=70 * MIB, gradients=98 * MIB, updating=False), top),
         capacity=8 * GIB,
         spare=GIB,
     )
     steps = (plain, replace(plain, variant="accumulation", parts=4))
-    return replace(memory_fits(), fits=tuple(projected(each, batch) for each in steps), steps=steps)
+    return replace(memory_fits(), fits=tuple(project_memory(each, batch) for each in steps), steps=steps)
 
 
 def two_gpus() -> tuple[BenchDevice, ...]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from gpu_assistant.core import json
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepBrief, StepEvent
+from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepSummary, StepEvent
 from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.fetch.pace import Pace
-from gpu_assistant.install.bundle.contents import LIST, LOCK, BundleFile, Contents
-from gpu_assistant.install.target import Target
-from gpu_assistant.install.wish import Wish
+from gpu_assistant.install.bundle.contents import LIST_FILE, LOCK_FILE, BundleFile, BundleContents
+from gpu_assistant.install.target import Platform
+from gpu_assistant.install.wish import PackageRequest
 
 WHEEL = "wheels/torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"
 WHOLE = 2_600_000_000
@@ -29,9 +29,9 @@ STEPS = (
 )
 
 
-def contents(*, left_out: tuple[str, ...] = ()) -> Contents:
+def contents(*, left_out: tuple[str, ...] = ()) -> BundleContents:
     """The list of a folder with one wheel."""
-    wish = Wish(
+    wish = PackageRequest(
         python="3.11",
         torch="2.13.0",
         variant="cpu",
@@ -44,16 +44,16 @@ def contents(*, left_out: tuple[str, ...] = ()) -> Contents:
         serves_variant=True,
         general=None,
     )
-    return Contents(
+    return BundleContents(
         schema="gpu-assistant/bundle/1",
         program="0.1.0",
         catalog="2026-11-01",
         goal="pytorch",
         channel="studio",
         wish=wish,
-        target=Target(system="linux", arch="x86_64", glibc="2.36"),
+        target=Platform(system="linux", arch="x86_64", glibc="2.36"),
         files=(
-            BundleFile(path=LOCK, sha256="0" * 64, bytes=1_000),
+            BundleFile(path=LOCK_FILE, sha256="0" * 64, bytes=1_000),
             BundleFile(path=WHEEL, sha256="1" * 64, bytes=WHOLE),
         ),
         left_out=left_out,
@@ -62,7 +62,7 @@ def contents(*, left_out: tuple[str, ...] = ()) -> Contents:
 
 def gathering(*, done: int | None = None) -> tuple[Any, ...]:
     """The events of a folder that is being made, up to `done` bytes of the download."""
-    briefs = tuple(StepBrief(id=step.id, code=step.code, data=step.data) for step in STEPS)
+    briefs = tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in STEPS)
     news: list[Any] = [PlanEvent(steps=briefs)]
     for step in STEPS[:1]:
         news += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
@@ -73,16 +73,16 @@ def gathering(*, done: int | None = None) -> tuple[Any, ...]:
     return tuple(news)
 
 
-def write(folder: Path, made: Contents) -> Contents:
+def write(folder: Path, made: BundleContents) -> BundleContents:
     """The list, as the last thing in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / LIST).write_bytes(json.encode(made))
+    (folder / LIST_FILE).write_bytes(json.encode(made))
     return made
 
 
 def mark(folder: Path) -> str:
     """The sha256 of the list."""
-    return hashlib.sha256((folder / LIST).read_bytes()).hexdigest()
+    return hashlib.sha256((folder / LIST_FILE).read_bytes()).hexdigest()
 
 
 class Bundles:
@@ -103,15 +103,15 @@ class Bundles:
             self.results["bundle"] = lambda: write(folder, contents())
         return self._job("bundle")
 
-    def check_bundle(self, folder: Path, *, here: bool = False) -> Any:
-        self.orders.append((folder, here))
+    def check_bundle(self, folder: Path, *, match_computer: bool = False) -> Any:
+        self.orders.append((folder, match_computer))
         return self._job("check")
 
-    def recommend_from(self, folder: Path, machine: Machine) -> Recommendation:
+    def recommend_for_bundle(self, folder: Path, machine: Machine) -> Recommendation:
         self.asked.append("recommend from a folder")
         return self.recommendation(None)
 
-    def plan_from(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+    def plan_for_bundle(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
         from msgspec.structs import replace
 
         return replace(self.plan(machine, recommendation, environment), bundle=str(folder), bytes=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpu_assistant.system.desktop import EntryFile, entry_name
+from gpu_assistant.system.desktop import MenuEntryFile, menu_entry_name
 
 
 class FakeDesktop:
@@ -16,17 +16,17 @@ class FakeDesktop:
         self._editor = editor
         self.started: list[tuple[tuple[str, ...], Path]] = []
 
-    def entry(self, environment: Path) -> tuple[EntryFile, ...]:
+    def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         return (
-            EntryFile(path=environment / "terminal.script", content=b"script"),
-            EntryFile(path=self.root / "menu" / f"{entry_name(environment)}.entry", content=b"entry"),
+            MenuEntryFile(path=environment / "terminal.script", content=b"script"),
+            MenuEntryFile(path=self.root / "menu" / f"{menu_entry_name(environment)}.entry", content=b"entry"),
         )
 
-    def editor(self) -> Path | None:
+    def find_editor(self) -> Path | None:
         return self._editor
 
-    def kernels(self) -> Path:
+    def kernels_folder(self) -> Path:
         return self.root / "jupyter" / "kernels"
 
-    def start(self, argv: Sequence[str | Path], folder: Path) -> None:
+    def start_program(self, argv: Sequence[str | Path], folder: Path) -> None:
         self.started.append((tuple(str(word) for word in argv), folder))

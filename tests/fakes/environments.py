@@ -5,12 +5,12 @@ from __future__ import annotations
 import venv
 from pathlib import Path
 
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 
 
 def environment_with(folder: Path, torch: str | None) -> Path:
     """A real environment without pip; `torch` is the source of its torch package, None leaves it out."""
-    venv.EnvBuilder(with_pip=False, symlinks=current().name != "windows").create(folder)
+    venv.EnvBuilder(with_pip=False, symlinks=current_system().name != "windows").create(folder)
     if torch is not None:
         package = site_packages(folder) / "torch"
         package.mkdir()

@@ -9,12 +9,12 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from gpu_assistant.bench.kept import Kept
+from gpu_assistant.bench.kept import StoredBenchmarks
 from gpu_assistant.catalog.health import HealthRules
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow
-from gpu_assistant.gui.monitor.sampling import Sampling
-from gpu_assistant.health.watch import Watch
+from gpu_assistant.gui.monitor.sampling import SamplingService
+from gpu_assistant.health.watch import HealthMonitor
 from gpu_assistant.install.environments import Environment
 from gpu_assistant.monitor.history import History
 
@@ -59,7 +59,7 @@ class FakeSampler:
     def __init__(self) -> None:
         self.current = sample()
 
-    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         time.sleep(0.02)
         return replace(self.current, t=time.time())
 
@@ -89,10 +89,10 @@ class FakeMain(FakeApp):
     def health_rules(self) -> HealthRules:
         return self.catalog.read("health.json", HealthRules)
 
-    def health(
+    def health_test(
         self,
         environment: Path | None,
-        looks: FakeSampler,
+        sampler: FakeSampler,
         *,
         level: int = 1,
         device: str | None = None,
@@ -102,23 +102,23 @@ class FakeMain(FakeApp):
         self.asked.append(f"health {level} {environment}{wishes}")
         return FakeJob(self.results["health"], self.news.get("health", ()), self.gate)
 
-    def health_watch(self) -> Watch:
-        return Watch(self.health_rules)
+    def health_monitor(self) -> HealthMonitor:
+        return HealthMonitor(self.health_rules)
 
-    def allowed_temperature(self, gpu: GpuSample) -> float | None:
+    def max_temperature(self, gpu: GpuSample) -> float | None:
         return None
 
-    def remember_past(self, watch: Watch, history: History, sample: Sample) -> None:
+    def load_baselines(self, monitor: HealthMonitor, history: History, sample: Sample) -> None:
         pass
 
-    def lacking(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
+    def missing_example_packages(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
         return self.lacks
 
-    def benchmarks(self) -> Kept:
-        return Kept(tuple(self.kept), left_out=self.kept_left_out)
+    def stored_benchmarks(self) -> StoredBenchmarks:
+        return StoredBenchmarks(tuple(self.kept), unreadable=self.kept_left_out)
 
 
-def alone(sampling: Sampling) -> None:
+def alone(sampling: SamplingService) -> None:
     """From now on no thread samples beside the test; what one had on its way is dropped."""
     over = threading.Thread(target=bool)
     over.start()
@@ -126,15 +126,15 @@ def alone(sampling: Sampling) -> None:
     assert sampling.stop()
     sampling._thread = over  # so that nobody's wish starts another
     QCoreApplication.sendPostedEvents(sampling, QEvent.Type.MetaCall)
-    sampling._stop = False
+    sampling._stopped = False
 
 
 def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None:
     """Hands samples to the window in the place of its sampling thread, which is ended."""
-    sampling, sampler = window.area.sampling, window.app.samplers
+    sampling, sampler = window.main_area.sampling, window.app.samplers
     alone(sampling)
     past = History()  # nothing was kept
     for each in samples:
         sampler.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
-        sampling._recorder.keep(sampler.current)
-        sampling._deliver(sampler.current, sampling.judge.look(sampler.current, past))
+        sampling._recorder.add_sample(sampler.current)
+        sampling._deliver(sampler.current, sampling.evaluator.evaluate(sampler.current, past))

@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from gpu_assistant.catalog.libraries import CudnnArchive
-from gpu_assistant.catalog.load import Catalog, load
-from gpu_assistant.core.paths import resources
-from gpu_assistant.install.toolkit import major_of, parts_of
+from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.install.toolkit import major_version, toolkit_parts
 
 from .fault_server import FaultServer
 
@@ -89,10 +89,10 @@ class Redist:
         return catalog
 
     def _toolkit(self) -> str:
-        redist = load(resources() / "catalog").cuda.redist
+        redist = load_catalog(resources_dir() / "catalog").cuda.redist
         assert redist is not None
         index: dict[str, Any] = {"release_date": "2026-07-16", "release_label": self.toolkit, "release_product": "cuda"}
-        for part in parts_of(redist, major_of(self.toolkit)):
+        for part in toolkit_parts(redist, major_version(self.toolkit)):
             # Of a part with two names the newer one, as in the newest indexes.
             name = part.names[-1]
             index[name] = self._component(CUDA, name, "13.2.86", self._members(part.names[0]))

@@ -19,9 +19,9 @@ import msgspec
 from gpu_assistant.core.machine import Cpu, Disk, Gpu, OperatingSystem, User
 from gpu_assistant.detect import frameworks
 from gpu_assistant.system import processes, windows_read
-from gpu_assistant.system.base import Finished
-from gpu_assistant.system.windows_facts import DeviceEntry, WindowsFacts, home_too_long
-from gpu_assistant.system.windows_told import ToldByFacts
+from gpu_assistant.system.base import ProcessResult
+from gpu_assistant.system.windows_facts import PciDeviceEntry, WindowsFacts, is_home_too_long
+from gpu_assistant.system.windows_told import WindowsFactAnswers
 from tests.fakes.system import FakeSystem
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -55,16 +55,16 @@ class Programs:
     def __init__(self, folder: Path, root: Path, computer: Computer) -> None:
         self._folder, self._root, self._computer = folder, root, computer
 
-    def run(self, argv: Sequence[str | Path], **_: Any) -> Finished:
+    def run(self, argv: Sequence[str | Path], **_: Any) -> ProcessResult:
         name = shown(str(argv[0]), self._root, windows=self._computer.system == "windows")
-        if frameworks.TORCH in argv:
+        if frameworks.TORCH_SCRIPT in argv:
             name += " torch"
         recorded = self._computer.outputs.get(name)
         if recorded is None:
-            raise processes.missing(name, None)
-        text = processes.decode((self._folder / recorded).read_bytes(), self._computer.code_page)
+            raise processes.program_missing_error(name, None)
+        text = processes.decode_output((self._folder / recorded).read_bytes(), self._computer.code_page)
         text = text.replace(ROOT, self._root.as_posix())
-        return Finished(code=self._computer.fails.get(name, 0), out=text, err="")
+        return ProcessResult(returncode=self._computer.fails.get(name, 0), stdout=text, stderr="")
 
 
 def shown(text: str, root: Path, *, windows: bool) -> str:
@@ -146,7 +146,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
-class ReplayedWindows(ToldByFacts, FakeSystem):
+class ReplayedWindows(WindowsFactAnswers, FakeSystem):
     """A recorded Windows; runs on every system."""
 
     def __init__(self, folder: Path, root: Path, computer: Computer) -> None:
@@ -154,8 +154,8 @@ class ReplayedWindows(ToldByFacts, FakeSystem):
         self._root, self._computer = root, computer
         text = (folder / "registry.reg").read_bytes()
         self._export = RegistryExport(text.decode("utf-16" if text.startswith(b"\xff\xfe") else "utf-8"))
-        self._facts = WindowsFacts(self._export, computer.environ, files=self._file)
-        self._devices = msgspec.json.decode((folder / "devices.json").read_bytes(), type=tuple[DeviceEntry, ...])
+        self._facts = WindowsFacts(self._export, computer.environ, local_path=self._file)
+        self._devices = msgspec.json.decode((folder / "devices.json").read_bytes(), type=tuple[PciDeviceEntry, ...])
 
     def _file(self, path: str) -> Path:
         return self._root / path.replace(":", "", 1).replace("\\", "/")
@@ -168,12 +168,12 @@ class ReplayedWindows(ToldByFacts, FakeSystem):
         key = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
         return OperatingSystem(
             system="windows",
-            name=windows_read.system_name(self._export.text(1, key, "ProductName"), build),
+            name=windows_read.windows_product_name(self._export.text(1, key, "ProductName"), build),
             version=f"{major}.{minor}.{build}",
             build=build,
             arch="x86_64",
             wsl=False,
-            secure_boot=self._facts.secure_boot(),
+            secure_boot=self._facts.is_secure_boot_enabled(),
         )
 
     def cpu(self) -> Cpu:
@@ -193,8 +193,8 @@ class ReplayedWindows(ToldByFacts, FakeSystem):
     def python_candidates(self) -> tuple[Path, ...]:
         return tuple(self._file(path) for path in self._computer.pythons)
 
-    def program(self, name: str) -> Path | None:
-        return self._facts.program(name, self._file(self._computer.home))
+    def find_program(self, name: str) -> Path | None:
+        return self._facts.find_program(name, self._file(self._computer.home))
 
     def user(self) -> User:
         home = self._computer.home
@@ -202,12 +202,12 @@ class ReplayedWindows(ToldByFacts, FakeSystem):
             home=home,
             ascii=home.isascii(),
             admin=self._computer.admin,
-            home_too_long=home_too_long(home),
-            onedrive=self._facts.onedrive(),
+            home_too_long=is_home_too_long(home),
+            onedrive=self._facts.onedrive_folders(),
         )
 
     def laptop(self) -> bool | None:
-        return self._facts.laptop(self._computer.battery)
+        return self._facts.is_laptop(self._computer.battery)
 
     def remote_desktop(self) -> bool | None:
         return self._computer.remote_desktop
@@ -262,7 +262,7 @@ def _linux(folder: Path, root: Path, computer: Computer) -> Any:
         return ":".join(str(root) + part for part in value.split(":")) if name in ("PATH", "CUDA_HOME") else value
 
     class ReplayedLinux(LinuxSystem):
-        def run(self, argv: Sequence[str | Path], **more: Any) -> Finished:
+        def run(self, argv: Sequence[str | Path], **more: Any) -> ProcessResult:
             return Programs(folder, root, computer).run(argv, **more)
 
         def disks(self) -> tuple[Disk, ...]:
@@ -270,7 +270,7 @@ def _linux(folder: Path, root: Path, computer: Computer) -> Any:
                 sizes = computer.df.get(path)
                 return Disk(path=path, free_bytes=sizes[0], total_bytes=sizes[1]) if sizes else None
 
-            return linux_disks.disks(linux_read.mounts(self._text("proc/self/mounts")), Path(computer.home), ask)
+            return linux_disks.list_disks(linux_read.parse_mounts(self._read_text("proc/self/mounts")), Path(computer.home), ask)
 
         def is_admin(self) -> bool:
             return computer.admin

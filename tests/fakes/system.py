@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 
 from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from gpu_assistant.core.settings import Language
-from gpu_assistant.system import current, nvml_sleep
-from gpu_assistant.system.base import Finished
-from gpu_assistant.system.services import AtLogin, Power, Taskbar, UserVariables, Wsl
+from gpu_assistant.system import current_system, nvml_sleep
+from gpu_assistant.system.base import ProcessResult
+from gpu_assistant.system.services import LoginCommand, PowerStatus, TaskbarProgress, UserEnvironmentVariables, WslStatus
 
 
 class FakeSystem:
@@ -26,7 +26,7 @@ class FakeSystem:
         self,
         *,
         name: SystemName = "linux",
-        run: Callable[..., Finished] | None = None,
+        run: Callable[..., ProcessResult] | None = None,
         environments: Path | None = None,
         language: Language = "en",
         operating_system: OperatingSystem | None = None,
@@ -40,7 +40,7 @@ class FakeSystem:
         cudnn_folders: tuple[Path, ...] = (),
         visual_cpp: str | None = None,
         shared_libraries: Path | None = None,
-        wsl: Callable[[], Wsl] | None = None,
+        wsl: Callable[[], WslStatus] | None = None,
         proxy: str | None = None,
         is_admin: bool = False,
         pending_reboot: bool | None = None,
@@ -50,13 +50,13 @@ class FakeSystem:
         msvc_folders: tuple[Path, ...] = (),
         laptop: bool | None = None,
         pci_root: Path | None = None,
-        power: Power | None = None,
-        variables: UserVariables | None = None,
-        at_login: AtLogin | None = None,
-        taskbar: Callable[[int], Taskbar | None] = lambda _: None,
+        power: PowerStatus | None = None,
+        variables: UserEnvironmentVariables | None = None,
+        at_login: LoginCommand | None = None,
+        taskbar: Callable[[int], TaskbarProgress | None] = lambda _: None,
     ) -> None:
         self.name = name
-        self.real = current()
+        self.real = current_system()
         self.memory_by_card: dict[str, dict[int, int]] = {}
         self.ran: list[tuple[str, ...]] = []
         self.opened: list[Path] = []
@@ -86,7 +86,7 @@ class FakeSystem:
         self._msvc_folders = msvc_folders
         self._laptop = laptop
         self._pci_root = pci_root
-        self._power = power or Power()
+        self._power = power or PowerStatus()
         self._variables = variables
         self._at_login = at_login
         self._taskbar = taskbar
@@ -100,7 +100,7 @@ class FakeSystem:
         cwd: Path | None = None,
         cancel: threading.Event | None = None,
         on_line: Callable[[str], None] | None = None,
-    ) -> Finished:
+    ) -> ProcessResult:
         self.ran.append(tuple(str(word) for word in argv))
         more: dict[str, Any] = {
             "timeout": timeout,
@@ -123,16 +123,16 @@ class FakeSystem:
     def environment_program(self, environment: Path, name: str) -> Path:
         return self.real.environment_program(environment, name)
 
-    def conda_way_in(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
-        return self.real.conda_way_in(environment, conda)
+    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        return self.real.conda_activation_files(environment, conda)
 
     def standalone_python(self, folder: Path) -> Path:
         return self.real.standalone_python(folder)
 
-    def activation(self, environment: Path) -> str:
-        return self.real.activation(environment)
+    def activation_command(self, environment: Path) -> str:
+        return self.real.activation_command(environment)
 
-    def default_environments(self, data_root: Path) -> Path:
+    def default_environments_folder(self, data_root: Path) -> Path:
         return self._environments or data_root / "environments"
 
     def language(self) -> Language:
@@ -156,20 +156,20 @@ class FakeSystem:
     def python_candidates(self) -> tuple[Path, ...]:
         return self._python_candidates
 
-    def program(self, name: str) -> Path | None:
+    def find_program(self, name: str) -> Path | None:
         return self._programs.get(name)
 
-    def card_asleep(self, address: str) -> bool:
-        return self._pci_root is not None and nvml_sleep.asleep(self._pci_root, address)
+    def is_gpu_asleep(self, address: str) -> bool:
+        return self._pci_root is not None and nvml_sleep.is_device_asleep(self._pci_root, address)
 
-    def card_may_sleep(self, address: str) -> bool:
-        return self._pci_root is not None and nvml_sleep.may_sleep(self._pci_root, address)
+    def can_gpu_sleep(self, address: str) -> bool:
+        return self._pci_root is not None and nvml_sleep.can_device_sleep(self._pci_root, address)
 
-    def card_memory(self, address: str) -> dict[int, int]:
+    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         return self.memory_by_card.get(address, {})
 
-    def cards_asleep(self) -> bool:
-        return self._pci_root is not None and nvml_sleep.all_asleep(self._pci_root)
+    def are_gpus_asleep(self) -> bool:
+        return self._pci_root is not None and nvml_sleep.are_nvidia_devices_asleep(self._pci_root)
 
     def sleeping_driver(self) -> Driver | None:
         return self._sleeping_driver
@@ -189,10 +189,10 @@ class FakeSystem:
     def visual_cpp(self) -> str | None:
         return self._visual_cpp
 
-    def shared_libraries(self) -> Path | None:
+    def system32_folder(self) -> Path | None:
         return self._shared_libraries
 
-    def wsl(self) -> Wsl | None:
+    def wsl(self) -> WslStatus | None:
         return self._wsl() if self._wsl is not None else None
 
     def vswhere(self) -> Path | None:
@@ -222,16 +222,16 @@ class FakeSystem:
     def pending_reboot(self) -> bool | None:
         return self._pending_reboot
 
-    def power(self) -> Power:
+    def power(self) -> PowerStatus:
         return self._power
 
     @property
-    def variables(self) -> UserVariables:
+    def variables(self) -> UserEnvironmentVariables:
         assert self._variables is not None
         return self._variables
 
     @property
-    def at_login(self) -> AtLogin:
+    def login_command(self) -> LoginCommand:
         assert self._at_login is not None
         return self._at_login
 
@@ -241,10 +241,10 @@ class FakeSystem:
         self.asked_rights.append(tuple(str(word) for word in argv))
         return 0
 
-    def taskbar(self, window: int) -> Taskbar | None:
+    def taskbar(self, window: int) -> TaskbarProgress | None:
         return self._taskbar(window)
 
-    def keep_awake(self, why: str) -> AbstractContextManager[bool]:
+    def keep_awake(self, reason: str) -> AbstractContextManager[bool]:
         @contextmanager
         def awake() -> Iterator[bool]:
             self.awake += 1

@@ -11,11 +11,11 @@ import msgspec
 from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 
-from gpu_assistant.catalog.records import Updates
+from gpu_assistant.catalog.records import UpdateCatalog
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.update.service import UpdateService
-from gpu_assistant.update.statement import Signature, Signed, Statement, UpdateFile
+from gpu_assistant.update.statement import Signature, SignedStatement, ReleaseStatement, UpdateFile
 from installers.statement import SecretKey, signed
 
 from .fault_server import FaultServer
@@ -50,8 +50,8 @@ class Publisher:
         self.key = secret()
 
     @property
-    def source(self) -> Updates:
-        return Updates(
+    def source(self) -> UpdateCatalog:
+        return UpdateCatalog(
             subject="a test's own",
             as_of="2026-11-21",
             sources={},
@@ -67,9 +67,9 @@ class Publisher:
         url = self.server.add(f"/files/{name}", data)
         return UpdateFile(kind=kind, url=url, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
 
-    def statement(self, version: str = "1.2.0", *files: UpdateFile, **changes: Any) -> Statement:
+    def statement(self, version: str = "1.2.0", *files: UpdateFile, **changes: Any) -> ReleaseStatement:
         """What is true today."""
-        said = Statement(
+        said = ReleaseStatement(
             schema="gpu-assistant/update/1",
             version=version,
             released=TODAY - timedelta(days=1),
@@ -79,19 +79,19 @@ class Publisher:
         )
         return msgspec.structs.replace(said, **changes)
 
-    def signed(self, statement: Statement, *keys: SecretKey) -> bytes:
+    def signed(self, statement: ReleaseStatement, *keys: SecretKey) -> bytes:
         """As the release tool signs it."""
         return signed(msgspec.json.encode(statement), keys or (self.key,))
 
     def signed_anyway(self, text: str) -> bytes:
         """Right signatures on a text that the release tool would refuse."""
         signature = self.key.key.sign(text.encode(), encoder=HexEncoder).signature.decode()
-        answer = Signed(statement=text, signatures=(Signature(key=self.key.id, ed25519=signature),))
+        answer = SignedStatement(statement=text, signatures=(Signature(key=self.key.id, ed25519=signature),))
         return msgspec.json.encode(answer)
 
-    def publish(self, answer: Statement | bytes) -> bytes:
+    def publish(self, answer: ReleaseStatement | bytes) -> bytes:
         """Serve it as the newest word."""
-        data = self.signed(answer) if isinstance(answer, Statement) else answer
+        data = self.signed(answer) if isinstance(answer, ReleaseStatement) else answer
         self.server.add(PLACE, data)
         return data
 

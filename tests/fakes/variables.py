@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gpu_assistant.core import json
-from gpu_assistant.system.services import Variable
+from gpu_assistant.system.services import EnvironmentVariable
 
 PATH = "PATH"
 
@@ -19,20 +19,20 @@ class FileVariables:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def _all(self) -> dict[str, Variable]:
-        return json.decode(self._file.read_bytes(), dict[str, Variable]) if self._file.exists() else {}
+    def _all(self) -> dict[str, EnvironmentVariable]:
+        return json.decode(self._file.read_bytes(), dict[str, EnvironmentVariable]) if self._file.exists() else {}
 
-    def _write(self, found: dict[str, Variable]) -> None:
+    def _write(self, found: dict[str, EnvironmentVariable]) -> None:
         if found:
             json.write_file(self._file, msgspec.json.encode(found, order="sorted"))
         else:
             self._file.unlink(missing_ok=True)
 
-    def get(self, name: str) -> Variable | None:
+    def get(self, name: str) -> EnvironmentVariable | None:
         return self._all().get(name.upper())
 
     def set(self, name: str, value: str, *, expand: bool = False) -> None:
-        self._write({**self._all(), name.upper(): Variable(value=value, expand=expand)})
+        self._write({**self._all(), name.upper(): EnvironmentVariable(value=value, expand=expand)})
 
     def remove(self, name: str) -> bool:
         found = self._all()
@@ -40,21 +40,21 @@ class FileVariables:
         self._write(found)
         return gone is not None
 
-    def has_on_path(self, folder: Path) -> bool:
+    def is_on_path(self, folder: Path) -> bool:
         before = self.get(PATH)
         return before is not None and str(folder) in before.value.split(";")
 
     def add_to_path(self, folder: Path) -> bool:
         before = self.get(PATH)
-        if self.has_on_path(folder):
+        if self.is_on_path(folder):
             return False
         value = f"{before.value};{folder}" if before is not None else str(folder)
         self.set(PATH, value, expand=before.expand if before is not None else True)
         return True
 
-    def take_from_path(self, folder: Path) -> bool:
+    def remove_from_path(self, folder: Path) -> bool:
         before = self.get(PATH)
-        if before is None or not self.has_on_path(folder):
+        if before is None or not self.is_on_path(folder):
             return False
         entries = before.value.split(";")
         entries.remove(str(folder))

@@ -13,7 +13,7 @@ from gpu_assistant.fetch.download import Download, Wanted
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
-from gpu_assistant.update.ask import ask
+from gpu_assistant.update.ask import fetch_bytes
 from tests.fakes.fault_server import Fault, FaultServer
 
 NETRC = "machine 127.0.0.1 login me password secret\ndefault login me password secret\n"
@@ -47,7 +47,7 @@ def test_a_redirect_adds_none(server: FaultServer, tmp_path: Path, limits: Limit
 
 
 def test_the_question_for_updates_sends_none(server: FaultServer) -> None:
-    assert ask(server.add("/newest", b"{}"), most_bytes=100, seconds=5, cancel=threading.Event()) == b"{}"
+    assert fetch_bytes(server.add("/newest", b"{}"), max_bytes=100, timeout=5, cancel=threading.Event()) == b"{}"
     assert [seen.authorization for seen in server.seen] == [None]
 
 

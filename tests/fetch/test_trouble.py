@@ -19,7 +19,7 @@ from gpu_assistant.fetch.download import Download, Wanted
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
-from gpu_assistant.system.network import connected
+from gpu_assistant.system.network import is_network_available
 from tests.fakes.fault_server import Fault, FaultServer
 
 NOBODY = "http://nobody.invalid/file"
@@ -77,11 +77,11 @@ def test_a_closed_door(closed: str, tmp_path: Path, limits: Limits) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems answer for a full queue")
 def test_no_answer(silent: str, tmp_path: Path, limits: Limits) -> None:
     soon = msgspec.structs.replace(limits, connect_seconds=0.3)
-    assert code(silent + "/file", tmp_path, soon) == ("host-silent" if connected() else "network-none")
+    assert code(silent + "/file", tmp_path, soon) == ("host-silent" if is_network_available() else "network-none")
 
 
 def test_a_name_without_an_address(tmp_path: Path, limits: Limits) -> None:
-    assert code(NOBODY, tmp_path, limits) == ("host-unknown" if connected() else "network-none")
+    assert code(NOBODY, tmp_path, limits) == ("host-unknown" if is_network_available() else "network-none")
 
 
 def test_a_proxy_that_is_not_there(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.bench.lines import BenchProgress
+from gpu_assistant.bench.lines import BenchmarkProgress
 from gpu_assistant.core.results import Benchmark
 from gpu_assistant.gui.bench.page import MEMORY_TAB, BenchmarkPage
 from gpu_assistant.gui.main.area import BENCHMARK
@@ -20,8 +20,8 @@ State = Callable[[MainWindow], None]
 
 
 def _page(window: MainWindow) -> BenchmarkPage:
-    page: BenchmarkPage = window.area.pages[BENCHMARK]
-    _until(lambda: page._read)
+    page: BenchmarkPage = window.main_area.pages[BENCHMARK]
+    _until(lambda: page._data_read)
     return page
 
 
@@ -40,10 +40,10 @@ def shows(*kept: Benchmark, unfolded: bool = False) -> State:
         if len(dated) > 1:
             dated[-1] = replace(dated[-1], versions={**dated[-1].versions, "driver": "566.03"})
         window.app.kept = dated[::-1]
-        page.look()
-        _until(lambda: len(page._kept) == len(kept))
+        page.reload()
+        _until(lambda: len(page._benchmarks) == len(kept))
         if unfolded:
-            page.result.every.toggle.click()
+            page.result_view.results_table.toggle_button.click()
 
     return state
 
@@ -52,24 +52,24 @@ def runs(window: MainWindow) -> None:
     """In the midst of it."""
     page = _page(window)
     window.app.gate = threading.Event()
-    at = BenchProgress(n=7, of=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224))
+    at = BenchmarkProgress(index=7, total=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224))
     window.app.news["bench"] = (at,)
     page.measure()
-    _until(lambda: page.running.at is not None)
+    _until(lambda: page.running_view.report is not None)
 
 
 def remembers(window: MainWindow) -> None:
     """What fits in memory, with its answer."""
     page = _page(window)
     page.tabs.buttons[MEMORY_TAB].click()
-    page.memory.start.click()
-    _until(lambda: bool(page.memory._fits) and not page.memory.busy)
-    page.memory.way.take(page.memory.way.entries[-1])
+    page.memory_view.measure_button.click()
+    _until(lambda: bool(page.memory_view._fits) and not page.memory_view.busy)
+    page.memory_view.variant_dropdown.choose(page.memory_view.variant_dropdown.entries[-1])
 
 
 def too_large(window: MainWindow) -> None:
     """A batch that fits in some ways of training and not in others."""
     window.app.results["fit"] = worked_out(256)
     page = _page(window)
-    page.memory.batch.setValue(256)
+    page.memory_view.batch_box.setValue(256)
     remembers(window)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from gpu_assistant.core.errors import AppError, CallError
-from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
+from gpu_assistant.core.errors import AppError, UsageError
+from gpu_assistant.core.plan import PlanEvent, StepSummary, StepEvent
 from tests.fakes import bundles
 
 if TYPE_CHECKING:
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
     from .screenshots import Studio
 
-CHECK = PlanEvent(steps=(StepBrief(id="check", code="bundle-check", data={"path": "/media/mei/stick/pytorch"}),))
+CHECK = PlanEvent(steps=(StepSummary(id="check", code="bundle-check", data={"path": "/media/mei/stick/pytorch"}),))
 
 
 def asked(studio: Studio, app: FakeApp) -> Wizard:
     from .screenshots import recommendation
 
     made = recommendation(studio, app)
-    made.recommendation.offline.make.click()
+    made.recommendation.bundle_controls.create_button.click()
     studio.settle()
     return made
 
 
 def asked_for_another(studio: Studio, app: FakeApp) -> Wizard:
     made = asked(studio, app)
-    made.prepare.which.segments.buttons[1].click()
-    made.prepare.use_file(app.folder / "computer.json")
-    made.prepare.use_folder(app.folder / "stick")
+    made.create_bundle_page.target_card.target_segments.buttons[1].click()
+    made.create_bundle_page.use_machine_file(app.folder / "computer.json")
+    made.create_bundle_page.use_folder(app.folder / "stick")
     studio.settle()
     return made
 
@@ -40,13 +40,13 @@ def gathering(studio: Studio, app: FakeApp) -> Wizard:
     made = asked(studio, app)
     app.gate = threading.Event()
     app.news["bundle"] = bundles.gathering(done=1_190_000_000)
-    made.prepare.use_folder(app.folder / "stick")
-    made.prepare.primary.click()
-    studio.until(lambda: made.making.progress is not None and made.making.progress.running is not None)
+    made.create_bundle_page.use_folder(app.folder / "stick")
+    made.create_bundle_page.primary_button.click()
+    studio.until(lambda: made.bundle_creator.progress is not None and made.bundle_creator.progress.running_step is not None)
     clock = iter(range(1000))
-    made.prepare.block.line._clock = lambda: float(next(clock))
+    made.create_bundle_page.step_panel.speed_line._clock = lambda: float(next(clock))
     for second in range(90):
-        made.prepare.block.line.add(18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6)
+        made.create_bundle_page.step_panel.speed_line.add(18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6)
     return made
 
 
@@ -55,18 +55,18 @@ def gathered(studio: Studio, app: FakeApp) -> Wizard:
     app.results["bundle"] = lambda: bundles.write(folder, bundles.contents(left_out=("nvidia-driver-linux",)))
     app.news["bundle"] = bundles.gathering()
     made = asked(studio, app)
-    made.prepare.use_folder(folder)
-    made.prepare.primary.click()
-    studio.until(lambda: made.making.state == "done")
+    made.create_bundle_page.use_folder(folder)
+    made.create_bundle_page.primary_button.click()
+    studio.until(lambda: made.bundle_creator.state == "done")
     return made
 
 
 def broken(studio: Studio, app: FakeApp) -> Wizard:
-    app.results["bundle"] = CallError("bundle-folder-occupied", path="/home/mei/Pictures")
+    app.results["bundle"] = UsageError("bundle-folder-occupied", path="/home/mei/Pictures")
     made = asked(studio, app)
-    made.prepare.use_folder(app.folder / "Pictures")
-    made.prepare.primary.click()
-    studio.until(lambda: made.making.state == "failed")
+    made.create_bundle_page.use_folder(app.folder / "Pictures")
+    made.create_bundle_page.primary_button.click()
+    studio.until(lambda: made.bundle_creator.state == "failed")
     return made
 
 
@@ -79,7 +79,7 @@ def checking(studio: Studio, app: FakeApp) -> Wizard:
     )
     app.news["check"] = (CHECK, StepEvent(id="check", state="running"), half)
     made = wizard(studio, app)
-    made.given.check(app.folder / "stick")
+    made.load_bundle_page.check_folder(app.folder / "stick")
     studio.settle()
     return made
 
@@ -89,8 +89,8 @@ def refused(studio: Studio, app: FakeApp) -> Wizard:
 
     app.results["check"] = AppError("bundle-damaged", path="/media/mei/stick/pytorch", files=bundles.WHEEL)
     made = wizard(studio, app)
-    made.given.check(app.folder / "stick")
-    studio.until(lambda: made.given.error is not None)
+    made.load_bundle_page.check_folder(app.folder / "stick")
+    studio.until(lambda: made.load_bundle_page.error is not None)
     return made
 
 
@@ -98,9 +98,9 @@ def from_folder(studio: Studio, app: FakeApp) -> Wizard:
     from .screenshots import wizard
 
     made = wizard(studio, app)
-    made.given.check(app.folder / "stick")
-    studio.until(lambda: made.flow.page == "computer" and not made.road.busy)
-    made.road.next()
+    made.load_bundle_page.check_folder(app.folder / "stick")
+    studio.until(lambda: made.flow.page == "computer" and not made.controller.busy)
+    made.controller.go_next()
     studio.settle()
     return made
 

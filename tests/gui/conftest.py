@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.garbage import Garbage
+from gpu_assistant.gui.garbage import GarbageCollector
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.main.area import HOME, MainArea
 from gpu_assistant.gui.main.saving import SettingsSaver
@@ -22,8 +22,8 @@ from tests.fakes.main_window import FakeMain
 
 
 @pytest.fixture(autouse=True)
-def garbage(qapp: QApplication) -> Iterator[Garbage]:
-    made = Garbage(qapp)
+def garbage(qapp: QApplication) -> Iterator[GarbageCollector]:
+    made = GarbageCollector(qapp)
     made.start()
     yield made
     made.stop()
@@ -68,7 +68,7 @@ def open_window(qtbot, qapp, language):
 
     def opened(app: FakeApp, size: tuple[int, int] = (1180, 760)) -> MainWindow:
         window = MainWindow(app)
-        window.fill(language)
+        window.build(language)
         windows.append(window)
         window.resize(*size)
         window.show()
@@ -94,7 +94,7 @@ def open_area(qtbot, language):
         area = MainArea(app, language, saver)
         saver.setParent(area)  # ends with it, and its thread is waited for below
         areas.append(area)
-        area.open(HOME)
+        area.open_page(HOME)
         area.resize(1180, 760)
         area.show()
         qtbot.waitExposed(area)

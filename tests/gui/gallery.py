@@ -71,8 +71,8 @@ def install() -> QWidget:
     titles = ("Welcome", "This computer", "Recommendation", "Install", "Done")
     rail = ui.StepRail([(t(title), t("Download and set up")) for title in titles])
     rail.set_current(3)
-    rail.add_foot(ui.ThemeMenu())
-    rail.add_foot(ui.LanguageMenu(Gallery.language), ui.RailButton("help", "F1"))
+    rail.add_footer_row(ui.ThemeMenu())
+    rail.add_footer_row(ui.LanguageMenu(Gallery.language), ui.RailButton("help", "F1"))
     row.addWidget(rail)
     right = QVBoxLayout()
     right.setSpacing(0)
@@ -86,7 +86,7 @@ def install() -> QWidget:
     left = ui.Card(padding=8)
     steps = ui.StepList()
     for index, state in enumerate(("done", "done", "running", "failed", "skipped", "cancelled", "waiting")):
-        steps.add(str(index), "PyTorch 2.15.0", "", "", admin=index == 1)
+        steps.add_step(str(index), "PyTorch 2.15.0", "", "", admin=index == 1)
         steps.set_state(str(index), state, "1.62 / 2.61 GB", "62 %" if index == 2 else "3 s")
     left.column.addWidget(steps)
     columns.addWidget(left, 2, Qt.AlignmentFlag.AlignTop)
@@ -97,18 +97,18 @@ def install() -> QWidget:
     block.column.addWidget(bar)
     figures = QHBoxLayout()
     for figure, unit in (("1.62", "/ 2.61 GB"), ("18.4", "MB/s"), ("54", "s")):
-        one = ui.Figure()
+        one = ui.MetricValue()
         one.set(figure, unit)
         figures.addWidget(one, 1)
     block.column.addLayout(figures)
     clock = itertools.count()
-    line = ui.SpeedLine(clock=lambda: next(clock))
+    line = ui.SpeedSparkline(clock=lambda: next(clock))
     for index in range(90):
         line.add(18e6 + 2e6 * math.sin(index / 7) if not 40 < index < 46 else None)
     block.column.addWidget(line)
-    why = ui.Why()
-    why.set(
-        ui.Claim(
+    why = ui.Disclosure()
+    why.set_claims(
+        ui.SourcedClaim(
             text="PyTorch 2.15 is built with CUDA 13, and CUDA 13 needs driver 580 or newer. Yours stops at CUDA 12.7.",
             source=("NVIDIA", "https://example.invalid"),
         ),
@@ -130,11 +130,11 @@ def install() -> QWidget:
     right.addWidget(page, 1)
     footer = ui.Footer()
     footer.set_hint(t("Nothing is changed before you press Install."), "shield")
-    footer.add_left(ui.Button("Look again", "ghost", "restart"))
-    footer.add(ui.Button(t("Back")))
-    busy = footer.add(ui.Button(t("Cancel")))
+    footer.add_left_button(ui.Button("Look again", "ghost", "restart"))
+    footer.add_button(ui.Button(t("Back")))
+    busy = footer.add_button(ui.Button(t("Cancel")))
     busy.set_busy(True)
-    primary = footer.add(ui.Button(t("Install"), "primary", "download"))
+    primary = footer.add_button(ui.Button(t("Install"), "primary", "download"))
     right.addWidget(footer)
     row.addLayout(right, 1)
     window.primary = primary
@@ -147,15 +147,15 @@ def home() -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(0)
     icons = (("home", "Home"), ("monitor", "Monitor"), ("bench", "Benchmark"))
-    rail = ui.NavRail([(icon, t(word)) for icon, word in icons], [("settings", t("Settings")), ("help", t("Help"))])
+    rail = ui.NavigationRail([(icon, t(word)) for icon, word in icons], [("settings", t("Settings")), ("help", t("Help"))])
     rail.set_current(0)
     rail.set_badge(1, "warn", "!", "hot")
     rail.set_badge(2, "error", "1", "hot")
-    rail.add_foot(ui.LanguageMenu(Gallery.language))
+    rail.add_footer_row(ui.LanguageMenu(Gallery.language))
     row.addWidget(rail)
     page = ui.Page(t("Home"), "NVIDIA GeForce RTX 4060 · Windows 11 Pro · Ryzen 5 7500F")
-    page.add_action(ui.Segments(["1 min", "10 min", "1 h"], 1))
-    page.add_action(ui.Button("", icon="image"))
+    page.add_action(ui.SegmentedControl(["1 min", "10 min", "1 h"], 1))
+    page.add_action(ui.Button("", icon_name="image"))
     for kind, text in (
         ("ok", "Good news: this computer can train on its GPU"),
         ("warn", "Your GPU is hot and slows itself down"),
@@ -165,7 +165,7 @@ def home() -> QWidget:
         detail = t("Only the driver is too old for the newest PyTorch. We look after that.")
         hero = ui.Hero(kind, t(text), detail, action=t("Show live graphs") if kind != "error" else "")
         if kind == "error":
-            hero.add(ui.Pill("ok", "6 / 6", on_tint=True))
+            hero.add_widget(ui.Pill("ok", "6 / 6", on_tint=True))
         page.column.addWidget(hero)
     tiles = QHBoxLayout()
     tiles.setSpacing(12)
@@ -177,7 +177,7 @@ def home() -> QWidget:
             tile.set_value(None, "", None, "not reported")
         tiles.addWidget(tile)
     spark = ui.Card()
-    one = ui.SparkLine("s2")
+    one = ui.Sparkline("s2")
     one.set_points([(x, 40 + 6 * math.sin(x / 5)) for x in range(60)])
     spark.column.addWidget(one)
     tiles.addWidget(spark)
@@ -193,7 +193,7 @@ def home() -> QWidget:
         card.column.addWidget(widget)
     grid.addWidget(card, 0, 0)
     bars = ui.Card(t("Benchmark"))
-    bars.column.addWidget(ui.Bars([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262, "262 images/s", "accent")]))
+    bars.column.addWidget(ui.BarChart([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262, "262 images/s", "accent")]))
     pills = QHBoxLayout()
     for kind in ("ok", "warn", "error", "accent", "neutral"):
         pills.addWidget(ui.Pill(kind, kind))
@@ -204,7 +204,7 @@ def home() -> QWidget:
     presses = QHBoxLayout()
     presses.setSpacing(12)
     for icon, word in (("play", "Run a first script"), ("terminal", "Terminal"), ("code", "VS Code")):
-        presses.addWidget(ui.PressableCard(icon, word, "Environment ready"))
+        presses.addWidget(ui.ClickableCard(icon, word, "Environment ready"))
     window.primary = presses.itemAt(0).widget()
     page.column.addLayout(presses)
     page.column.addWidget(ui.EmptyState("chip", t("The GPU no longer answers"), t("Install"), kind="primary"))

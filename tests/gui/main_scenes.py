@@ -16,11 +16,11 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
-from gpu_assistant.update.check import Look
-from gpu_assistant.update.files import Progress
-from gpu_assistant.update.known import Known
+from gpu_assistant.update.check import UpdateStatus
+from gpu_assistant.update.files import UpdateDownloadProgress
+from gpu_assistant.update.known import UpdateState
 from gpu_assistant.update.service import UpdateService
-from gpu_assistant.update.statement import Statement, UpdateFile
+from gpu_assistant.update.statement import ReleaseStatement, UpdateFile
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import GIB, cpu_benchmark, rtx4060
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
@@ -82,7 +82,7 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
     """A newer version, as far as it has come."""
     names = {"windows-installer": "GPU-Assistant-Setup-0.2.0.exe", "deb": "gpu-assistant_0.2.0_amd64.deb"}
     file = UpdateFile(kind=kind, url=f"https://example.invalid/{names[kind]}", sha256="0" * 64, bytes=46_200_000)
-    said = Statement(
+    said = ReleaseStatement(
         schema="gpu-assistant/update/1",
         version="0.2.0",
         released=date(2026, 11, 20),
@@ -92,18 +92,18 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
     )
 
     def state(window: MainWindow) -> None:
-        updates, app = window.area.updates, window.app
+        updates, app = window.main_area.updates, window.app
         updates._timer.stop()
         source = replace(app.updates._source, address="https://example.invalid", keys=(None,))
         app.system.name = "windows" if kind == "windows-installer" else "linux"
-        updates.__dict__["service"] = UpdateService(source, app.data, app.system, ours="0.1.0", kind=kind)
-        known = Known(asked=datetime(2026, 11, 21, 10, 5, tzinfo=UTC).timestamp(), outcome="newer")
-        updates.look = Look(known=known, newer=said)
+        updates.__dict__["service"] = UpdateService(source, app.data, app.system, current_version="0.1.0", kind=kind)
+        known = UpdateState(asked=datetime(2026, 11, 21, 10, 5, tzinfo=UTC).timestamp(), outcome="newer")
+        updates.check_result = UpdateStatus(state=known, newer_release=said)
         updates.stage, updates.error = stage, error
-        updates.progress = Progress(id=file.name, done=12_400_000, total=file.bytes, speed=5.1e6)
-        updates.path = Path("C:/Users/mei/gpu-assistant/cache/updates") / file.name
+        updates.progress = UpdateDownloadProgress(id=file.name, done=12_400_000, total=file.bytes, speed=5.1e6)
+        updates.file_path = Path("C:/Users/mei/gpu-assistant/cache/updates") / file.name
         if kind == "deb":
-            updates.path = Path("/home/mei/.local/share/gpu-assistant/cache/updates") / file.name
+            updates.file_path = Path("/home/mei/.local/share/gpu-assistant/cache/updates") / file.name
         updates.changed.emit()
 
     return state
@@ -118,12 +118,12 @@ def heat() -> list[Sample]:
 
 def beside(window: MainWindow) -> None:
     """A plot for each GPU."""
-    window.area.pages[MONITOR].layout_.buttons[1].click()
+    window.main_area.pages[MONITOR].layout_.buttons[1].click()
 
 
 def inside(window: MainWindow) -> None:
     """The programs on the cards and their details."""
-    window.area.pages[MONITOR].inside.button.click()
+    window.main_area.pages[MONITOR].inside.button.click()
 
 
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
@@ -140,7 +140,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor-hot": (MONITOR, 1, 2, True, None),
     "home-hot": (HOME, 1, 0, True, None),
     "monitor-inside": (MONITOR, 2, 0, True, inside),
-    "monitor-table": (MONITOR, 0, 0, True, lambda window: window.area.pages[MONITOR].controls.twin.click()),
+    "monitor-table": (MONITOR, 0, 0, True, lambda window: window.main_area.pages[MONITOR].controls.twin.click()),
     "benchmark": (BENCHMARK, 0, 3, True, None),
     "benchmark-gpu": (BENCHMARK, 1, 0, True, bench_scenes.shows(card_benchmark(0.89), card_benchmark())),
     "benchmark-slow": (BENCHMARK, 1, 0, True, bench_scenes.shows(slow_benchmark())),
@@ -174,23 +174,23 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     app.known = (replace(ENVIRONMENT, variant=variant, path=place),) if installed else ()
     app.kept = [measured(7 * (kept - index), 0.9 + 0.05 * index) for index in range(kept)]
     window = MainWindow(app)
-    window.fill(studio.language)
+    window.build(studio.language)
     window.show()
-    studio.until(window.area._graphs_ready)
-    window.area.sampling.hurry()
+    studio.until(window.main_area._is_monitor_loaded)
+    window.main_area.sampling.load_now()
     past = work(gpus)
     feed(window, *([*past[:-90], *heat()] if name.endswith("-hot") else past))
-    window.area.stop()
-    window.area.open(page)
+    window.main_area.stop()
+    window.main_area.open_page(page)
     studio.settle()
     if page == MONITOR:
-        clock = window.area.pages[MONITOR].clock
+        clock = window.main_area.pages[MONITOR].clock
         clock.pause(True)
         clock.point(clock.view()[0] + 400)
     if state is not None:
         state(window)
     studio.save(window, name)
-    window._agreed = True  # nobody is here to say whether a benchmark may be stopped
+    window._stop_confirmed = True  # nobody is here to say whether a benchmark may be stopped
     window.close()
     studio.until(lambda: not window.isVisible())
     window.deleteLater()

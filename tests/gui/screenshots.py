@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.plan import Interrupted, LogEvent, PlanEvent, StepBrief, StepEvent
+from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepSummary, StepEvent
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard
@@ -86,13 +86,13 @@ def wizard(studio: Studio, app: FakeApp | App) -> Wizard:
 
 
 def to_computer(studio: Studio, made: Wizard) -> None:
-    made.road.next()
-    studio.until(lambda: made.flow.facts.plan is not None or bool(made.road.errors))
+    made.controller.go_next()
+    studio.until(lambda: made.flow.state.plan is not None or bool(made.controller.errors))
 
 
 def to_recommendation(studio: Studio, made: Wizard) -> None:
     to_computer(studio, made)
-    made.road.next()
+    made.controller.go_next()
     studio.settle()
 
 
@@ -102,9 +102,9 @@ def welcome(studio: Studio, app: FakeApp) -> Wizard:
 
 def welcome_resume(studio: Studio, app: FakeApp) -> Wizard:
     plan = make_plan(cpu_recommendation(), "/home/mei/ai/pytorch")
-    app.begun = Interrupted(plan=plan, step="download", began=0.0)
+    app.begun = InterruptedInstall(plan=plan, step="download", began=0.0)
     made = wizard(studio, app)
-    studio.until(lambda: made.road.interrupted is not None)
+    studio.until(lambda: made.controller.interrupted_install is not None)
     return made
 
 
@@ -122,13 +122,13 @@ def recommendation(studio: Studio, app: FakeApp) -> Wizard:
 
 def recommendation_why(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    made.recommendation.cards["driver"].why.set_open(True)
+    made.recommendation.part_cards["driver"].reasons.set_open(True)
     return made
 
 
 def recommendation_steps(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    made.recommendation.price.steps.click()
+    made.recommendation.cost_card.steps_button.click()
     studio.settle()
     bar = made.recommendation.page.verticalScrollBar()
     bar.setValue(bar.maximum())
@@ -137,19 +137,19 @@ def recommendation_steps(studio: Studio, app: FakeApp) -> Wizard:
 
 def installing(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    plan = made.flow.facts.plan
+    plan = made.flow.state.plan
     assert plan is not None
     app.gate = threading.Event()
     download = next(step for step in plan.steps if step.kind == "download")
-    news = [PlanEvent(steps=tuple(StepBrief(id=step.id, code=step.code, data=step.data) for step in plan.steps))]
+    news = [PlanEvent(steps=tuple(StepSummary(id=step.id, code=step.code, data=step.data) for step in plan.steps))]
     for step in plan.steps[: plan.steps.index(download)]:
         news += [StepEvent(id=step.id, state="running"), StepEvent(id=step.id, state="done")]
     news.append(StepEvent(id=download.id, state="running"))
     app.news["install"] = tuple(news)
-    made.recommendation.primary.click()
-    studio.until(lambda: made.road.progress is not None and made.road.progress.running is not None)
+    made.recommendation.primary_button.click()
+    studio.until(lambda: made.controller.progress is not None and made.controller.progress.running_step is not None)
     clock = iter(range(1000))
-    made.install.block.line._clock = lambda: float(next(clock))
+    made.install.step_panel.speed_line._clock = lambda: float(next(clock))
     for second in range(90):
         speed = 18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6
         event = StepEvent(
@@ -161,18 +161,18 @@ def installing(studio: Studio, app: FakeApp) -> Wizard:
             speed=speed,
             bottleneck="network",
         )
-        made.road._step(event)
-    made.install.log.append(["torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"])
+        made.controller._on_install_event(event)
+    made.install.log_drawer.append(["torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"])
     return made
 
 
 def failed(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    plan = made.flow.facts.plan
+    plan = made.flow.state.plan
     assert plan is not None
     app.results["install"] = AppError(
         "release-unavailable",
-        offers=(WHEELHOUSE_OFFER,),
+        alternatives=(WHEELHOUSE_OFFER,),
         version="2.15.0",
         variant="cpu",
         wheelhouse="@answer.absent",
@@ -190,44 +190,44 @@ def failed(studio: Studio, app: FakeApp) -> Wizard:
         LogEvent(id=second.id, line="no version of torch==2.15.0+cpu"),
         StepEvent(id=second.id, state="failed"),
     )
-    made.recommendation.primary.click()
-    studio.until(lambda: made.flow.facts.stage == "failed")
+    made.recommendation.primary_button.click()
+    studio.until(lambda: made.flow.state.stage == "failed")
     return made
 
 
 def cancelled(studio: Studio, app: FakeApp) -> Wizard:
     made = installing(studio, app)
-    made.road.stop()
-    studio.until(lambda: made.flow.facts.stage == "cancelled")
+    made.controller.stop()
+    studio.until(lambda: made.flow.state.stage == "cancelled")
     return made
 
 
 def done(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    made.recommendation.primary.click()
-    studio.until(lambda: made.flow.page == "done" and made.flow.facts.checks is not None)
+    made.recommendation.primary_button.click()
+    studio.until(lambda: made.flow.page == "done" and made.flow.state.checks is not None)
     return made
 
 
 def done_measured(studio: Studio, app: FakeApp) -> Wizard:
     made = done(studio, app)
-    made.done.speed.button.click()
-    studio.until(lambda: made.flow.facts.benchmark is not None)
+    made.done.benchmark_card.button.click()
+    studio.until(lambda: made.flow.state.benchmark is not None)
     return made
 
 
 def simulated_done(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    made.recommendation.primary.click()
-    studio.until(lambda: made.flow.facts.stage == "done")
-    made.road.next()
+    made.recommendation.primary_button.click()
+    studio.until(lambda: made.flow.state.stage == "done")
+    made.controller.go_next()
     return made
 
 
 def simulated_install(studio: Studio, app: FakeApp) -> Wizard:
     made = recommendation(studio, app)
-    made.recommendation.primary.click()
-    studio.until(lambda: made.flow.facts.stage == "done")
+    made.recommendation.primary_button.click()
+    studio.until(lambda: made.flow.state.stage == "done")
     return made
 
 
@@ -262,7 +262,7 @@ def shoot(studio: Studio, name: str) -> None:
         studio.save(made, name)
         if app.gate is not None:
             app.gate.set()
-        studio.until(lambda: not made.road.busy)
+        studio.until(lambda: not made.controller.busy)
         made.close()
         made.deleteLater()
         studio.settle()
@@ -273,24 +273,24 @@ def real(studio: Studio) -> None:
     with tempfile.TemporaryDirectory() as folder:
         app = App(data_dir=str(Path(folder) / "data"))
         made = wizard(studio, app)
-        made.road.next()
-        studio.until(lambda: not made.road.busy, 60)
+        made.controller.go_next()
+        studio.until(lambda: not made.controller.busy, 60)
         studio.save(made, "real-computer")
-        made.road.next()
+        made.controller.go_next()
         made.recommendation.use_folder(str(Path(folder) / "ai"))
-        studio.until(lambda: not made.road.busy, 60)
+        studio.until(lambda: not made.controller.busy, 60)
         studio.save(made, "real-recommendation")
-        if made.recommendation.offers.buttons:
-            made.recommendation.offers.buttons[0].click()
-            studio.until(lambda: not made.road.busy, 60)
+        if made.recommendation.alternatives_card.buttons:
+            made.recommendation.alternatives_card.buttons[0].click()
+            studio.until(lambda: not made.controller.busy, 60)
             studio.save(made, "real-recommendation-taken")
-        made.recommendation.primary.click()
-        studio.until(lambda: not made.road.busy, 600)
+        made.recommendation.primary_button.click()
+        studio.until(lambda: not made.controller.busy, 600)
         studio.save(made, "real-done" if made.flow.page == "done" else "real-failed")
         if made.flow.page == "done":
-            made.done.speed.button.click()
-            studio.until(lambda: not made.road.busy, 300)
-            made.done.show_done.click()
+            made.done.benchmark_card.button.click()
+            studio.until(lambda: not made.controller.busy, 300)
+            made.done.toggle_log_button.click()
             studio.save(made, "real-done-measured")
         made.close()
         made.deleteLater()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.gui.crash import KEPT, MOST_BYTES, NOW, CrashReport
+from gpu_assistant.gui.crash import CRASH_FILE, MAX_REPORT_BYTES, ACTIVE_FILE, CrashReport
 
 # The whole program, as it starts on Windows: without streams.
 PROGRAM = """
@@ -66,54 +66,54 @@ def started(tmp_path: Path):
 def test_a_crash_leaves_its_stacks_and_is_said_once(started, tmp_path: Path) -> None:
     logs = tmp_path / "data" / "logs"
     assert started("well") == (0, "")
-    assert not (logs / NOW).exists()
+    assert not (logs / ACTIVE_FILE).exists()
     code, _ = started("fault")
     assert code != 0
     code, said = started("well")
     assert code == 0
-    assert said.endswith(str(logs / KEPT))
-    told = (logs / KEPT).read_text(encoding="utf-8")
+    assert said.endswith(str(logs / CRASH_FILE))
+    told = (logs / CRASH_FILE).read_text(encoding="utf-8")
     assert "fault" in told or "access violation" in told
     assert "in over" in told
     assert started("well") == (0, "")
-    assert (logs / KEPT).exists()
+    assert (logs / CRASH_FILE).exists()
 
 
 def test_a_report_names_no_user_and_is_bounded(tmp_path: Path) -> None:
     home = tmp_path / "张三"
-    (tmp_path / NOW).write_bytes(f'  File "{home}/x.py", line 1\n'.encode("ascii", "backslashreplace") * 10_000)
+    (tmp_path / ACTIVE_FILE).write_bytes(f'  File "{home}/x.py", line 1\n'.encode("ascii", "backslashreplace") * 10_000)
     report = CrashReport(tmp_path, home)
-    kept = report.begin()
-    report.end()
+    kept = report.start()
+    report.stop()
     assert kept is not None
-    assert 1000 < kept.stat().st_size <= MOST_BYTES
+    assert 1000 < kept.stat().st_size <= MAX_REPORT_BYTES
     assert kept.read_text(encoding="utf-8").startswith('  File "~/x.py", line 1')
     assert "u5f20" not in kept.read_text(encoding="utf-8")[:100_000]
 
 
 def test_a_process_that_was_ended_from_outside_is_no_crash(tmp_path: Path) -> None:
-    (tmp_path / NOW).touch()
+    (tmp_path / ACTIVE_FILE).touch()
     report = CrashReport(tmp_path)
-    assert report.begin() is None
-    report.end()
+    assert report.start() is None
+    report.stop()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_fault_that_was_survived_is_no_crash(tmp_path: Path) -> None:
     """On Windows it is written down all the same; then the session ends, and the process with it."""
     before = CrashReport(tmp_path)
-    before.begin()
-    (tmp_path / NOW).write_text("Windows fatal exception: code 0x8001010d", encoding="utf-8")
-    before.survived()
+    before.start()
+    (tmp_path / ACTIVE_FILE).write_text("Windows fatal exception: code 0x8001010d", encoding="utf-8")
+    before.discard()
     after = CrashReport(tmp_path)  # the process before is gone now
-    assert after.begin() is None
+    assert after.start() is None
     for report in (after, before):
-        report.end()
+        report.stop()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
     (tmp_path / "logs").touch()
     report = CrashReport(tmp_path / "logs")
-    assert report.begin() is None
-    report.end()
+    assert report.start() is None
+    report.stop()

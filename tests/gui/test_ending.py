@@ -66,11 +66,11 @@ def test_an_end_from_outside_loses_nothing(tmp_path: Path, how: str) -> None:
 
 
 def test_a_signal_does_again_what_it_did(qapp) -> None:
-    from gpu_assistant.gui.ending import SIGNALS, Ending
+    from gpu_assistant.gui.ending import SHUTDOWN_SIGNALS, ShutdownNotifier
 
-    before = [signal.getsignal(number) for number in SIGNALS]
-    ending = Ending(qapp)
-    ending.listen()
-    assert [signal.getsignal(number) for number in SIGNALS] != before
-    ending.ignore()
-    assert [signal.getsignal(number) for number in SIGNALS] == before
+    before = [signal.getsignal(number) for number in SHUTDOWN_SIGNALS]
+    ending = ShutdownNotifier(qapp)
+    ending.start()
+    assert [signal.getsignal(number) for number in SHUTDOWN_SIGNALS] != before
+    ending.stop()
+    assert [signal.getsignal(number) for number in SHUTDOWN_SIGNALS] == before

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui.language import read_ts
 from tests.gui.words import GUI, places, words
 
-TABLES = sorted((resources() / "translations").glob("*_zh_CN.ts"))
+TABLES = sorted((resources_dir() / "translations").glob("*_zh_CN.ts"))
 # `qt_zh_CN.ts` holds Qt's own words.
 ROOMS = [path.name.removesuffix("_zh_CN.ts") for path in TABLES if path.name != "qt_zh_CN.ts"]
 # Words of files that stand in no room: the table that holds them.
@@ -27,7 +27,7 @@ def room(path: Path) -> str:
 
 
 def table(name: str) -> dict[tuple[str, str, str], str]:
-    return read_ts([resources() / "translations" / f"{name}_zh_CN.ts"])
+    return read_ts([resources_dir() / "translations" / f"{name}_zh_CN.ts"])
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(GUI).as_posix())

@@ -68,7 +68,7 @@ FAULTS = {"none": lambda memory: None, "stuck": stuck, "shared": shared}
 
 
 class Small(Cpu):
-    kinds = ("float32",)
+    precisions = ("float32",)
 
 
 talk = Talk()

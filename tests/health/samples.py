@@ -8,13 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from gpu_assistant.catalog.health import HealthRules
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.health import Health
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.health.watch import Watch
+from gpu_assistant.health.watch import HealthMonitor
 
-RULES = load(resources() / "catalog").read("health.json", HealthRules)
+RULES = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules)
 START = 1_795_000_000.0
 
 # A desktop RTX 4060 that computes, as NVML tells of it.
@@ -93,7 +93,7 @@ class Time:
     """A watch, and a clock that goes on by a second with every sample."""
 
     def __init__(self, rules: HealthRules = RULES, *, step: float = 1.0, **given: Any) -> None:
-        self.watch = Watch(rules, **given)
+        self.watch = HealthMonitor(rules, **given)
         self.step = step
         self.t = START
         self.health: Health | None = None
@@ -108,7 +108,7 @@ class Time:
     def moments(self, seconds: float, *gpus: GpuSample, **changes: Any) -> Iterator[Health]:
         for _ in range(max(round(seconds / self.step), 1)):
             given = {"nvml": "ready", "driver": "566.03", **changes}
-            yield self.watch.look(Sample(t=self.t, gpus=gpus, **given))
+            yield self.watch.update(Sample(t=self.t, gpus=gpus, **given))
             self.t += self.step
 
     def rings(self) -> set[str]:

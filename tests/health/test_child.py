@@ -15,7 +15,7 @@ from gpu_assistant.core.machine import Cpu
 from gpu_assistant.core.results import Checks, Sample
 from gpu_assistant.health.job import HealthJob
 from gpu_assistant.health.listening import HealthProgress
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -37,7 +37,7 @@ class NoCard:
 def examined(environment: Path, level: int, news: list[Any]) -> Checks:
     system = FakeSystem(cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2))
     job = HealthJob(environment, system, QUICK, NoCard(), level=level, load_seconds=12.0, time_limit=250.0)
-    return Texts("en").checks(job.run(JobContext(news.append)))
+    return Texts("en").localize_checks(job.run(JobContext(news.append)))
 
 
 def test_every_level_on_the_processor(torch_environment: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_first_level_is_small(torch_environment: Path) -> None:
 
 def faulty(environment: Path, fault: str) -> dict[str, Any]:
     done = subprocess.run(
-        [current().environment_python(environment), "-I", FAULTY, fault],
+        [current_system().environment_python(environment), "-I", FAULTY, fault],
         capture_output=True,
         encoding="utf-8",
         timeout=200,

@@ -6,11 +6,11 @@ import pytest
 
 from gpu_assistant.cli import show
 from gpu_assistant.cli.output import Output
-from gpu_assistant.core.results import Checks, Curve
-from gpu_assistant.health.curves import MOST_ROWS, held_share, stretches
+from gpu_assistant.core.results import Checks, HealthTestCurve
+from gpu_assistant.health.curves import MAX_CURVE_ROWS, throttled_share, curve_intervals
 from gpu_assistant.texts import Texts
 
-CURVE = Curve(
+CURVE = HealthTestCurve(
     gpu=0,
     name="NVIDIA A",
     t=tuple(float(second) for second in range(121)),
@@ -22,14 +22,14 @@ CURVE = Curve(
 
 
 def test_each_minute_has_its_own_figures() -> None:
-    first, second = stretches(CURVE)
-    assert (first.until, first.temp, first.temp_max, first.held) == (60.0, 40.0, 40, 0.0)
-    assert (second.until, second.temp, second.temp_max, second.held) == (120.0, 80.0, 80, 1.0)
-    assert held_share(CURVE) == pytest.approx(61 / 121)
+    first, second = curve_intervals(CURVE)
+    assert (first.until, first.temp, first.temp_max, first.throttled_share) == (60.0, 40.0, 40, 0.0)
+    assert (second.until, second.temp, second.temp_max, second.throttled_share) == (120.0, 80.0, 80, 1.0)
+    assert throttled_share(CURVE) == pytest.approx(61 / 121)
 
 
 def test_a_long_test_has_few_rows_and_what_nobody_told_is_unknown() -> None:
-    long = Curve(
+    long = HealthTestCurve(
         gpu=0,
         t=(0.0, 1800.0, 3600.0),
         temp=(None,) * 3,
@@ -37,10 +37,10 @@ def test_a_long_test_has_few_rows_and_what_nobody_told_is_unknown() -> None:
         clock_sm=(None,) * 3,
         throttle=(None,) * 3,
     )
-    rows = stretches(long)
-    assert 0 < len(rows) <= MOST_ROWS
-    assert {(row.temp, row.temp_max, row.held) for row in rows} == {(None, None, None)}
-    assert stretches(Curve(gpu=0)) == ()
+    rows = curve_intervals(long)
+    assert 0 < len(rows) <= MAX_CURVE_ROWS
+    assert {(row.temp, row.temp_max, row.throttled_share) for row in rows} == {(None, None, None)}
+    assert curve_intervals(HealthTestCurve(gpu=0)) == ()
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_the_command_tells_the_curves(capfd, language: str, said: str) -> None:
         schema="gpu-assistant/checks/1", verdict="pass", checks=(), level=3, covers=("load",), curves=(CURVE,)
     )
     texts = Texts(language)
-    show.checks(texts.checks(found), Output(texts, json=False, quiet=False))
+    show.render_checks(texts.localize_checks(found), Output(texts, json=False, quiet=False))
     printed = capfd.readouterr().out
     assert said in printed
     assert "NVIDIA A" in printed

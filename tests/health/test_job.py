@@ -15,13 +15,13 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.json import encode
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Checks
-from gpu_assistant.health.job import AREAS, NEVER
-from gpu_assistant.health.listening import CHILD_IDS, HealthProgress
-from gpu_assistant.system.services import Power
+from gpu_assistant.health.job import AREAS_BY_LEVEL, NEVER_COVERED
+from gpu_assistant.health.listening import CHILD_CHECK_IDS, HealthProgress
+from gpu_assistant.system.services import PowerStatus
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import table
+from gpu_assistant.texts.sentences import load_texts
 
 from ..fakes.environments import environment_with
 from ..nvml.scenario import Scenario
@@ -117,7 +117,7 @@ def test_an_error_that_the_driver_reports_meanwhile(scenario: Scenario, play: Pl
 
 def test_on_battery_is_said(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
-    battery = Power(source="battery", percent=60)
+    battery = PowerStatus(source="battery", percent=60)
     checks = Run(play(START, PASSED, END), scenario, level=2, power=battery).go()
     assert one(checks, "mains").state == "warn"
     assert "60 %" in (one(checks, "mains").text or "")
@@ -236,7 +236,7 @@ def test_what_was_broken_off_names_its_precision(scenario: Scenario, play: Play)
     begin = {"begin": "matmul-bits", "device": "cuda:0", "dtype": "bfloat16"}
     check = one(Run(play(START, PASSED, begin, {"exit": 9}), scenario, level=2).go(), "matmul-bits")
     assert "bfloat16" in (check.text or "")
-    assert "bfloat16" in Texts("en").say("check.matmul-bits.skip", check.data)
+    assert "bfloat16" in Texts("en").translate("check.matmul-bits.skip", check.data)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell who ended a program")
@@ -293,7 +293,7 @@ def test_a_device_that_is_not_there(scenario: Scenario, play: Play) -> None:
     with pytest.raises(AppError) as caught:
         run.go()
     assert (caught.value.code, caught.value.exit_code) == ("health-no-device", 2)
-    assert "cpu, cuda:0" in Texts("en").error(caught.value)
+    assert "cpu, cuda:0" in Texts("en").error_text(caught.value)
 
 
 def test_no_environment_and_no_torch(scenario: Scenario, tmp_path: Path) -> None:
@@ -338,7 +338,7 @@ def test_a_load_that_loses_speed(scenario: Scenario, play: Play) -> None:
 
 
 def test_the_schema_is_that_of_the_struct() -> None:
-    schema = json.loads((resources() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
     made = json.loads(encode(msgspec.json.schema(Checks)["$defs"]))
     for definition in made.values():
         if "properties" in definition:
@@ -347,10 +347,10 @@ def test_the_schema_is_that_of_the_struct() -> None:
 
 
 def test_every_check_has_its_words() -> None:
-    ids = {*CHILD_IDS, *(area for areas in AREAS.values() for area in areas)}
+    ids = {*CHILD_CHECK_IDS, *(area for areas in AREAS_BY_LEVEL.values() for area in areas)}
     for check_id in ids:
-        assert f"check.{check_id}.pass" in table()
-        judged = any(f"check.{check_id}.{state}" in table() for state in ("warn", "fail"))
-        assert (f"check.{check_id}.fix" in table()) == judged
-    for area in {area for areas in AREAS.values() for area in areas} | set(NEVER):
-        assert f"health.area.{area}" in table()
+        assert f"check.{check_id}.pass" in load_texts()
+        judged = any(f"check.{check_id}.{state}" in load_texts() for state in ("warn", "fail"))
+        assert (f"check.{check_id}.fix" in load_texts()) == judged
+    for area in {area for areas in AREAS_BY_LEVEL.values() for area in areas} | set(NEVER_COVERED):
+        assert f"health.area.{area}" in load_texts()

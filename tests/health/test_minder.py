@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.health.cards import curve
-from gpu_assistant.health.listening import steadiness
-from gpu_assistant.health.minder import MOST_POINTS, PERIOD_S, Minder, stop_limit
-from gpu_assistant.health.watch import Watch
+from gpu_assistant.health.cards import make_curve
+from gpu_assistant.health.listening import speed_loss
+from gpu_assistant.health.minder import MAX_POINTS, SAMPLE_INTERVAL_S, SafetyMonitor, stop_temperature
+from gpu_assistant.health.watch import HealthMonitor
 
 from .samples import BUSY, RULES
 
@@ -53,12 +53,12 @@ class Quick:
         self.now = 0.0
 
     def __call__(self) -> float:
-        self.now += PERIOD_S
+        self.now += SAMPLE_INTERVAL_S
         return self.now
 
 
-def minder(looks: Looks, cancel: threading.Event | None = None) -> Minder:
-    return Minder(looks, cancel or threading.Event(), lambda gpu: 90.0, Watch(RULES), clock=Quick())
+def minder(looks: Looks, cancel: threading.Event | None = None) -> SafetyMonitor:
+    return SafetyMonitor(looks, cancel or threading.Event(), lambda gpu: 90.0, HealthMonitor(RULES), clock=Quick())
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def minder(looks: Looks, cancel: threading.Event | None = None) -> Minder:
     ],
 )
 def test_where_a_test_stops(gpu: GpuSample, allowed: float | None, limit: float) -> None:
-    assert stop_limit(gpu, TESTS, lambda _: allowed) == limit
+    assert stop_temperature(gpu, TESTS, lambda _: allowed) == limit
 
 
 def test_a_card_that_is_too_hot_at_the_first_look() -> None:
     with minder(Looks(replace(BUSY, temp=90))) as watched:
         assert watched.stop.is_set()
-    assert watched.too_hot is not None
-    assert (watched.too_hot.temp, watched.too_hot.limit) == (90, 90.0)
+    assert watched.overheating is not None
+    assert (watched.overheating.temp, watched.overheating.limit) == (90, 90.0)
 
 
 def test_what_stays_below_goes_on() -> None:
@@ -88,8 +88,8 @@ def test_what_stays_below_goes_on() -> None:
     with minder(looks) as watched:
         assert looks.looked.wait(20)
     assert not watched.stop.is_set()
-    assert watched.too_hot is None
-    assert [gpu.temp for _, gpu in watched.seen[0]][:2] == [68, 89]
+    assert watched.overheating is None
+    assert [gpu.temp for _, gpu in watched.readings[0]][:2] == [68, 89]
 
 
 def test_a_sleeping_card_is_none_that_was_lost() -> None:
@@ -97,7 +97,7 @@ def test_a_sleeping_card_is_none_that_was_lost() -> None:
     with minder(looks) as watched:
         assert looks.looked.wait(20)
     assert not watched.stop.is_set()
-    assert watched.seen[0][0][1] == BUSY
+    assert watched.readings[0][0][1] == BUSY
 
 
 def test_a_card_pulled_out_ends_the_test_and_leaves_its_curve_alone() -> None:
@@ -107,8 +107,8 @@ def test_a_card_pulled_out_ends_the_test_and_leaves_its_curve_alone() -> None:
     looks = Several(both, (replace(both[1], index=0), gone))
     with minder(looks) as watched:
         assert watched.stop.wait(20)
-    assert watched.lost == gone
-    assert {gpu.uuid for _, gpu in watched.seen[0]} == {BUSY.uuid}
+    assert watched.lost_gpu == gone
+    assert {gpu.uuid for _, gpu in watched.readings[0]} == {BUSY.uuid}
 
 
 def test_cancel_is_passed_on() -> None:
@@ -121,21 +121,21 @@ def test_cancel_is_passed_on() -> None:
 def test_a_test_of_a_week_keeps_a_bounded_curve() -> None:
     looks = Looks(BUSY)
     watched = minder(looks)
-    for _ in range(3 * MOST_POINTS):
-        watched._look()
-    points = watched.seen[0]
-    assert MOST_POINTS / 2 <= len(points) <= MOST_POINTS
+    for _ in range(3 * MAX_POINTS):
+        watched._take_sample()
+    points = watched.readings[0]
+    assert MAX_POINTS / 2 <= len(points) <= MAX_POINTS
     assert points[0][0] == 1.0
-    assert looks.count == 3 * MOST_POINTS  # it looked each time all the same
-    assert len(curve(points, ()).t) == len(points)
+    assert looks.count == 3 * MAX_POINTS  # it looked each time all the same
+    assert len(make_curve(points, ()).t) == len(points)
 
 
 def test_how_steady_a_load_was() -> None:
     falling = [(float(t), "float32", 10.0 - t / 10) for t in range(30)]
-    assert steadiness(falling) == pytest.approx(0.2 / 0.95, rel=0.05)
-    assert steadiness([(float(t), "float32", 1.0 + t) for t in range(30)]) == 0.0
-    assert steadiness(falling[:8]) is None
-    assert steadiness([]) is None
+    assert speed_loss(falling) == pytest.approx(0.2 / 0.95, rel=0.05)
+    assert speed_loss([(float(t), "float32", 1.0 + t) for t in range(30)]) == 0.0
+    assert speed_loss(falling[:8]) is None
+    assert speed_loss([]) is None
 
 
 def test_a_fan_that_stands_still_on_a_card_that_ends_the_test_by_heat_is_an_alarm() -> None:
@@ -143,12 +143,12 @@ def test_a_fan_that_stands_still_on_a_card_that_ends_the_test_by_heat_is_an_alar
     looks = Looks(BUSY, replace(BUSY, temp=92, fan=0, fan_rpm=0))
     with minder(looks) as watched:
         assert watched.stop.wait(20)
-        watched.settle(20)
+        watched.wait_for_alarms(20)
     assert ("fan-stopped", 0) in watched.alarms
 
 
 def test_a_fan_that_turns_is_none() -> None:
     with minder(Looks(BUSY, replace(BUSY, temp=92))) as watched:
         assert watched.stop.wait(20)
-        watched.settle(20)
+        watched.wait_for_alarms(20)
     assert "fan-stopped" not in {name for name, _ in watched.alarms}

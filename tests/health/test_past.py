@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.health.past import DAY_S, remembered, usual
+from gpu_assistant.health.past import DAY_S, baseline_from_history, learn_baseline
 from gpu_assistant.monitor.history import History
 
 from .samples import BUSY, RULES, START, Time
@@ -26,32 +26,32 @@ def month(days: int, temp: float, load: float, *, minutes: int = 120, noise: flo
 
 def test_the_usual_temperature_of_a_load() -> None:
     t, temp, load = month(20, 66.0, 0.85)
-    assert usual(t, temp, load, NOW, SETTLING) == {8: pytest.approx(66.0)}
+    assert learn_baseline(t, temp, load, NOW, SETTLING) == {8: pytest.approx(66.0)}
 
 
 def test_too_short_a_past_says_nothing() -> None:
-    assert usual(*month(4, 66.0, 0.85), NOW, SETTLING) == {}  # the last two days do not count
-    assert usual(*month(20, 66.0, 0.85, minutes=10), NOW, SETTLING) == {}
-    assert usual(*month(20, 66.0, 0.1), NOW, SETTLING) == {}  # at rest fans do as they like
-    assert usual(np.array([]), np.array([]), np.array([]), NOW, SETTLING) == {}
+    assert learn_baseline(*month(4, 66.0, 0.85), NOW, SETTLING) == {}  # the last two days do not count
+    assert learn_baseline(*month(20, 66.0, 0.85, minutes=10), NOW, SETTLING) == {}
+    assert learn_baseline(*month(20, 66.0, 0.1), NOW, SETTLING) == {}  # at rest fans do as they like
+    assert learn_baseline(np.array([]), np.array([]), np.array([]), NOW, SETTLING) == {}
 
 
 def test_a_load_that_swings_is_not_compared() -> None:
     t, temp, _ = month(20, 66.0, 0.85)
     swinging = np.where(np.arange(len(t)) // 5 % 2, 0.4, 0.9)
-    assert usual(t, temp, swinging, NOW, SETTLING) == {}
+    assert learn_baseline(t, temp, swinging, NOW, SETTLING) == {}
 
 
 def test_gaps_and_unknown_minutes_begin_anew() -> None:
     t, temp, load = month(20, 66.0, 0.85)
     temp[::9] = np.nan
-    assert usual(t, temp, load, NOW, SETTLING) == {}
+    assert learn_baseline(t, temp, load, NOW, SETTLING) == {}
 
 
 def test_one_hot_day_is_no_habit() -> None:
     t, temp, load = month(20, 66.0, 0.85)
     temp[: 2 * 120] = 80.0
-    assert usual(t, temp, load, NOW, SETTLING)[8] == pytest.approx(66.0)
+    assert learn_baseline(t, temp, load, NOW, SETTLING)[8] == pytest.approx(66.0)
 
 
 def test_from_the_monitors_history(tmp_path: Path) -> None:
@@ -61,13 +61,13 @@ def test_from_the_monitors_history(tmp_path: Path) -> None:
             for half in (0.0, 30.0):
                 moment = {"gpu0.temp": 66.0, "gpu0.power_w": 98.0, "gpu0.power_limit_w": 115.0, "gpu0.util": 97}
                 history.add(NOW - day * DAY_S + 60 * minute + half, moment)
-    assert remembered(history, "gpu0", NOW, SETTLING) == {8: pytest.approx(66.0, rel=1e-3)}
-    assert remembered(history, "gpu1", NOW, SETTLING) == {}
+    assert baseline_from_history(history, "gpu0", NOW, SETTLING) == {8: pytest.approx(66.0, rel=1e-3)}
+    assert baseline_from_history(history, "gpu1", NOW, SETTLING) == {}
 
 
 def test_hotter_than_its_own_past() -> None:
     time = Time()
-    time.watch.remember(0, {8: 66.0})
+    time.watch.set_baseline(0, {8: 66.0})
     time.passes(900, replace(BUSY, temp=70))
     assert time.rings() == set()
     health = time.passes(900, replace(BUSY, temp=76))
@@ -80,5 +80,5 @@ def test_hotter_than_its_own_past() -> None:
 
 def test_warming_up_is_not_compared() -> None:
     time = Time()
-    time.watch.remember(0, {8: 50.0})
+    time.watch.set_baseline(0, {8: 50.0})
     assert not any(health.alarms for health in time.moments(10 * 60 - 5, BUSY))

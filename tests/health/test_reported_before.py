@@ -12,13 +12,13 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.app import App
-from gpu_assistant.app.judging import Judge
+from gpu_assistant.app.judging import HealthEvaluator
 from gpu_assistant.core.health import Alarm, HealthState
-from gpu_assistant.health.past import reported
+from gpu_assistant.health.past import last_reported_xid
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.recorder import Recorder
+from gpu_assistant.monitor.recorder import HistoryWriter
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.nvml import NvmlMonitor
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -36,13 +36,13 @@ class Window:
 
     def start(self) -> None:
         """As a new process, which knows nothing but what is on the disk."""
-        self._recorder = Recorder(lambda: History(self._app.data.history, clock=lambda: self.now), patience_s=3.0)
-        self._judge = Judge(self._app.health_watch, self._app.remember_past)
+        self._recorder = HistoryWriter(lambda: History(self._app.data.history, clock=lambda: self.now), load_delay_s=3.0)
+        self._judge = HealthEvaluator(self._app.health_monitor, self._app.load_baselines)
         self.open()
 
     def open(self) -> None:
         """A new session with the driver, which tells nothing of what was before."""
-        nvml = Nvml(FakeSystem(), library=self._scenario.library, clock=lambda: self.now, wall=lambda: self.now)
+        nvml = NvmlMonitor(FakeSystem(), library=self._scenario.library, clock=lambda: self.now, wall_clock=lambda: self.now)
         self._sampler = Sampler(nvml, lambda: self.now, wait_s=60.0, hung_s=120.0)
 
     def pause(self) -> None:
@@ -58,8 +58,8 @@ class Window:
         for _ in range(seconds):
             self.now += 1
             sample = replace(self._sampler.sample(), **changes)
-            self._recorder.keep(sample)
-            health = self._judge.look(sample, self._recorder.history)
+            self._recorder.add_sample(sample)
+            health = self._judge.evaluate(sample, self._recorder.history)
             assert health is not None
             self.states.append(health.state)
         self.reported = health.reported
@@ -91,7 +91,7 @@ def test_it_rings_on_after_a_restart_of_the_program_until_its_hour_is_over(windo
     assert (known[0], time.strftime("%H:%M", time.localtime(known[1]))) == (79, said)
     for language in ("en", "zh_CN"):
         for each in (before, alarm):
-            evidence = Texts(language).alarm(each).evidence or ""
+            evidence = Texts(language).localize_alarm(each).evidence or ""
             assert said in evidence
             assert "79" in evidence
     window.now += 3600
@@ -133,7 +133,7 @@ def test_the_newest_error_counts_and_what_stood_there_first_is_older() -> None:
     history = History(clock=lambda: now)
     for second, number in enumerate((48, 48, 0, 79, 79, 0, 31, 31, 0, 0)):
         history.add(now - 20 + second, {"gpu0.xid": float(number), "gpu1.xid": 48.0})
-    assert reported(history, "gpu0", now, RULES, since=0.0) == (31, now - 20 + 6.5)
-    assert reported(history, "gpu0", now, RULES, since=now - 13) is None
-    assert reported(history, "gpu1", now, RULES, since=0.0) is None
-    assert reported(history, "gpu2", now, RULES, since=0.0) is None
+    assert last_reported_xid(history, "gpu0", now, RULES, since=0.0) == (31, now - 20 + 6.5)
+    assert last_reported_xid(history, "gpu0", now, RULES, since=now - 13) is None
+    assert last_reported_xid(history, "gpu1", now, RULES, since=0.0) is None
+    assert last_reported_xid(history, "gpu2", now, RULES, since=0.0) is None

@@ -8,12 +8,12 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.health import Names, Number, Rule
+from gpu_assistant.catalog.health import NameCondition, NumberCondition, AlarmRule
 from gpu_assistant.core.names import Language
 from gpu_assistant.core.results import GpuSample
-from gpu_assistant.health.figures import Form, advice, card_figures, computer_figures
+from gpu_assistant.health.figures import FormFactor, advice_codes, gpu_figure_names, computer_figure_names
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import table
+from gpu_assistant.texts.sentences import load_texts
 
 from .samples import BUSY, IDLE, RULES, SERVER, START, Time
 
@@ -65,7 +65,7 @@ ALSO = {"power-lowered": {"power-limit"}}
 ELSEWHERE = {"cuda-broken", "hotter-than-before", "memory-errors-before"}  # below, and in test_past.py
 
 
-def rule(rule_id: str) -> Rule:
+def rule(rule_id: str) -> AlarmRule:
     (found,) = [one for one in RULES.rules if one.id == rule_id]
     return found
 
@@ -162,9 +162,9 @@ def test_half_the_lanes_are_no_worry_and_unknown_ones_neither() -> None:
 
 def test_advice_is_for_what_the_card_is_built_into() -> None:
     fixes = {}
-    for form in get_args(Form):
+    for form in get_args(FormFactor):
         time = Time(form=lambda _, form=form: form)
-        health = Texts("en").health(time.passes(10, replace(BUSY, temp=84)))
+        health = Texts("en").localize_health(time.passes(10, replace(BUSY, temp=84)))
         fixes[form] = health.alarms[0].fix or ""
     assert "server" in fixes["server"]
     assert "lift" in fixes["laptop"]
@@ -175,10 +175,10 @@ def test_advice_is_for_what_the_card_is_built_into() -> None:
 def test_a_limit_of_our_own_is_called_so() -> None:
     for language, words in (("en", "our own rule of thumb"), ("zh_CN", "我们自己的经验")):
         texts = Texts(language)
-        full = texts.health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
+        full = texts.localize_health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
         assert full.source is None
         assert words in (full.evidence or "")
-        hot = texts.health(Time().passes(30, replace(BUSY, temp=84))).alarms[0]
+        hot = texts.localize_health(Time().passes(30, replace(BUSY, temp=84))).alarms[0]
         assert hot.source is not None
         assert words not in (hot.evidence or "")
 
@@ -193,45 +193,45 @@ def test_what_is_hushed_exists_and_is_no_graver() -> None:
 
 def test_cuda_that_does_not_work() -> None:
     time = Time()
-    time.watch.cuda = "fail"
+    time.watch.cuda_state = "fail"
     assert [alarm.id for alarm in time.passes(2, IDLE).alarms] == ["cuda-broken"]
-    time.watch.cuda = "pass"
+    time.watch.cuda_state = "pass"
     assert time.passes(10, IDLE).state == "well"
 
 
 @pytest.mark.parametrize("rule_id", [one.id for one in RULES.rules])
 def test_every_alarm_is_said_in_both_languages(rule_id: str) -> None:
     one = rule(rule_id)
-    reason = any(isinstance(condition, Names) and condition.said for condition in one.when)
+    reason = any(isinstance(condition, NameCondition) and condition.said for condition in one.when)
     known = {**dict.fromkeys(one.tells, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
-    forms = get_args(Form) if one.about == "card" else ()
+    forms = get_args(FormFactor) if one.about == "card" else ()
     for form, part, language in product(forms or ("any",), ("title", "evidence", "fix"), ("en", "zh_CN")):
-        data = {**known, **(advice(form) if forms else {})}
-        said = Texts(language).say(f"health.{rule_id}.{part}", data)
+        data = {**known, **(advice_codes(form) if forms else {})}
+        said = Texts(language).translate(f"health.{rule_id}.{part}", data)
         assert said
         assert "@" not in said
-    used = table()[f"health.{rule_id}.evidence"]["en"]
+    used = load_texts()[f"health.{rule_id}.evidence"]["en"]
     assert all(f"{{{name}}}" in used for name in one.tells), "what is gathered is said"
 
 
 def test_every_reason_has_its_words() -> None:
     for one in RULES.rules:
         for condition in one.when:
-            if isinstance(condition, Names) and condition.said is not None:
+            if isinstance(condition, NameCondition) and condition.said is not None:
                 assert condition.any_of
                 for name in condition.any_of:
-                    assert f"{condition.said}.{name}" in table()
+                    assert f"{condition.said}.{name}" in load_texts()
     for xid in RULES.xids:
-        assert f"health.xid.{xid.kind}" in table()
-        assert f"health.xid-again.{xid.kind}" in table()
+        assert f"health.xid.{xid.kind}" in load_texts()
+        assert f"health.xid-again.{xid.kind}" in load_texts()
 
 
 def test_rules_name_figures_that_exist() -> None:
     for one in RULES.rules:
-        known = card_figures() if one.about == "card" else computer_figures()
+        known = gpu_figure_names() if one.about == "card" else computer_figure_names()
         named = {condition.figure for condition in one.when} | set(one.tells.values())
         for condition in one.when:
-            if isinstance(condition, Number):
+            if isinstance(condition, NumberCondition):
                 named |= {condition.share_of or condition.figure, condition.beyond or condition.figure}
                 assert (condition.least is None) != (condition.below is None), one.id
         assert named <= known, one.id
@@ -248,8 +248,8 @@ def test_heat_at_a_part_without_a_figure_is_said_to_be_there() -> None:
     time = Time()
     (alarm,) = time.passes(10, replace(BUSY, temp=51, throttle=("hardware-slowdown", "hardware-thermal"))).alarms
     assert alarm.id == "slowed-by-heat"
-    assert "another part of the card" in (Texts("en").alarm(alarm).evidence or "")
-    assert "其他部位" in (Texts("zh_CN").alarm(alarm).evidence or "")
+    assert "another part of the card" in (Texts("en").localize_alarm(alarm).evidence or "")
+    assert "其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")
 
 
 def test_a_core_at_its_limit_is_hot_enough_and_no_other_part_is_blamed() -> None:
@@ -257,12 +257,12 @@ def test_a_core_at_its_limit_is_hot_enough_and_no_other_part_is_blamed() -> None
     for temp, elsewhere in ((83, True), (84, False), (86, False)):
         (alarm,) = Time().passes(10, replace(hot, temp=temp)).alarms
         assert alarm.id == "slowed-by-heat"
-        assert ("another part of the card" in (Texts("en").alarm(alarm).evidence or "")) is elsewhere
-        assert ("其他部位" in (Texts("zh_CN").alarm(alarm).evidence or "")) is elsewhere
+        assert ("another part of the card" in (Texts("en").localize_alarm(alarm).evidence or "")) is elsewhere
+        assert ("其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")) is elsewhere
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
 def test_of_a_lost_card_the_same_is_advised_everywhere(language: Language, words: str) -> None:
     texts = Texts(language)
-    assert words in texts.say("monitor.nvml.lost")
-    assert words in texts.say("health.lost.fix")
+    assert words in texts.translate("monitor.nvml.lost")
+    assert words in texts.translate("health.lost.fix")

@@ -8,9 +8,9 @@ from contextlib import closing
 import pytest
 
 from gpu_assistant.core.health import Health
-from gpu_assistant.health.watch import Watch
+from gpu_assistant.health.watch import HealthMonitor
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.nvml import NvmlMonitor
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -24,7 +24,7 @@ class Computer:
 
     def __init__(self, scenario: Scenario) -> None:
         self.seconds = 0
-        nvml = Nvml(
+        nvml = NvmlMonitor(
             FakeSystem(),
             library=scenario.library,
             forget_s=100.0 * RULES.forget_seconds,
@@ -32,19 +32,19 @@ class Computer:
         )
         # No driver is called slow because the tests' computer is.
         self.sampler = Sampler(nvml, lambda: START + self.seconds, wait_s=60.0, hung_s=120.0)
-        self.watch = Watch(RULES)
+        self.watch = HealthMonitor(RULES)
 
     def passes(self, seconds: int) -> Health:
         health = None
         for _ in range(0, seconds, 2):
             self.seconds += 2
-            health = self.watch.look(self.sampler.sample())
+            health = self.watch.update(self.sampler.sample())
         assert health is not None
         for language in ("en", "zh_CN"):
-            spoken = Texts(language).health(health)
+            spoken = Texts(language).localize_health(health)
             assert spoken.text
             assert all(alarm.title and alarm.evidence and alarm.fix for alarm in spoken.alarms)
-        return Texts("en").health(health)
+        return Texts("en").localize_health(health)
 
 
 @pytest.fixture

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Cpu, Gpu
 from gpu_assistant.core.results import Check, Checks, GpuSample
-from gpu_assistant.health.cards import answers, card
-from gpu_assistant.health.headline import headline
+from gpu_assistant.health.cards import check_response, check_gpu
+from gpu_assistant.health.headline import select_headline
 from gpu_assistant.health.job import HealthJob
-from gpu_assistant.monitor.patient import Patient
+from gpu_assistant.monitor.patient import NonBlockingSampler
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.nvml import NvmlMonitor
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -35,7 +35,7 @@ class Slow(Looks):
 
     def __init__(self, system: FakeSystem, library: Path, before_look: Callable[[int], None]) -> None:
         super().__init__(system, library, before_look)
-        self._driver = Patient(Nvml(system, library=library), wait_s=0.1, hung_s=60.0)
+        self._driver = NonBlockingSampler(NvmlMonitor(system, library=library), wait_s=0.1, hung_s=60.0)
 
 
 def checks_of(check: Check) -> Checks:
@@ -97,8 +97,8 @@ def test_a_test_grades_and_advises_as_the_monitor_does(
     (same,) = [each for each in RULES.rules if each.id == rule]
     assert check.state == {"error": "fail", "warn": "warn"}[same.level]
     english = Texts("en")
-    assert (check.text or "").startswith(english.say(f"health.{rule}.title"))
-    assert check.fix == english.say(f"health.{rule}.fix", check.data)
+    assert (check.text or "").startswith(english.translate(f"health.{rule}.title"))
+    assert check.fix == english.translate(f"health.{rule}.fix", check.data)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_driver_that_does_not_answer_has_one_grade_and_one_advice(
     check = one(run.go(), "driver")
     (same,) = [each for each in RULES.rules if each.id == rule]
     assert (check.state, same.level) == ("fail", "error")
-    assert check.fix == Texts("en").say(f"health.{rule}.fix")
+    assert check.fix == Texts("en").translate(f"health.{rule}.fix")
     if rule != "driver-broken":  # what mends these is no new driver
         assert "install" not in (check.fix or "")
 
@@ -123,9 +123,9 @@ def test_a_short_brake_by_the_power_supply_is_graded_as_a_long_one(tmp_path: Pat
     brake = replace(BUSY, throttle=("hardware-slowdown", "power-brake"))
     seen = [(float(second), brake if second in (3, 6) else BUSY) for second in range(10)]
     given = {"worked": True, "xids": {}, "allowed": lambda _: None, "several": False, "form": "desktop"}
-    (check,) = [check for check in card(seen, RULES, 89.0, **given) if check.id == "card-held-back"]
+    (check,) = [check for check in check_gpu(seen, RULES, 89.0, **given) if check.id == "card-held-back"]
     assert check.state == "fail"
-    assert "power supply" in (Texts("en").checks(checks_of(check)).checks[0].fix or "")
+    assert "power supply" in (Texts("en").localize_checks(checks_of(check)).checks[0].fix or "")
 
 
 def test_a_desktop_that_draws_is_no_worry_at_the_first_level(scenario: Scenario, play: Play) -> None:
@@ -149,8 +149,8 @@ def test_a_card_that_was_lost_before(scenario: Scenario, play: Play, others: int
 
 @pytest.mark.parametrize(("language", "words"), [("en", "does not list it"), ("zh_CN", "不再列出")])
 def test_a_card_pulled_out_meanwhile_is_not_said_to_have_fallen_off_the_bus(language: str, words: str) -> None:
-    check = answers(GpuSample(index=0, name=BUSY.name, state="gone"), several=False, form="desktop")
-    (said,) = Texts(language).checks(checks_of(check)).checks
+    check = check_response(GpuSample(index=0, name=BUSY.name, state="gone"), has_several=False, form_factor="desktop")
+    (said,) = Texts(language).localize_checks(checks_of(check)).checks
     assert said.state == "fail"
     assert words in (said.text or "")
     assert said.fix
@@ -182,7 +182,7 @@ def test_without_an_environment_the_card_that_is_asked_for(scenario: Scenario, t
         assert (checks.verdict, answers.state) == (verdict, verdict)
     run = Run(tmp_path, scenario)
     run.job = HealthJob(None, run.system, RULES, run.looks, device="cuda:9")
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         run.go()
     assert caught.value.data["have"] == "cpu, cuda:0, cuda:1"
 
@@ -198,30 +198,30 @@ def test_a_build_for_the_processor_alone_is_called_that(scenario: Scenario, play
     assert "wizard" in (check.fix or "")
     assert "torch-cuda" not in states(checks)
     # The card is not accused of it, nor where PyTorch does not load at all; what the card itself has still counts.
-    assert headline(checks) == "unused"
+    assert select_headline(checks) == "unused"
     assert (
-        headline(replace(checks, checks=(*(one for one in checks.checks if one.id != "torch-build"), BROKEN)))
+        select_headline(replace(checks, checks=(*(one for one in checks.checks if one.id != "torch-build"), BROKEN)))
         == "unused"
     )
     scenario.card(mem_used=str(8 * 10**9), util="99")
-    assert headline(Run(environment, scenario).go()) == "unused-warn"
+    assert select_headline(Run(environment, scenario).go()) == "unused-warn"
     scenario.card(util="!15", temp="!15", name="!15", mem_used="!15", power="!15")
-    assert headline(Run(environment, scenario).go()) == "fail"
+    assert select_headline(Run(environment, scenario).go()) == "fail"
 
 
 def test_without_any_card_the_verdict_says_so(tmp_path: Path, play: Play) -> None:
     def run(environment: Path | None) -> Checks:
         system = FakeSystem(cpu=Cpu(cores=2))
-        with closing(Sampler(Nvml(system, library=tmp_path / "none.so"))) as driver:
+        with closing(Sampler(NvmlMonitor(system, library=tmp_path / "none.so"))) as driver:
             return HealthJob(environment, system, RULES, driver, time_limit=60.0).run(JobContext())
 
     cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
     compute = {"check": {"id": "cpu-compute", "state": "pass", "data": {"device": "cpu"}}}
     checks = run(play(cpu, PASSED, compute, END))
-    assert (checks.verdict, headline(checks)) == ("pass", "besides-no-card")
-    assert headline(replace(checks, verdict="fail", checks=(*checks.checks, BROKEN))) == "no-torch"
+    assert (checks.verdict, select_headline(checks)) == ("pass", "besides-no-card")
+    assert select_headline(replace(checks, verdict="fail", checks=(*checks.checks, BROKEN))) == "no-torch"
     nothing = run(None)
-    assert (nothing.verdict, headline(nothing)) == ("warn", "nothing")
+    assert (nothing.verdict, select_headline(nothing)) == ("warn", "nothing")
 
 
 def test_a_card_that_is_too_hot_from_the_start_blames_nothing_else(scenario: Scenario, play: Play) -> None:
@@ -267,17 +267,17 @@ def test_a_driver_without_a_card_has_not_passed(scenario: Scenario, tmp_path: Pa
     run = Run(tmp_path, scenario)
     run.job = HealthJob(None, run.system, RULES, run.looks)
     checks = run.go()
-    assert (one(checks, "driver").state, checks.verdict, headline(checks)) == ("warn", "warn", "no-card")
+    assert (one(checks, "driver").state, checks.verdict, select_headline(checks)) == ("warn", "warn", "no-card")
     assert "finds no card" in (one(checks, "driver").text or "")
     # Also where the processor was tested.
     cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
-    assert headline(Run(play(cpu, PASSED, END), scenario).go()) == "no-card"
+    assert select_headline(Run(play(cpu, PASSED, END), scenario).go()) == "no-card"
     # A card that the system sees and the driver does not is a fault.
     run = Run(tmp_path, scenario)
     run.system = FakeSystem(cpu=Cpu(cores=2), display_adapters=(Gpu(vendor="nvidia", name="GeForce RTX 4060"),))
     run.job = HealthJob(None, run.system, RULES, run.looks)
     checks = run.go()
-    assert (checks.verdict, headline(checks)) == ("fail", "fail")
+    assert (checks.verdict, select_headline(checks)) == ("fail", "fail")
     assert "does not find it" in (one(checks, "driver").text or "")
 
 
@@ -286,7 +286,7 @@ def test_a_driver_that_gives_no_answer_has_the_test_s_own_words(scenario: Scenar
     scenario.set(hang="nvmlInitWithFlags")
     run = Run(tmp_path, scenario)
     run.looks = Sampler(
-        Nvml(run.system, library=scenario.library), wait_s=0.1, hung_s=3.5
+        NvmlMonitor(run.system, library=scenario.library), wait_s=0.1, hung_s=3.5
     )  # longer than the test looks
     run.job = HealthJob(None, run.system, RULES, run.looks)
     check = one(run.go(), "driver")
@@ -329,10 +329,10 @@ def test_without_pytorch_the_verdict_says_that_nothing_was_computed(scenario: Sc
     run.job = HealthJob(None, run.system, RULES, run.looks)
     asked = run.go()
     for language, words in (("en", "Nothing was computed"), ("zh_CN", "没有在显卡上做计算")):
-        assert words in Texts(language).say(f"health.verdict.{headline(asked)}")
+        assert words in Texts(language).translate(f"health.verdict.{select_headline(asked)}")
     computed = replace(asked, covers=(*asked.covers, "device-compute"))
-    assert headline(computed) == "pass"
-    assert headline(replace(asked, verdict="warn")) == "asked-warn"
+    assert select_headline(computed) == "pass"
+    assert select_headline(replace(asked, verdict="warn")) == "asked-warn"
 
 
 def test_a_bad_piece_that_was_replaced_is_no_fault(scenario: Scenario, play: Play, tmp_path: Path) -> None:
@@ -358,5 +358,5 @@ def test_a_card_that_tells_nothing_is_not_called_right(scenario: Scenario, tmp_p
     run = Run(tmp_path, scenario)
     run.job = HealthJob(None, run.system, RULES, run.looks)
     asked = run.go()
-    assert (asked.verdict, one(asked, "card-heat").state, headline(asked)) == ("pass", "skip", "untold")
-    assert headline(replace(asked, covers=(*asked.covers, "card-heat"))) == "asked"
+    assert (asked.verdict, one(asked, "card-heat").state, select_headline(asked)) == ("pass", "skip", "untold")
+    assert select_headline(replace(asked, covers=(*asked.covers, "card-heat"))) == "asked"

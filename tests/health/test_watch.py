@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.health.watch import judge
+from gpu_assistant.health.watch import evaluate_samples
 from gpu_assistant.texts import Texts
 
 from .samples import BUSY, IDLE, RULES, SERVER, START, Time
@@ -44,7 +44,7 @@ def test_a_card_that_tells_nothing_to_judge_by_is_not_called_well() -> None:
     health = Time().passes(60, BUSY, replace(bare, index=1))
     assert (health.state, health.untold) == ("untold", (1,))
     for language in ("en", "zh_CN"):
-        assert Texts(language).health(health).text != Texts(language).health(replace(health, cards=1)).text
+        assert Texts(language).localize_health(health).text != Texts(language).localize_health(replace(health, cards=1)).text
     assert Time().passes(60, replace(bare, throttle=())).state == "well"
 
 
@@ -226,15 +226,15 @@ def test_the_card_that_is_watched_is_named() -> None:
 def test_judging_samples_at_once_says_the_same() -> None:
     hot = replace(BUSY, throttle=("thermal",), temp=81)
     samples = [Sample(t=START + second, gpus=(hot,), nvml="ready") for second in range(10)]
-    health = judge(samples, RULES)
+    health = evaluate_samples(samples, RULES)
     assert health is not None
     assert [alarm.id for alarm in health.alarms] == ["slowed-by-heat"]
-    assert judge([], RULES) is None
+    assert evaluate_samples([], RULES) is None
 
 
 def test_memory_stays_bounded() -> None:
     time = Time(step=5)
     for count in range(1500):
         time.passes(5, replace(SERVER, ecc_corrected=count))
-    seen = [len(kept) for track in time.watch._tracks.values() for kept in track.counters._seen.values()]
+    seen = [len(kept) for track in time.watch._rule_states.values() for kept in track.counters._readings.values()]
     assert max(seen) <= 62

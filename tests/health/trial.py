@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu, Gpu
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Check, Checks, Sample
 from gpu_assistant.health.job import HealthJob
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system.nvml import Nvml
-from gpu_assistant.system.services import Power
+from gpu_assistant.system.nvml import NvmlMonitor
+from gpu_assistant.system.services import PowerStatus
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -52,15 +52,15 @@ class Looks(Sampler):
     def __init__(self, system: FakeSystem, library: Path, before_look: Callable[[int], None]) -> None:
         # A minute passes with every look: what is asked rarely is asked each time.
         # No driver is called slow because the tests' computer is.
-        nvml = Nvml(system, library=library, clock=lambda: 60.0 * self.count)
+        nvml = NvmlMonitor(system, library=library, clock=lambda: 60.0 * self.count)
         super().__init__(nvml, wait_s=60.0, hung_s=120.0)
         self._before_look = before_look
         self.count = 0
 
-    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         self.count += 1
         self._before_look(self.count)
-        return super().sample(looking=looking, programs=programs)
+        return super().sample(detailed=detailed, processes=processes)
 
 
 class Run:
@@ -72,12 +72,12 @@ class Run:
         scenario: Scenario,
         *,
         before_look: Callable[[int], None] = lambda _: None,
-        power: Power | None = None,
+        power: PowerStatus | None = None,
         **given: Any,
     ) -> None:
         adapters = (Gpu(vendor="nvidia", name="GeForce RTX 4060"),) if scenario.cards else ()
         self.system = FakeSystem(
-            cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), display_adapters=adapters, power=power or Power(source="mains")
+            cpu=Cpu(name="AMD Ryzen 5 7500F", cores=2), display_adapters=adapters, power=power or PowerStatus(source="mains")
         )
         self.looks = Looks(self.system, scenario.library, before_look)
         self.job = HealthJob(environment, self.system, RULES, self.looks, **{"time_limit": 60.0, **given})
@@ -101,9 +101,9 @@ class Run:
 
 def said(checks: Checks) -> Checks:
     """The same in English; every sentence exists in both languages, and the whole fits the schema."""
-    schema = json.loads((resources() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
     for language in ("zh_CN", "en"):
-        spoken = Texts(language).checks(checks)
+        spoken = Texts(language).localize_checks(checks)
         jsonschema.Draft202012Validator(schema).validate(json.loads(encode(spoken)))
         assert spoken.scope
     return spoken

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.install.planner import make_plan
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from tests.fakes.conda import FakeConda
 from tests.fakes.fault_server import FaultServer
 from tests.fakes.system import FakeSystem
@@ -35,7 +35,7 @@ class CondaWorld(World):
             data=self.data,
             environment=self.environment,
             wheelhouse=None,
-            made_by="conda",
+            environment_kind="conda",
             **given,
         )
 
@@ -45,4 +45,4 @@ class CondaWorld(World):
 
 
 def system(program: Path) -> FakeSystem:
-    return FakeSystem(name=current().name, python_candidates=(INTERPRETER,), programs={"conda": program})
+    return FakeSystem(name=current_system().name, python_candidates=(INTERPRETER,), programs={"conda": program})

@@ -7,49 +7,49 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import RightsRefused
+from gpu_assistant.core.errors import ElevationDenied
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation
 from gpu_assistant.install import listing
-from gpu_assistant.install.draft import Draft
+from gpu_assistant.install.draft import PlanBuilder
 from gpu_assistant.install.effects import FileWritten
-from gpu_assistant.install.place import Ground
-from gpu_assistant.install.removal import delete, name, partial_path
+from gpu_assistant.install.place import ValidationContext
+from gpu_assistant.install.removal import delete_folder, commit_folder, partial_path
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.steps.kind import Kind
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.steps.kind import StepKind
 from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.install.work import Outcome, Work
-from gpu_assistant.system import current
+from gpu_assistant.install.work import Outcome, InstallContext
+from gpu_assistant.system import current_system
 from tests.fakes.system import FakeSystem
 from tests.fakes.variables import FileAtLogin, FileVariables
 
 
-class Plain(Kind):
+class Plain(StepKind):
     """What the tests' kinds share: nothing is planned, nothing refused."""
 
     codes: ClassVar[tuple[str, ...]] = ("verify",)
-    many: ClassVar[bool] = True
+    allows_many: ClassVar[bool] = True
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         return ()
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None: ...
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None: ...
 
 
 class WriteFile(Plain):
     name: ClassVar[str] = "test-file"
 
-    def done(self, step: Step, work: Work) -> Outcome | None:
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         path = Path(step.spec["path"])
         return Outcome() if path.is_file() and path.read_text(encoding="utf-8") == step.spec["text"] else None
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         path, text = Path(step.spec["path"]), step.spec["text"].encode()
         before = path.read_bytes() if path.is_file() else None
-        with work.effect(step, FileWritten(path=str(path), sha256=hashlib.sha256(text).hexdigest(), before=before)):
+        with context.record_effect(step, FileWritten(path=str(path), sha256=hashlib.sha256(text).hexdigest(), before=before)):
             json.write_file(path, text)
         return Outcome()
 
@@ -57,19 +57,19 @@ class WriteFile(Plain):
 class MakeTree(Plain):
     name: ClassVar[str] = "test-tree"
 
-    def done(self, step: Step, work: Work) -> Outcome | None:
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         return Outcome() if Path(step.spec["path"], "inside/one.txt").is_file() else None
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         folder = Path(step.spec["path"])
-        work.folder(step, folder.parent)
-        with work.tree(step, folder):
+        context.make_folder(step, folder.parent)
+        with context.record_tree(step, folder):
             partial = partial_path(folder)
-            delete(partial)
+            delete_folder(partial)
             (partial / "inside").mkdir(parents=True)
             (partial / "inside" / "one.txt").write_text("one", encoding="utf-8")
-            listing.write(partial)
-            name(folder)
+            listing.write_file_manifest(partial)
+            commit_folder(folder)
         return Outcome()
 
 
@@ -78,9 +78,9 @@ class Administrator(Plain):
 
     name: ClassVar[str] = "test-administrator"
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         if not Path(step.spec["allowed"]).exists():
-            raise RightsRefused("rights-refused")
+            raise ElevationDenied("rights-refused")
         return Outcome()
 
 
@@ -89,17 +89,17 @@ class Restart(Plain):
 
     name: ClassVar[str] = "test-restart"
 
-    def done(self, step: Step, work: Work) -> Outcome | None:
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         return Outcome() if Path(step.spec["restarted"]).exists() else None
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         return Outcome(restart=True)
 
 
 def register() -> None:
     """Let plans have them."""
     for kind in (WriteFile(), MakeTree(), Administrator(), Restart()):
-        KINDS[kind.name] = kind
+        STEP_KINDS[kind.name] = kind
 
 
 class SmallWorld:
@@ -112,8 +112,8 @@ class SmallWorld:
         self.outside = root / "outside"
         self.outside.mkdir(parents=True, exist_ok=True)
         self.variables = FileVariables(self.outside / "variables.json")
-        self.at_login = FileAtLogin(self.outside / "login.json")
-        self.system = FakeSystem(name=current().name, variables=self.variables, at_login=self.at_login)
+        self.login_command = FileAtLogin(self.outside / "login.json")
+        self.system = FakeSystem(name=current_system().name, variables=self.variables, at_login=self.login_command)
         self.environment = self.outside / "env"
 
     def plan(self, *more: Step, environment: Path | None = None) -> Plan:
@@ -149,10 +149,10 @@ class SmallWorld:
         )
 
     def install(self, plan: Plan | None = None, **more: Any) -> list[Event]:
-        from gpu_assistant.catalog.load import load
+        from gpu_assistant.catalog.load import load_catalog
 
         events: list[Event] = []
-        job = InstallJob(plan or self.plan(), self.system, self.data, load(resources() / "catalog"), **more)
+        job = InstallJob(plan or self.plan(), self.system, self.data, load_catalog(resources_dir() / "catalog"), **more)
         try:
             job.run(JobContext(report=events.append))
         except BaseException as error:
@@ -174,8 +174,8 @@ class SmallWorld:
 
 
 def _seen(place: Path) -> bytes | None:
-    if place.name == listing.FILES:
-        return "\n".join(listing.read(place.parent)).encode()
+    if place.name == listing.FILE_MANIFEST:
+        return "\n".join(listing.read_file_manifest(place.parent)).encode()
     return None if place.is_dir() else place.read_bytes()
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.install.after import SETTING, SHARED, EditorJob, KernelJob, MenuEntryJob, share_lock, ways
-from gpu_assistant.install.journal import interrupted
+from gpu_assistant.install.after import INTERPRETER_SETTING, LOCK_COMMENT, EditorJob, JupyterKernelJob, MenuEntryJob, export_lockfile, environment_actions
+from gpu_assistant.install.journal import interrupted_install
 from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.texts import Texts
 from tests.fakes.desktop import FakeDesktop
 
@@ -66,7 +66,7 @@ def test_an_install_that_stopped_is_still_known_afterwards(world: World, desktop
     with pytest.raises(AppError):
         world.install(plan)
     MenuEntryJob(world.environment, world.data, world.system, desktop).run(JobContext())
-    found = interrupted(world.data)
+    found = interrupted_install(world.data)
     assert found is not None
     assert found.plan.env == plan.env
 
@@ -78,9 +78,9 @@ def test_the_editor_gets_the_interpreter_and_keeps_its_settings(world: World, de
     before = '{"editor.fontSize": 14, "颜色": ["a"]}'.encode()
     settings.write_bytes(before)
     EditorJob(world.environment, world.data, world.system, desktop, folder=folder).run(JobContext())
-    python = str(current().environment_python(world.environment))
+    python = str(current_system().environment_python(world.environment))
     now = json.loads(settings.read_text(encoding="utf-8"))
-    assert now == {"editor.fontSize": 14, "颜色": ["a"], SETTING: python}
+    assert now == {"editor.fontSize": 14, "颜色": ["a"], INTERPRETER_SETTING: python}
     assert desktop.started == [((str(world.root / "code"), str(folder)), folder)]
     remove(world)
     assert settings.read_bytes() == before
@@ -96,40 +96,40 @@ def test_settings_that_are_not_plain_stay(world: World, desktop: FakeDesktop, te
     with pytest.raises(AppError) as caught:
         EditorJob(world.environment, world.data, world.system, desktop, folder=folder).run(JobContext())
     assert (caught.value.code, settings.read_bytes(), desktop.started) == ("editor-settings", before, [])
-    assert "Select Interpreter" in Texts("zh_CN").error(caught.value)
+    assert "Select Interpreter" in Texts("zh_CN").error_text(caught.value)
 
 
 def test_without_an_editor_it_is_told_what_to_choose(world: World, desktop: FakeDesktop) -> None:
     bare = FakeDesktop(world.root / "desk")
     with pytest.raises(AppError) as caught:
         EditorJob(world.environment, world.data, world.system, bare, folder=world.root).run(JobContext())
-    assert str(current().environment_python(world.environment)) in Texts("en").error(caught.value)
+    assert str(current_system().environment_python(world.environment)) in Texts("en").error_text(caught.value)
     assert not (world.root / ".vscode").exists()
 
 
 def test_jupyter_learns_of_it_where_its_kernel_is_there(world: World, desktop: FakeDesktop) -> None:
-    job = KernelJob(world.environment, world.data, world.system, desktop)
+    job = JupyterKernelJob(world.environment, world.data, world.system, desktop)
     with pytest.raises(AppError) as caught:
         job.run(JobContext())
     assert caught.value.code == "kernel-missing"
-    assert "pip install ipykernel" in Texts("en").error(caught.value)
+    assert "pip install ipykernel" in Texts("en").error_text(caught.value)
     kernel_of(world)
     path = job.run(JobContext())
     said = json.loads(path.read_text(encoding="utf-8"))
-    assert said["argv"][0] == str(current().environment_python(world.environment))
+    assert said["argv"][0] == str(current_system().environment_python(world.environment))
     assert (said["display_name"], path.parent.name.isascii()) == ("环境 env (GPU Assistant)", True)
     remove(world)
-    assert not desktop.kernels().exists()
+    assert not desktop.kernels_folder().exists()
 
 
 def test_how_it_is_used(world: World, desktop: FakeDesktop) -> None:
-    found = ways(world.environment, world.system, desktop)
+    found = environment_actions(world.environment, world.system, desktop)
     assert found.python.is_file()
-    assert (found.editor, found.kernel) == (world.root / "code", False)
+    assert (found.editor, found.has_kernel) == (world.root / "code", False)
     assert str(world.environment) in found.activation
     target = world.root / "shared lock.toml"
-    share_lock(world.environment, target)
-    assert target.read_bytes() == SHARED + found.lock.read_bytes()
+    export_lockfile(world.environment, target)
+    assert target.read_bytes() == LOCK_COMMENT + found.lock.read_bytes()
 
 
 def test_an_environment_of_somebody_else_is_left_alone(world: World, desktop: FakeDesktop) -> None:
@@ -139,4 +139,4 @@ def test_an_environment_of_somebody_else_is_left_alone(world: World, desktop: Fa
         MenuEntryJob(strange, world.data, world.system, desktop).run(JobContext())
     assert (caught.value.code, list(strange.iterdir())) == ("environment-not-ours", [])
     with pytest.raises(AppError):
-        share_lock(strange, world.root / "lock")
+        export_lockfile(strange, world.root / "lock")

@@ -15,7 +15,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.install import archives
-from gpu_assistant.install.archives import Bounds, unpack
+from gpu_assistant.install.archives import ArchiveLimits, unpack
 
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="an account on Windows may make no links")
 
@@ -168,16 +168,16 @@ def test_bombs(tmp_path: Path, kind: str) -> None:
         zipped(path, ("bomb", data))
     else:
         tar(path, (info("bomb"), data))
-    small = Bounds(ratio=2, floor=100_000, reserve=0)
+    small = ArchiveLimits(max_ratio=2, ratio_floor_bytes=100_000, reserve_bytes=0)
     refused(path, tmp_path / "tree", bounds=small)
-    assert run(path, tmp_path / "tree", bounds=Bounds(ratio=2, floor=400_000, reserve=0)) == {"bomb": sha256(data)}
-    refused(path, tmp_path / "other", bounds=Bounds(members=0))
+    assert run(path, tmp_path / "tree", bounds=ArchiveLimits(max_ratio=2, ratio_floor_bytes=400_000, reserve_bytes=0)) == {"bomb": sha256(data)}
+    refused(path, tmp_path / "other", bounds=ArchiveLimits(max_members=0))
 
 
 def test_a_disk_without_room(tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip", ("x", b"1"))
     with pytest.raises(AppError) as caught:
-        run(path, tmp_path / "tree", bounds=Bounds(reserve=1 << 60))
+        run(path, tmp_path / "tree", bounds=ArchiveLimits(reserve_bytes=1 << 60))
     assert (caught.value.code, caught.value.data["needed_bytes"]) == ("disk-too-small", 1)
     assert list((tmp_path / "tree").iterdir()) == []
 

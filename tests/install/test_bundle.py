@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError, Cancelled
+from gpu_assistant.core.errors import AppError, UsageError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, StepEvent
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.fetch.pace import Pace
-from gpu_assistant.install.bundle.check import CheckJob
-from gpu_assistant.install.bundle.contents import BEGUN, LIST, fingerprint, read
-from gpu_assistant.install.bundle.create import CreateJob
-from gpu_assistant.install.bundle.shelf import Shelf
-from gpu_assistant.install.place import Ground
-from gpu_assistant.install.target import Target
+from gpu_assistant.install.bundle.check import CheckBundleJob
+from gpu_assistant.install.bundle.contents import UNFINISHED_FILE, LIST_FILE, list_hash, read_contents
+from gpu_assistant.install.bundle.create import CreateBundleJob
+from gpu_assistant.install.bundle.shelf import BundleSource
+from gpu_assistant.install.place import ValidationContext
+from gpu_assistant.install.target import Platform
 from tests.fakes.fault_server import Fault
 
 from .bundle_world import HERE, create
@@ -26,14 +26,14 @@ from .world import QUICK, RELEASE, SERIES, World
 
 
 def test_what_a_plan_needs_is_gathered_and_listed(world: World, bundle: Path) -> None:
-    found = read(bundle)
+    found = read_contents(bundle)
     wheels = {world.torch.name, *(wheel.name for wheel in world.others)}
     assert {file.path for file in found.files} == {"pylock.toml", *(f"wheels/{name}" for name in wheels)}
     assert {file.sha256 for file in found.files} >= {world.torch.sha256}
-    assert sorted(path.name for path in bundle.iterdir()) == sorted([LIST, "pylock.toml", "wheels"])
-    assert found.bytes == sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file() and path.name != LIST)
-    assert str(world.root) not in (bundle / LIST).read_text(encoding="utf-8")
-    assert CheckJob(bundle).run(JobContext()) == found
+    assert sorted(path.name for path in bundle.iterdir()) == sorted([LIST_FILE, "pylock.toml", "wheels"])
+    assert found.bytes == sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file() and path.name != LIST_FILE)
+    assert str(world.root) not in (bundle / LIST_FILE).read_text(encoding="utf-8")
+    assert CheckBundleJob(bundle).run(JobContext()) == found
 
 
 def test_a_stopped_one_goes_on_and_fetches_nothing_twice(world: World) -> None:
@@ -45,35 +45,35 @@ def test_a_stopped_one_goes_on_and_fetches_nothing_twice(world: World) -> None:
         if isinstance(event, StepEvent) and event.id == "download" and (event.done or 0) > 50_000:
             stop.set()
 
-    job = CreateJob(
-        world.plan(), HERE, folder, Ground(world.system, world.data, world.catalog), channel="studio", limits=QUICK
+    job = CreateBundleJob(
+        world.plan(), HERE, folder, ValidationContext(world.system, world.data, world.catalog), channel="studio", limits=QUICK
     )
     with pytest.raises(Cancelled):
         job.run(JobContext(report=watch, cancel=stop))
-    assert not (folder / LIST).exists()
-    assert (folder / BEGUN).is_file()
-    with pytest.raises(CallError) as caught:
-        Shelf(folder)
+    assert not (folder / LIST_FILE).exists()
+    assert (folder / UNFINISHED_FILE).is_file()
+    with pytest.raises(UsageError) as caught:
+        BundleSource(folder)
     assert caught.value.code == "bundle-unfinished"
     world.server.files[served].rate = None
     whole = {path.name for path in (folder / "wheels").glob("*.whl")}
     world.asks()
     create(world, folder)
     assert not whole.intersection(path.rpartition("/")[2] for path in world.asks())
-    assert not (folder / BEGUN).exists()
-    CheckJob(folder).run(JobContext())
+    assert not (folder / UNFINISHED_FILE).exists()
+    CheckBundleJob(folder).run(JobContext())
 
 
 def test_the_same_files_have_the_same_list(world: World, bundle: Path) -> None:
-    mark = fingerprint(bundle)
+    mark = list_hash(bundle)
     wheel = next((bundle / "wheels").glob("*.whl"))
     wheel.write_bytes(b"damaged")
     create(world, bundle)
-    assert fingerprint(bundle) == mark
+    assert list_hash(bundle) == mark
     # One that an earlier version made holds when that was.
-    text = json.loads((bundle / LIST).read_text(encoding="utf-8"))
-    (bundle / LIST).write_text(json.dumps({**text, "created": 1795000000.0}), encoding="utf-8")
-    CheckJob(bundle).run(JobContext())
+    text = json.loads((bundle / LIST_FILE).read_text(encoding="utf-8"))
+    (bundle / LIST_FILE).write_text(json.dumps({**text, "created": 1795000000.0}), encoding="utf-8")
+    CheckBundleJob(bundle).run(JobContext())
 
 
 def test_a_broken_source_leaves_no_bundle(world: World) -> None:
@@ -81,30 +81,30 @@ def test_a_broken_source_leaves_no_bundle(world: World) -> None:
     world.server.files[served].faults[:] = [Fault("status", status=404)] * 20
     with pytest.raises(AppError):
         create(world, world.root / "stick")
-    assert not (world.root / "stick" / LIST).exists()
+    assert not (world.root / "stick" / LIST_FILE).exists()
 
 
 def test_another_plan_in_the_same_folder_leaves_nothing_of_the_first(world: World, bundle: Path) -> None:
-    contents = read(bundle)
+    contents = read_contents(bundle)
     stray = bundle / "files" / ("a" * 16) / "old.zip"
     stray.parent.mkdir(parents=True)
     stray.write_bytes(b"old")
-    text = json.loads((bundle / LIST).read_text(encoding="utf-8"))
+    text = json.loads((bundle / LIST_FILE).read_text(encoding="utf-8"))
     text["files"].append({"path": f"files/{'a' * 16}/old.zip", "sha256": "0" * 64, "bytes": 3, "url": None})
-    (bundle / LIST).write_text(json.dumps(text), encoding="utf-8")
+    (bundle / LIST_FILE).write_text(json.dumps(text), encoding="utf-8")
     (bundle / "mine.txt").write_text("of the user's")
     create(world, bundle)
     assert not stray.exists()
     assert not stray.parent.exists()
     assert (bundle / "mine.txt").exists()
-    assert {file.path for file in read(bundle).files} == {file.path for file in contents.files}
+    assert {file.path for file in read_contents(bundle).files} == {file.path for file in contents.files}
 
 
 def test_a_folder_with_other_things_is_left_alone(world: World) -> None:
     folder = world.root / "photos"
     folder.mkdir()
     (folder / "cat.jpg").write_bytes(b"cat")
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         create(world, folder)
     assert caught.value.code == "bundle-folder-occupied"
     assert [path.name for path in folder.iterdir()] == ["cat.jpg"]
@@ -112,7 +112,7 @@ def test_a_folder_with_other_things_is_left_alone(world: World) -> None:
 
 def test_what_was_picked_by_hand_is_picked_where_it_is_used(world: World) -> None:
     create(world, world.root / "stick", choice=Choice(driver="keep", cudnn="none", toolkit_way="installer"))
-    picks = read(world.root / "stick").picks
+    picks = read_contents(world.root / "stick").pinned_choice
     assert picks.toolkit_way == "installer"
     assert (picks.driver, picks.cudnn, picks.pytorch, picks.python) == ("keep", "none", RELEASE, SERIES)
 
@@ -125,21 +125,21 @@ def test_a_held_one_asks_for_nothing_and_goes_on(world: World) -> None:
         if isinstance(event, StepEvent) and (event.id, event.state) == ("download", "running"):
             fetching.set()
 
-    ground = Ground(world.system, world.data, world.catalog)
-    job = CreateJob(world.plan(), HERE, folder, ground, channel="studio", limits=QUICK, pace=pace)
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    job = CreateBundleJob(world.plan(), HERE, folder, ground, channel="studio", limits=QUICK, rate_limiter=pace)
     worker = threading.Thread(target=job.run, args=[JobContext(report=watch)])
     worker.start()
     assert fetching.wait(60)
-    assert not (folder / LIST).exists()
+    assert not (folder / LIST_FILE).exists()
     pace.resume()
     worker.join(60)
-    assert CheckJob(folder).run(JobContext()).target == HERE
+    assert CheckBundleJob(folder).run(JobContext()).target == HERE
 
 
 def test_wheels_for_another_system_are_gathered(world: World) -> None:
     wheel = world.torch
-    other = Target(system="windows", arch="x86_64") if HERE.system == "linux" else Target(system="linux", arch="x86_64")
+    other = Platform(system="windows", arch="x86_64") if HERE.system == "linux" else Platform(system="linux", arch="x86_64")
     create(world, world.root / "stick", other)
-    found = read(world.root / "stick")
+    found = read_contents(world.root / "stick")
     assert found.target == other
     assert f"wheels/{wheel.name}" in {file.path for file in found.files}

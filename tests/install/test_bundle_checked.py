@@ -9,13 +9,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, StepEvent
-from gpu_assistant.install.bundle.check import CheckJob
-from gpu_assistant.install.bundle.contents import LIST, read
-from gpu_assistant.install.bundle.shelf import Shelf
-from gpu_assistant.install.target import Target
+from gpu_assistant.install.bundle.check import CheckBundleJob
+from gpu_assistant.install.bundle.contents import LIST_FILE, read_contents
+from gpu_assistant.install.bundle.shelf import BundleSource
+from gpu_assistant.install.target import Platform
 from gpu_assistant.texts import Texts
 
 from .bundle_world import HERE, create, offline
@@ -25,7 +25,7 @@ from .world import World, end
 def test_a_check_names_what_is_not_on_the_list(world: World, bundle: Path) -> None:
     def checked() -> StepEvent:
         events: list[Event] = []
-        CheckJob(bundle).run(JobContext(report=events.append))
+        CheckBundleJob(bundle).run(JobContext(report=events.append))
         assert end(events).state == "done"
         return next(event for event in events if isinstance(event, StepEvent) and event.state == "done")
 
@@ -34,7 +34,7 @@ def test_a_check_names_what_is_not_on_the_list(world: World, bundle: Path) -> No
     (bundle / "wheels" / "evil-1.0-py3-none-any.whl").write_bytes(b"evil")
     done = checked()
     assert done.data["files"] == "mine.txt, wheels/evil-1.0-py3-none-any.whl"
-    assert "evil-1.0" in str(Texts("zh_CN").event(done).message)  # type: ignore[union-attr]
+    assert "evil-1.0" in str(Texts("zh_CN").localize_event(done).message)  # type: ignore[union-attr]
 
 
 def test_changed_bytes_are_found_before_they_are_used(world: World, bundle: Path) -> None:
@@ -44,7 +44,7 @@ def test_changed_bytes_are_found_before_they_are_used(world: World, bundle: Path
     wheel.unlink()  # it may be the same file as the one in the cache
     wheel.write_bytes(data)
     with pytest.raises(AppError) as caught:
-        CheckJob(bundle).run(JobContext())
+        CheckBundleJob(bundle).run(JobContext())
     assert caught.value.code == "bundle-damaged"
     assert caught.value.data["files"] == f"wheels/{world.torch.name}"
     with pytest.raises(AppError) as installing:
@@ -67,11 +67,11 @@ def test_a_missing_file_is_not_fetched(world: World, bundle: Path) -> None:
     ["../out.whl", "wheels/../../out.whl", "/etc/passwd", "wheels/a/b.whl", "wheels\\b.whl", "files/x/y", "", "C:/x"],
 )
 def test_a_list_with_a_path_that_leads_elsewhere_is_refused(bundle: Path, path: str) -> None:
-    text = json.loads((bundle / LIST).read_text(encoding="utf-8"))
+    text = json.loads((bundle / LIST_FILE).read_text(encoding="utf-8"))
     text["files"][1]["path"] = path
-    (bundle / LIST).write_text(json.dumps(text), encoding="utf-8")
-    for use in (Shelf, lambda folder: CheckJob(folder).run(JobContext())):
-        with pytest.raises(CallError) as caught:
+    (bundle / LIST_FILE).write_text(json.dumps(text), encoding="utf-8")
+    for use in (BundleSource, lambda folder: CheckBundleJob(folder).run(JobContext())):
+        with pytest.raises(UsageError) as caught:
             use(bundle)
         assert caught.value.code == "bundle-list"
         out = ".." in path or path.startswith(("/", "C:"))
@@ -79,26 +79,26 @@ def test_a_list_with_a_path_that_leads_elsewhere_is_refused(bundle: Path, path: 
 
 
 def test_a_list_with_one_name_twice_or_without_a_lock_is_refused(bundle: Path) -> None:
-    whole = json.loads((bundle / LIST).read_text(encoding="utf-8"))
+    whole = json.loads((bundle / LIST_FILE).read_text(encoding="utf-8"))
     twice = {**whole["files"][1], "path": whole["files"][1]["path"].upper().replace("WHEELS", "wheels")}
     for files in ([*whole["files"], twice], whole["files"][1:]):
-        (bundle / LIST).write_text(json.dumps({**whole, "files": files}), encoding="utf-8")
-        with pytest.raises(CallError) as caught:
-            read(bundle)
+        (bundle / LIST_FILE).write_text(json.dumps({**whole, "files": files}), encoding="utf-8")
+        with pytest.raises(UsageError) as caught:
+            read_contents(bundle)
         assert caught.value.code == "bundle-list"
-    (bundle / LIST).write_text("{", encoding="utf-8")
-    with pytest.raises(CallError):
-        read(bundle)
+    (bundle / LIST_FILE).write_text("{", encoding="utf-8")
+    with pytest.raises(UsageError):
+        read_contents(bundle)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there that tests do not have")
 def test_no_link_leads_out_of_a_bundle(world: World, bundle: Path) -> None:
     (bundle / "wheels").rename(world.root / "elsewhere")
     (bundle / "wheels").symlink_to(world.root / "elsewhere", target_is_directory=True)
-    with pytest.raises(CallError) as caught:
-        CheckJob(bundle).run(JobContext())
+    with pytest.raises(UsageError) as caught:
+        CheckBundleJob(bundle).run(JobContext())
     assert caught.value.code == "bundle-link"
-    with pytest.raises(CallError):
+    with pytest.raises(UsageError):
         create(world, bundle)
 
 
@@ -112,21 +112,21 @@ def test_a_changed_lock_is_refused(world: World, bundle: Path) -> None:
 
 def test_what_it_was_not_made_for_is_refused(world: World, bundle: Path) -> None:
     other = "linux" if HERE.system == "windows" else "windows"
-    shelf = Shelf(bundle)
-    with pytest.raises(CallError) as caught:
-        shelf.refuse_strange(offline(world, bundle), Target(system=other, arch="x86_64"))  # type: ignore[arg-type]
+    shelf = BundleSource(bundle)
+    with pytest.raises(UsageError) as caught:
+        shelf.check_plan(offline(world, bundle), Platform(system=other, arch="x86_64"))  # type: ignore[arg-type]
     assert caught.value.code == "bundle-other-machine"
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         world.install(offline(world, bundle, version="2.9.1"))
     assert caught.value.code == "bundle-other-wish"
 
 
 def test_the_check_here_says_that_it_is_for_another_kind_of_computer(world: World, bundle: Path) -> None:
     here = world.system.operating_system()
-    assert CheckJob(bundle, here).run(JobContext()).target == HERE
+    assert CheckBundleJob(bundle, here).run(JobContext()).target == HERE
     other = "windows" if HERE.system == "linux" else "linux"
     stranger = msgspec.structs.replace(here, system=other, glibc=None)
-    with pytest.raises(CallError) as caught:
-        CheckJob(bundle, stranger).run(JobContext())
+    with pytest.raises(UsageError) as caught:
+        CheckBundleJob(bundle, stranger).run(JobContext())
     assert caught.value.code == "bundle-other-machine"
-    assert CheckJob(bundle).run(JobContext()).target == HERE  # who made it may check it anywhere
+    assert CheckBundleJob(bundle).run(JobContext()).target == HERE  # who made it may check it anywhere

@@ -14,15 +14,15 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.fetch.wanted import Wanted
 from gpu_assistant.install import manifest
-from gpu_assistant.install.bundle.contents import Contents
-from gpu_assistant.install.bundle.create import CreateJob
-from gpu_assistant.install.bundle.shelf import Shelf
-from gpu_assistant.install.fetching import Getting, fetch
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.bundle.contents import BundleContents
+from gpu_assistant.install.bundle.create import CreateBundleJob
+from gpu_assistant.install.bundle.shelf import BundleSource
+from gpu_assistant.install.fetching import DownloadContext, download_files
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.planner import make_plan
-from gpu_assistant.install.redist import Index
-from gpu_assistant.install.reporter import Reporter
-from gpu_assistant.install.steps import KINDS
+from gpu_assistant.install.redist import RedistIndex
+from gpu_assistant.install.reporter import ProgressReporter
+from gpu_assistant.install.steps import STEP_KINDS
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import fault_server
 
@@ -41,7 +41,7 @@ def test_it_installs_where_no_network_answers(world: World, bundle: Path, refusi
     assert end(events).state == "done"
     assert states(events)["pytorch"] == "done"
     assert world.asks() == []
-    made = manifest.read(world.environment)
+    made = manifest.read_manifest(world.environment)
     assert made is not None
     assert made.packages["torch"] == world.torch.name.split("-")[1]
     assert states(world.install(plan))["pytorch"] == "skipped"
@@ -81,7 +81,7 @@ def test_the_plan_shows_what_is_run_with_a_bundle(world: World, bundle: Path) ->
         ("uv", "pip", "sync"),
     ]
     for language in ("en", "zh_CN"):
-        told = {step.id: step for step in Texts(language).plan(plan).steps}
+        told = {step.id: step for step in Texts(language).localize_plan(plan).steps}
         assert str(bundle) in str(told["resolve"].what)
 
 
@@ -94,24 +94,24 @@ def test_a_toolkit_comes_from_a_bundle(tmp_path: Path, monkeypatch: pytest.Monke
         _stocked(there, tmp_path / "stick")
     here = ToolkitWorld(tmp_path / "user", server.url, pinned=pinned)  # whose server is gone
     plan = here.plan()
-    shelf = Shelf(tmp_path / "stick")
-    getting = Getting(
+    shelf = BundleSource(tmp_path / "stick")
+    getting = DownloadContext(
         here.system,
         here.data,
         here.catalog,
-        reporter=Reporter(JobContext()),
+        reporter=ProgressReporter(JobContext()),
         cancel=threading.Event(),
         limits=QUICK,
-        shelf=shelf,
+        bundle=shelf,
     )
     for step in plan.steps:
-        wanted = KINDS[step.kind].gather(step, getting)
-        assert all(path.is_relative_to(tmp_path / "stick") for path in fetch(getting, wanted))
-    index = Index(plan.steps[0].files[0], getting)
+        wanted = STEP_KINDS[step.kind].downloads(step, getting)
+        assert all(path.is_relative_to(tmp_path / "stick") for path in download_files(getting, wanted))
+    index = RedistIndex(plan.steps[0].files[0], getting)
     assert index.source.pinned is pinned
 
 
-def _stocked(world: ToolkitWorld, folder: Path) -> Contents:
+def _stocked(world: ToolkitWorld, folder: Path) -> BundleContents:
     """A bundle of the toolkit's steps, whose lock is one package of the world's own."""
     wheel = tiny.wheel("torch", "9.1.0+cpu")
     house = world.outside / "house"
@@ -128,16 +128,16 @@ def _stocked(world: ToolkitWorld, folder: Path) -> Contents:
         simulated=True,
     )
     plan = msgspec.structs.replace(whole, steps=(*whole.steps, *world.plan().steps))
-    ground = Ground(world.system, world.data, world.catalog)
-    made = CreateJob(plan, HERE, folder, ground, channel="studio", limits=QUICK).run(JobContext())
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    made = CreateBundleJob(plan, HERE, folder, ground, channel="studio", limits=QUICK).run(JobContext())
     assert made.wish.python == SERIES
     return made
 
 
 def test_a_file_that_nobody_hashed_is_known_by_its_address(world: World, bundle: Path) -> None:
-    shelf = Shelf(bundle)
+    shelf = BundleSource(bundle)
     url = next(file.url for file in shelf.contents.files if file.url is not None)
-    assert shelf.wanted(Wanted(url=url, path=world.root / "x")).sha256 is not None
+    assert shelf.local_request(Wanted(url=url, path=world.root / "x")).sha256 is not None
     with pytest.raises(AppError) as caught:
-        shelf.wanted(Wanted(url="https://elsewhere.example/x.exe", path=world.root / "x.exe"))
+        shelf.local_request(Wanted(url="https://elsewhere.example/x.exe", path=world.root / "x.exe"))
     assert caught.value.code == "bundle-lacks"

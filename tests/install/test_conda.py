@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError, NetworkError
+from gpu_assistant.core.errors import AppError, UsageError, NetworkError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, StepEvent
 from gpu_assistant.install import environments, journal, listing, manifest, removal
@@ -65,13 +65,13 @@ def test_from_nothing_to_an_environment_of_condas(world: CondaWorld) -> None:
 @once_is_enough
 def test_the_lock_and_the_record_are_those_of_any_environment(world: CondaWorld) -> None:
     world.install()
-    record = manifest.read(world.environment)
+    record = manifest.read_manifest(world.environment)
     assert record is not None
     assert (record.torch, record.python) == (RELEASE, sys.version.split()[0])
-    lock = tomllib.loads((world.environment / manifest.LOCK).read_text(encoding="utf-8"))
+    lock = tomllib.loads((world.environment / manifest.LOCK_FILE).read_text(encoding="utf-8"))
     hashes = {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
     assert hashes["torch"] == world.torch.sha256
-    (known,) = environments.known(world.data)
+    (known,) = environments.list_environments(world.data)
     assert (known.path, known.torch) == (str(world.environment), RELEASE)
 
 
@@ -92,7 +92,7 @@ def test_what_conda_is_told(world: CondaWorld, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_shell_gets_in_as_into_any_environment(world: CondaWorld) -> None:
     world.install()
-    line = world.system.activation(world.environment)
+    line = world.system.activation_command(world.environment)
     words = f'{line} && python -c "import sys; print(sys.prefix)"'
     shell = f'cmd /d /s /c "call {words}"' if sys.platform == "win32" else ["bash", "-c", words]
     done = subprocess.run(shell, capture_output=True, text=True, check=True)
@@ -117,7 +117,7 @@ def test_it_goes_whole_and_leaves_what_the_user_added(world: CondaWorld) -> None
     assert end(events).state == "done"
     assert [path.name for path in world.environment.rglob("*")] == ["thesis.txt"]
     assert listed(world.home) == ["/another"]
-    assert environments.known(world.data) == ()
+    assert environments.list_environments(world.data) == ()
     own.unlink()
     world.environment.rmdir()
     assert end(world.install()).state == "done"
@@ -154,9 +154,9 @@ def test_a_channel_that_does_not_answer(world: CondaWorld) -> None:
     with pytest.raises(NetworkError) as caught:
         world.install()
     assert caught.value.code == "conda-offline"
-    assert "HTTP 000" in Texts("en").say("error.conda-offline", caught.value.data)
+    assert "HTTP 000" in Texts("en").translate("error.conda-offline", caught.value.data)
     assert not world.environment.exists()
-    assert journal.interrupted(world.data) is not None
+    assert journal.interrupted_install(world.data) is not None
     world.conda.mode("")
     assert end(world.install()).state == "done"
 
@@ -176,9 +176,9 @@ def test_what_conda_made_waits_for_the_downloads(world: CondaWorld) -> None:
     world.server.files.clear()
     with pytest.raises(AppError):
         world.install(plan)
-    assert removal.look(world.environment) == "half"
-    assert environments.known(world.data) == ()
-    assert manifest.read(world.environment) is None
+    assert removal.folder_state(world.environment) == "half"
+    assert environments.list_environments(world.data) == ()
+    assert manifest.read_manifest(world.environment) is None
     world.server.files.update(index)
     events = world.install(plan)
     assert states(events)["python"] == "skipped"
@@ -235,7 +235,7 @@ def test_a_plain_one_is_not_taken_for_condas(world: CondaWorld) -> None:
 def test_a_folder_that_is_not_ours_stays(world: CondaWorld) -> None:
     world.environment.mkdir(parents=True)
     (world.environment / "thesis.txt").touch()
-    (world.environment / listing.UNFINISHED).touch()
+    (world.environment / listing.UNFINISHED_MARK).touch()
     with pytest.raises(AppError) as caught:
         world.install()
     assert caught.value.code == "environment-occupied"
@@ -253,7 +253,7 @@ def test_an_empty_folder_is_empty_again(world: CondaWorld) -> None:
 @pytest.mark.parametrize(("bundle", "error"), [(False, "conda-missing"), (True, "conda-needs-network")])
 @once_is_enough
 def test_what_cannot_be_planned(world: CondaWorld, bundle: bool, error: str) -> None:
-    with pytest.raises((AppError, CallError)) as caught:
+    with pytest.raises((AppError, UsageError)) as caught:
         world.plan(conda=None, bundle=world.root if bundle else None)
     assert caught.value.code == error
 
@@ -267,7 +267,7 @@ def test_a_damaged_one_stays_and_says_the_way_out(world: CondaWorld) -> None:
     with pytest.raises(AppError) as caught:
         world.install()
     assert caught.value.code == "environment-damaged"
-    assert str(torch.relative_to(world.environment).as_posix()) in Texts("en").error(caught.value)
+    assert str(torch.relative_to(world.environment).as_posix()) in Texts("en").error_text(caught.value)
     uninstall(world)
     assert end(world.install()).state == "done"
     assert torch.is_file()

@@ -14,9 +14,9 @@ import pytest
 from gpu_assistant.core import json
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install import environments, journal, listing, manifest, removal
-from gpu_assistant.install.ledger import look, standing
-from gpu_assistant.install.place import Place
-from gpu_assistant.install.reporter import Reporter
+from gpu_assistant.install.ledger import observe_state, active_effects
+from gpu_assistant.install.place import Host
+from gpu_assistant.install.reporter import ProgressReporter
 from tests.fakes.conda import listed
 from tests.fakes.fault_server import FaultServer, fault_server
 
@@ -77,8 +77,8 @@ def model(served: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> tupl
     with pytest.MonkeyPatch.context() as patch:
         world = made(patch, tmp_path_factory.mktemp("model"), served)
         world.install()
-    (path,) = journal.files(world.data)
-    lines = [f"{type(entry).__name__} {getattr(entry, 'id', '')}".strip() for entry in journal.read(path)]
+    (path,) = journal.journal_paths(world.data)
+    lines = [f"{type(entry).__name__} {getattr(entry, 'id', '')}".strip() for entry in journal.read_entries(path)]
     return lines, hashes(world)
 
 
@@ -89,7 +89,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: FaultServer) 
 
 def hashes(world: CondaWorld) -> dict[str, str]:
     """The packages of the environment's lock."""
-    lock = tomllib.loads((world.environment / manifest.LOCK).read_text(encoding="utf-8"))
+    lock = tomllib.loads((world.environment / manifest.LOCK_FILE).read_text(encoding="utf-8"))
     return {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
 
 
@@ -102,10 +102,10 @@ def start(world: CondaWorld, stop: int) -> subprocess.Popen[bytes]:
 
 def truths(world: CondaWorld) -> None:
     """Each effect that the journal calls done is there."""
-    place = Place(world.system, world.data, reporter=Reporter(JobContext()), cancel=JobContext().cancel)
-    for each in standing(world.data):
+    place = Host(world.system, world.data, reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel)
+    for each in active_effects(world.data):
         if each.sure:
-            assert look(each, place) == "made", each
+            assert observe_state(each, place) == "made", each
 
 
 def goes_on(world: CondaWorld) -> dict[str, str]:
@@ -113,7 +113,7 @@ def goes_on(world: CondaWorld) -> dict[str, str]:
     assert end(events).state == "done"
     truths(world)
     assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]
-    assert not (world.environment / listing.UNFINISHED).exists()
+    assert not (world.environment / listing.UNFINISHED_MARK).exists()
     assert listed(world.home) == [str(world.environment)]
     return states(events)
 
@@ -136,8 +136,8 @@ def test_killed_at_a_line_of_the_journal(
     with start(world, stop) as child:
         assert child.wait(200) == 9
     truths(world)
-    assert (manifest.read(world.environment) is not None) == named
-    assert bool(environments.known(world.data)) == named
+    assert (manifest.read_manifest(world.environment) is not None) == named
+    assert bool(environments.list_environments(world.data)) == named
     # What conda made is used again as long as nothing was put beside it.
     again = moment in ("StepEnded pytorch", "StepBegan verify")
     asked = len(world.conda.calls)
@@ -155,8 +155,8 @@ def test_killed_in_the_middle_of_condas_work(world: CondaWorld) -> None:
     with start(world, 0) as child:
         assert pipe.read_text(encoding="utf-8") == "half"
         child.kill()
-    assert removal.look(world.environment) == "half"
+    assert removal.folder_state(world.environment) == "half"
     assert (world.environment / "conda-meta" / "history").is_file()
-    assert environments.known(world.data) == ()
+    assert environments.list_environments(world.data) == ()
     world.conda.mode("")
     assert goes_on(world)["python"] == "done"

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Tools
 from gpu_assistant.core.plan import Plan, Step
-from gpu_assistant.install.place import Ground
-from gpu_assistant.install.untrusted import check
+from gpu_assistant.install.place import ValidationContext
+from gpu_assistant.install.untrusted import validate_plan
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import fault_server
 
@@ -32,8 +32,8 @@ def world(tmp_path: Path) -> Iterator[CondaWorld]:
         yield CondaWorld(tmp_path, server)
 
 
-def ground(world: CondaWorld) -> Ground:
-    return Ground(world.system, world.data, world.catalog)
+def ground(world: CondaWorld) -> ValidationContext:
+    return ValidationContext(world.system, world.data, world.catalog)
 
 
 def conda_step(plan: Plan) -> Step:
@@ -61,11 +61,11 @@ def test_what_it_says(world: CondaWorld) -> None:
     assert step.commands[0][:4] == (str(world.conda.program), "create", "--prefix", str(world.environment))
     assert [words[:3] for words in plan.steps[4].commands] == [("uv", "pip", "sync")]
     for language in ("en", "zh_CN"):
-        spoken = Texts(language).plan(plan)
+        spoken = Texts(language).localize_plan(plan)
         said = str(conda_step(spoken).what)
         assert str(world.environment) in said
         assert "conda-forge" in said
-    check(plan, ground(world))
+    validate_plan(plan, ground(world))
 
 
 def test_of_another_computer_the_program_is_not_known(world: CondaWorld) -> None:
@@ -73,13 +73,13 @@ def test_of_another_computer_the_program_is_not_known(world: CondaWorld) -> None
     plan = world.plan(machine=there, conda=None, simulated=True)
     assert conda_step(plan).commands[0][:2] == ("conda", "create")
     assert conda_step(plan).spec == {}
-    check(plan, ground(world))
+    validate_plan(plan, ground(world))
     with pytest.raises(AppError) as caught:
         world.plan(machine=machine(), conda=None, simulated=True)
     assert caught.value.code == "conda-missing"
     # It is never carried out, and is not where that is taken from it.
-    with pytest.raises(CallError):
-        check(msgspec.structs.replace(plan, simulated=False), ground(world))
+    with pytest.raises(UsageError):
+        validate_plan(msgspec.structs.replace(plan, simulated=False), ground(world))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_of_another_computer_the_program_is_not_known(world: CondaWorld) -> None
 def test_only_the_conda_of_this_computer_is_run(world: CondaWorld, given: object) -> None:
     bad = changed(world.plan(), spec={"conda": given})
     with pytest.raises(AppError) as caught:
-        check(bad, ground(world))
+        validate_plan(bad, ground(world))
     assert caught.value.code in ("plan-refused", "conda-gone")
     with pytest.raises(AppError):
         world.install(bad)
@@ -102,7 +102,7 @@ def test_a_conda_that_only_looks_like_it_is_not_run(world: CondaWorld) -> None:
     other.parent.mkdir(parents=True)
     other.write_bytes(world.conda.program.read_bytes())
     with pytest.raises(AppError) as caught:
-        check(changed(world.plan(), spec={"conda": str(other)}), ground(world))
+        validate_plan(changed(world.plan(), spec={"conda": str(other)}), ground(world))
     assert caught.value.code == "conda-gone"
 
 
@@ -110,14 +110,14 @@ def test_a_plan_has_one_python(world: CondaWorld) -> None:
     plan = world.plan()
     plain = next(step for step in world.plain_plan().steps if step.kind == "python-runtime")
     both = (*plan.steps[:2], msgspec.structs.replace(plain, id="other"), *plan.steps[2:])
-    with pytest.raises(CallError) as caught:
-        check(msgspec.structs.replace(plan, steps=both), ground(world))
+    with pytest.raises(UsageError) as caught:
+        validate_plan(msgspec.structs.replace(plan, steps=both), ground(world))
     assert caught.value.data["detail"] == "steps: two python-runtime"
 
 
 def test_a_bundle_has_nothing_for_conda(world: CondaWorld) -> None:
-    with pytest.raises(CallError):
-        check(msgspec.structs.replace(world.plan(), bundle=str(world.root)), ground(world))
+    with pytest.raises(UsageError):
+        validate_plan(msgspec.structs.replace(world.plan(), bundle=str(world.root)), ground(world))
 
 
 def test_nothing_evil_passes(world: CondaWorld) -> None:
@@ -128,7 +128,7 @@ def test_nothing_evil_passes(world: CondaWorld) -> None:
         where[key] = copy.deepcopy(dice.choice(EVIL))
         try:
             found = json.decode(json.encode(raw), Plan)
-            check(found, ground(world))
+            validate_plan(found, ground(world))
         except (msgspec.DecodeError, AppError, OverflowError):
             refused += 1
             continue

@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.load import load
-from gpu_assistant.catalog.toolkits import Installer
-from gpu_assistant.core.errors import AppError, CallError, RebootNeeded, RightsRefused
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.toolkits import ToolkitInstaller
+from gpu_assistant.core.errors import AppError, UsageError, RebootRequired, ElevationDenied
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import OperatingSystem
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan, StepEvent
 from gpu_assistant.core.recommendation import PartAdvice
-from gpu_assistant.install.door.ask import Door
-from gpu_assistant.install.door.requests import CudaToolkit
-from gpu_assistant.install.draft import Draft
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.door.ask import ElevationClient
+from gpu_assistant.install.door.requests import CudaToolkitRequest
+from gpu_assistant.install.draft import PlanBuilder
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.steps.cuda_installer import CudaInstaller
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.steps.cuda_installer import WindowsInstaller
 from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.install.work import Work
+from gpu_assistant.install.work import InstallContext
 from tests.fakes.fault_server import FaultServer, fault_server
 from tests.fakes.system import FakeSystem
 from tests.fakes.variables import FileAtLogin
@@ -70,7 +70,7 @@ class World:
         self.data = DataDir(root / "data")
         self.folder, self.log = root / "Program Files" / "CUDA" / "v13.2", root / "log"
         self.log.touch()
-        self.catalog = load(resources() / "catalog")
+        self.catalog = load_catalog(resources_dir() / "catalog")
         self.system = FakeSystem(
             name="windows",
             run=as_on_windows,
@@ -90,12 +90,12 @@ class World:
         file = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
         (known_one,) = (t for t in self.catalog.cuda.toolkits if t.version == VERSION)
         given: dict[str, Any] = {"url": url, "file": "cuda_13.2.2_windows.exe", "source": "installers", **file}
-        installer = Installer(system="windows", arch="x86_64", kind="local", **given)
+        installer = ToolkitInstaller(system="windows", arch="x86_64", kind="local", **given)
         others = tuple(t for t in self.catalog.cuda.toolkits if t is not known_one)
         toolkits = (replace(known_one, installers=(installer,)), *others)
         vars(self.catalog)["cuda"] = replace(self.catalog.cuda, toolkits=toolkits)
 
-    def door(self, work: Work) -> Door:
+    def door(self, work: InstallContext) -> ElevationClient:
         return inside(self.system, lambda: self.catalog, self.root / "run")(work)
 
     def plan(self) -> Plan:
@@ -104,9 +104,9 @@ class World:
             cudnn=PartAdvice(action="none"),
         )
         here = replace(machine(), os=OperatingSystem(system="windows", arch="x86_64"))
-        draft = Draft(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+        draft = PlanBuilder(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
         for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
-            draft.steps += KINDS[kind].plan(draft)
+            draft.steps += STEP_KINDS[kind].plan(draft)
         return Plan(
             schema="gpu-assistant/plan/1",
             goal="cuda-dev",
@@ -134,7 +134,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 @pytest.fixture
 def world(tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(tmp_path, server)
-    monkeypatch.setitem(KINDS, "cuda-installer", CudaInstaller(made.door))
+    monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(made.door))
     return made
 
 
@@ -158,7 +158,7 @@ def test_it_is_the_only_step_and_leaves_the_driver_alone(world: World) -> None:
 
 def test_a_restart_is_wanted_and_then_it_is_there(world: World) -> None:
     world.serves(code=1)
-    with pytest.raises(RebootNeeded):
+    with pytest.raises(RebootRequired):
         world.install()
     assert world.install().state == "skipped"
 
@@ -192,19 +192,19 @@ def test_the_door_looks_at_the_checksum_itself(world: World, tmp_path: Path) -> 
     """What the asking side says of a file counts for nothing."""
     other = tmp_path / "other.exe"
     other.write_text("print('EXIT 0')\n# signed by NVIDIA Corporation\n")
-    door = Door(
+    door = ElevationClient(
         tmp_path,
         world.system,
         rights=inside_rights(world),
         run_as_admin=lambda words, **_: served(world, words),
-        words=("helper",),
+        command=("helper",),
     )
     for version, code in ((VERSION, "door-changed"), ("13.2.9", "door-request"), ("11.8.0", "door-request")):
         with pytest.raises(AppError) as caught:
-            door.cuda_toolkit(other, version)
+            door.install_cuda_toolkit(other, version)
         assert caught.value.code == code
     with pytest.raises(AppError) as caught:
-        door.ask(CudaToolkit(nonce="0" * 32, file=str(other), sha256="0" * 64, version="13.2; calc"))
+        door.send_request(CudaToolkitRequest(nonce="0" * 32, file=str(other), sha256="0" * 64, version="13.2; calc"))
     assert caught.value.code == "door-no-answer"
 
 
@@ -215,20 +215,20 @@ def inside_rights(world: World) -> Any:
 
 
 def served(world: World, words: Any) -> int:
-    from gpu_assistant.install.door.serve import Server
+    from gpu_assistant.install.door.serve import ElevationHelper
 
-    return Server(world.system, inside_rights(world), world.catalog).serve(words[1:])
+    return ElevationHelper(world.system, inside_rights(world), world.catalog).handle_request(words[1:])
 
 
 def test_a_no_leaves_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no(work: Work) -> Door:
+    def no(work: InstallContext) -> ElevationClient:
         def refused(*_words: Any, **_more: Any) -> int:
-            raise RightsRefused("rights-refused")
+            raise ElevationDenied("rights-refused")
 
-        return Door(work.data.state, world.system, rights=inside_rights(world), run_as_admin=refused, words=("helper",))
+        return ElevationClient(work.data.state, world.system, rights=inside_rights(world), run_as_admin=refused, command=("helper",))
 
-    monkeypatch.setitem(KINDS, "cuda-installer", CudaInstaller(no))
-    with pytest.raises(RightsRefused) as caught:
+    monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(no))
+    with pytest.raises(ElevationDenied) as caught:
         world.install()
     assert (caught.value.code, caught.value.data["steps"]) == ("rights-left-out", "cuda-installer")
     assert not world.log.read_text()
@@ -236,8 +236,8 @@ def test_a_no_leaves_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_plan_from_elsewhere(world: World) -> None:
     (step,) = world.plan().steps
-    ground = Ground(world.system, world.data, world.catalog)
-    KINDS["cuda-installer"].refuse(step, world.plan(), ground)
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    STEP_KINDS["cuda-installer"].validate(step, world.plan(), ground)
     file = step.files[0]
     for bad in (
         {"files": ()},
@@ -248,12 +248,12 @@ def test_a_plan_from_elsewhere(world: World) -> None:
         {"spec": {"version": "11.8.0"}},
         {"spec": {"version": VERSION, "words": "-s Display.Driver"}},
     ):
-        with pytest.raises(CallError) as caught:
-            KINDS["cuda-installer"].refuse(replace(step, **bad), world.plan(), ground)
+        with pytest.raises(UsageError) as caught:
+            STEP_KINDS["cuda-installer"].validate(replace(step, **bad), world.plan(), ground)
         assert caught.value.code == "plan-refused"
-    elsewhere = Ground(FakeSystem(name="linux"), world.data, world.catalog)
-    with pytest.raises(CallError):
-        KINDS["cuda-installer"].refuse(step, world.plan(), elsewhere)
+    elsewhere = ValidationContext(FakeSystem(name="linux"), world.data, world.catalog)
+    with pytest.raises(UsageError):
+        STEP_KINDS["cuda-installer"].validate(step, world.plan(), elsewhere)
 
 
 def test_a_removal_leaves_it_and_says_so(world: World) -> None:
@@ -266,13 +266,13 @@ def test_a_removal_leaves_it_and_says_so(world: World) -> None:
 
 
 def test_every_installer_that_is_offered_can_be_checked() -> None:
-    catalog = load(resources() / "catalog")
-    how = catalog.cuda.how("windows")
+    catalog = load_catalog(resources_dir() / "catalog")
+    how = catalog.cuda.installer_settings("windows")
     assert how is not None
-    offered = [t for t in catalog.cuda.toolkits if t.installer("windows", "x86_64") is not None]
+    offered = [t for t in catalog.cuda.toolkits if t.find_installer("windows", "x86_64") is not None]
     assert len(offered) > 10
     for toolkit in offered:
-        installer, words = toolkit.installer("windows", "x86_64"), how.words(toolkit.version)
+        installer, words = toolkit.find_installer("windows", "x86_64"), how.installer_arguments(toolkit.version)
         assert installer is not None
         assert installer.url.startswith("https://developer.download.nvidia.com/")
         assert not any(avoided in word for word in words for avoided in (*how.avoid, "Driver"))

@@ -12,21 +12,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.load import load
-from gpu_assistant.catalog.toolkits import Installer
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.toolkits import ToolkitInstaller
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import OperatingSystem
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import PartAdvice
 from gpu_assistant.install import listing
-from gpu_assistant.install.draft import Draft
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.draft import PlanBuilder
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.removal import partial_path
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.steps.cuda_run import tree
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.steps.cuda_run import run_file_folder
 from gpu_assistant.install.uninstall import UninstallJob
 from tests.fakes.fault_server import FaultServer, fault_server
 from tests.fakes.system import FakeSystem
@@ -74,11 +74,11 @@ class World:
         self.outside = root / "outside"
         self.outside.mkdir()
         self.variables = FileVariables(self.outside / "variables.json")
-        self.catalog = load(resources() / "catalog")
+        self.catalog = load_catalog(resources_dir() / "catalog")
         self.system = FakeSystem(
             name="linux", variables=self.variables, at_login=FileAtLogin(self.outside / "login.json")
         )
-        self.tree = tree(self.data.toolkits, VERSION)
+        self.tree = run_file_folder(self.data.toolkits, VERSION)
         self.serves()
 
     def serves(self, fail: str = "", **more: Any) -> None:
@@ -86,7 +86,7 @@ class World:
         url = self.server.add("/cuda_13.2.2_linux.run", data)
         (known,) = (t for t in self.catalog.cuda.toolkits if t.version == VERSION)
         file: dict[str, Any] = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
-        installer = Installer(
+        installer = ToolkitInstaller(
             system="linux", arch="x86_64", kind="local", url=url, file="cuda_13.2.2_linux.run", source="x", **file
         )
         others = tuple(t for t in self.catalog.cuda.toolkits if t is not known)
@@ -99,9 +99,9 @@ class World:
             cudnn=PartAdvice(action="none"),
         )
         here = replace(machine(), os=OperatingSystem(system="linux", arch="x86_64"))
-        draft = Draft(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+        draft = PlanBuilder(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
         for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
-            draft.steps += KINDS[kind].plan(draft)
+            draft.steps += STEP_KINDS[kind].plan(draft)
         env = str(self.root / "env")
         steps = tuple(draft.steps)
         return Plan(schema="gpu-assistant/plan/1", goal="cuda-dev", env=env, recommendation=wanted, steps=steps)
@@ -143,7 +143,7 @@ def test_the_whole_toolkit_without_an_administrator(world: World) -> None:
     value = world.variables.get("CUDA_PATH")
     assert value is not None
     assert value.value == str(world.tree)
-    assert world.variables.has_on_path(world.tree / "bin")
+    assert world.variables.is_on_path(world.tree / "bin")
     assert not world.system.asked_rights
     assert world.install() == {"cuda-run": "skipped", "variables": "skipped"}
 
@@ -169,7 +169,7 @@ def test_a_removal_takes_it_all_away(world: World) -> None:
     world.uninstall()
     assert not world.tree.exists()
     assert world.variables.get("CUDA_PATH") == before
-    assert not world.variables.has_on_path(world.tree / "bin")
+    assert not world.variables.is_on_path(world.tree / "bin")
 
 
 def test_a_stopped_one_is_taken_up_where_it_was(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,8 +212,8 @@ def test_what_somebody_put_there_is_left_alone(world: World) -> None:
 
 
 def test_a_plan_from_elsewhere(world: World) -> None:
-    step, ground = world.plan().steps[0], Ground(world.system, world.data, world.catalog)
-    KINDS["cuda-run"].refuse(step, world.plan(), ground)
+    step, ground = world.plan().steps[0], ValidationContext(world.system, world.data, world.catalog)
+    STEP_KINDS["cuda-run"].validate(step, world.plan(), ground)
     file = step.files[0]
     for bad in (
         {"files": ()},
@@ -223,8 +223,8 @@ def test_a_plan_from_elsewhere(world: World) -> None:
         {"spec": {"version": "11.8.0"}},
         {"spec": {"version": VERSION, "folder": "/usr"}},
     ):
-        with pytest.raises(CallError) as caught:
-            KINDS["cuda-run"].refuse(replace(step, **bad), world.plan(), ground)
+        with pytest.raises(UsageError) as caught:
+            STEP_KINDS["cuda-run"].validate(replace(step, **bad), world.plan(), ground)
         assert caught.value.code == "plan-refused"
-    with pytest.raises(CallError):
-        KINDS["cuda-run"].refuse(step, world.plan(), Ground(FakeSystem(name="windows"), world.data, world.catalog))
+    with pytest.raises(UsageError):
+        STEP_KINDS["cuda-run"].validate(step, world.plan(), ValidationContext(FakeSystem(name="windows"), world.data, world.catalog))

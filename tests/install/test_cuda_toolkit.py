@@ -14,17 +14,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpu_assistant.catalog.load import load
-from gpu_assistant.core.errors import AppError, CallError, Cancelled
-from gpu_assistant.core.paths import resources
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.core.errors import AppError, UsageError, Cancelled
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import LogEvent, Plan, Step
-from gpu_assistant.core.price import kept_least
+from gpu_assistant.core.price import minimum_disk_bytes
 from gpu_assistant.core.recommendation import PartAdvice
 from gpu_assistant.install import archives, receipt, unpacking
 from gpu_assistant.install.removal import partial_path
-from gpu_assistant.install.steps.cuda_toolkit import NOTES, RECEIPT
-from gpu_assistant.install.toolkit import bytes_of, other_way, parts_of, toolkit_of
-from gpu_assistant.system import current
+from gpu_assistant.install.steps.cuda_toolkit import PARTS_FOLDER, TOOLKIT_RECEIPT
+from gpu_assistant.install.toolkit import toolkit_bytes, installer_hint, toolkit_parts, find_toolkit
+from gpu_assistant.system import current_system
 from tests.fakes.fault_server import FaultServer, fault_server
 from tests.fakes.redist import SAYS, Redist, sha256
 
@@ -71,12 +71,12 @@ def test_a_tree_that_compilers_accept(world: ToolkitWorld) -> None:
     values = {name: world.variables.get(name) for name in ("CUDA_PATH", "CUDA_HOME")}
     assert {value.value for value in values.values() if value is not None} == {str(world.tree)}
     inner = ["bin", "bin/x64"] if world.redist.windows else ["bin"]
-    assert all(world.variables.has_on_path(world.tree / name) for name in inner)
-    there = receipt.read(world.tree / RECEIPT)
+    assert all(world.variables.is_on_path(world.tree / name) for name in inner)
+    there = receipt.read_receipt(world.tree / TOOLKIT_RECEIPT)
     assert there is not None
     assert there.index is not None
     assert there.index.pinned
-    assert not (world.tree / NOTES).exists()
+    assert not (world.tree / PARTS_FOLDER).exists()
 
 
 def test_the_folders_that_torch_asks_for(world: ToolkitWorld) -> None:
@@ -110,9 +110,9 @@ def test_an_index_that_nobody_knew_is_told_and_kept(tmp_path: Path, server: Faul
     events = world.install(world.plan(cudnn=NONE))
     digest = sha256(world.redist.files[world.redist.cuda_index])
     assert any(digest in event.line for event in events if isinstance(event, LogEvent))
-    there = receipt.read(world.tree / RECEIPT)
+    there = receipt.read_receipt(world.tree / TOOLKIT_RECEIPT)
     assert there is not None
-    assert there.index == receipt.Source(url=server.url + world.redist.cuda_index, sha256=digest, pinned=False)
+    assert there.index == receipt.IndexSource(url=server.url + world.redist.cuda_index, sha256=digest, pinned=False)
 
 
 def test_a_wrong_index_is_refused(world: ToolkitWorld, server: FaultServer) -> None:
@@ -157,7 +157,7 @@ def test_an_index_without_a_part(tmp_path: Path, server: FaultServer) -> None:
 
 def test_a_compiler_that_does_not_start_gets_no_final_name(tmp_path: Path, server: FaultServer) -> None:
     world = ToolkitWorld(tmp_path, server.url)
-    broken = Redist(server.url, current().name, nvcc=b"#!/bin/sh\nexit 3\n" if sys.platform != "win32" else b"MZ")
+    broken = Redist(server.url, current_system().name, nvcc=b"#!/bin/sh\nexit 3\n" if sys.platform != "win32" else b"MZ")
     broken.catalog(world.catalog)
     broken.serve(server)
     assert code_of(world) in ("toolkit-broken", "program-missing")
@@ -184,7 +184,7 @@ def test_cancelled_and_gone_on(world: ToolkitWorld, server: FaultServer, monkeyp
     with pytest.raises(Cancelled):
         world.install(plan, cancel=cancel)
     assert not world.tree.exists()
-    assert len(list((partial_path(world.tree) / NOTES).glob("*.json"))) == 2
+    assert len(list((partial_path(world.tree) / PARTS_FOLDER).glob("*.json"))) == 2
     server.seen.clear()
     assert end(world.install(plan)).state == "done"
     # Two were whole; the third was begun and is unpacked anew; none is fetched again.
@@ -210,7 +210,7 @@ def test_a_plan_from_elsewhere(world: ToolkitWorld) -> None:
         {"spec": {**step.spec, "more": 1}},
     ):
         tampered = msgspec.structs.replace(plan, steps=(msgspec.structs.replace(step, **bad), *plan.steps[1:]))
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(UsageError) as caught:
             world.install(tampered)
         assert caught.value.code == "plan-refused"
     assert not world.data.toolkits.exists()
@@ -286,16 +286,16 @@ def test_killed_at_any_change(tmp_path: Path, server: FaultServer, what: str) ->
 @pytest.mark.parametrize("system", ["windows", "linux"])
 @pytest.mark.parametrize("version", ["13.2.2", "13.0.3", "12.6.3"])
 def test_exact_sizes_in_the_plan(system: str, version: str) -> None:
-    catalog = load(resources() / "catalog")
+    catalog = load_catalog(resources_dir() / "catalog")
     redist = catalog.cuda.redist
     assert redist is not None
     sizes = next(s for s in redist.sizes if (s.version, s.system) == (version, system))
-    wanted = {part.names[0] for part in parts_of(redist, int(version[:2]))}
+    wanted = {part.names[0] for part in toolkit_parts(redist, int(version[:2]))}
     assert set(sizes.bytes) == wanted
-    assert bytes_of(redist, version, f"{system}-x86_64") == sum(sizes.bytes.values())
-    toolkit = toolkit_of(catalog, version)
+    assert toolkit_bytes(redist, version, f"{system}-x86_64") == sum(sizes.bytes.values())
+    toolkit = find_toolkit(catalog, version)
     assert toolkit is not None
-    other = other_way(catalog, toolkit, system)
+    other = installer_hint(catalog, toolkit, system)
     command = str(other["command"])
     assert (f" nvcc_{version[:4]} " in command) == (system == "windows")
     assert ("visual_studio_integration" in command, "--driver" in command) == (False, False)
@@ -312,7 +312,7 @@ def test_its_archives_count_as_the_least_room(world: ToolkitWorld, monkeypatch: 
     made = world.plan()
     counted = [step for step in made.steps if step.kind in ("cuda-toolkit", "cudnn")]
     assert [step.disk_bytes for step in counted] == [None, None]
-    least = sum(kept_least(step) or 0 for step in counted)
+    least = sum(minimum_disk_bytes(step) or 0 for step in counted)
     assert least == sum(step.bytes or 0 for step in counted) > 0
     assert all(step.minutes is not None for step in counted)
     space = Step(id="space", kind="check-space", code="check-space", bytes=0, disk_bytes=0, minutes=0.0)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Event, Plan
@@ -21,10 +21,10 @@ from gpu_assistant.install import journal, receipt
 from gpu_assistant.install.planner import make_plan
 from gpu_assistant.install.removal import partial_path
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps.cudnn import RECEIPT
-from gpu_assistant.install.toolkit import parts_of
+from gpu_assistant.install.steps.cudnn import CUDNN_RECEIPT
+from gpu_assistant.install.toolkit import toolkit_parts
 from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from tests.fakes.fault_server import FaultServer, fault_server
 from tests.fakes.redist import CUDNN_VERSION, SAYS, TOOLKIT, Redist, sha256
 from tests.fakes.system import FakeSystem
@@ -60,13 +60,13 @@ def test_among_the_files_of_the_toolkit(tmp_path: Path, server: FaultServer) -> 
     world.install(world.plan(cudnn=NONE))
     alone = {name: data for name, data in world.seen().items() if name.startswith("data")}
     world.install()
-    there = receipt.read(world.tree / RECEIPT)
+    there = receipt.read_receipt(world.tree / CUDNN_RECEIPT)
     assert there is not None
     assert (there.version, there.index, len(there.parts)) == (CUDNN_VERSION, None, 1)
     assert {"include/cudnn.h", "licenses/cudnn/LICENSE", library(world)} <= set(there.files)
     after = {name: data for name, data in world.seen().items() if name.startswith("data")}
     prefix = world.tree.relative_to(tmp_path).as_posix()
-    files = {f"{prefix}/{name}" for name in there.files} | {f"{prefix}/{RECEIPT}"}
+    files = {f"{prefix}/{name}" for name in there.files} | {f"{prefix}/{CUDNN_RECEIPT}"}
     assert {name for name in after if after[name] is not None} - set(alone) == files
     assert {name: after[name] for name in alone} == alone
     assert world.variables.get("CUDNN_PATH") is None
@@ -78,11 +78,11 @@ def test_by_the_index_where_no_archive_is_known(tmp_path: Path, server: FaultSer
     step = next(step for step in world.plan().steps if step.kind == "cudnn")
     assert (step.bytes, step.files[0].name) == (None, "redistrib_9.27.0.json")
     world.install()
-    there = receipt.read(world.tree / RECEIPT)
+    there = receipt.read_receipt(world.tree / CUDNN_RECEIPT)
     assert there is not None
     index = world.redist.files[world.redist.cudnn_index]
     url = server.url + world.redist.cudnn_index
-    assert there.index == receipt.Source(url=url, sha256=sha256(index), pinned=pinned)
+    assert there.index == receipt.IndexSource(url=url, sha256=sha256(index), pinned=pinned)
 
 
 def test_in_a_folder_of_its_own_beside_another_toolkit(tmp_path: Path, server: FaultServer) -> None:
@@ -96,7 +96,7 @@ def test_in_a_folder_of_its_own_beside_another_toolkit(tmp_path: Path, server: F
     assert value is not None
     assert value.value == str(folder)
     # Where the libraries do not lie in a folder of programs, PATH has no use for it.
-    assert world.variables.has_on_path(folder / "bin") == world.redist.windows
+    assert world.variables.is_on_path(folder / "bin") == world.redist.windows
     world.uninstall()
     assert world.seen() == before
 
@@ -122,7 +122,7 @@ def test_damage_is_seen_and_repaired(tmp_path: Path, server: FaultServer) -> Non
     (world.tree / library(world)).write_bytes(b"damaged")
     assert states(world.install()) == {"cuda-toolkit": "skipped", "cudnn": "done", "variables": "skipped"}
     assert world.seen() == before
-    assert not partial_path(world.tree / RECEIPT).exists()
+    assert not partial_path(world.tree / CUDNN_RECEIPT).exists()
 
 
 def test_a_plan_from_elsewhere(tmp_path: Path, server: FaultServer) -> None:
@@ -141,7 +141,7 @@ def test_a_plan_from_elsewhere(tmp_path: Path, server: FaultServer) -> None:
         {"spec": {**step.spec, "toolkit": "../../.."}},
     ]
     for more in bad:
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(UsageError) as caught:
             world.install(msgspec.structs.replace(plan, steps=(msgspec.structs.replace(step, **more),)))
         assert caught.value.code == "plan-refused"
 
@@ -173,13 +173,13 @@ class Whole:
 
     def __init__(self, root: Path, torch_index: str, base: str) -> None:
         self.root, self.data = root, DataDir(root / "data")
-        self.redist = Redist(base, current().name)
+        self.redist = Redist(base, current_system().name)
         self.catalog = self.redist.catalog(catalog_with(RELEASE, torch_index))
         self.outside = root / "outside"
         self.outside.mkdir(parents=True, exist_ok=True)
         self.environment = self.outside / "env"
         self.system = FakeSystem(
-            name=current().name,
+            name=current_system().name,
             python_candidates=(INTERPRETER,),
             variables=FileVariables(self.outside / "variables.json"),
         )
@@ -220,13 +220,13 @@ def test_the_whole_goal_killed_resumed_and_taken_back(world: World) -> None:
     plan = whole.plan()
     kinds = [step.kind for step in plan.steps]
     assert kinds[-4:] == ["cuda-toolkit", "cudnn", "variables", "verify"]
-    parts = len(parts_of(whole.catalog.cuda.redist, 13)) if whole.catalog.cuda.redist is not None else 0
+    parts = len(toolkit_parts(whole.catalog.cuda.redist, 13)) if whole.catalog.cuda.redist is not None else 0
     # In the middle of the fifth part of the toolkit, and in the middle of cuDNN.
     for stop, stopped in ((5, "cuda-toolkit"), (parts - 4 + 1, "cudnn")):
         words = [sys.executable, "-c", CHILD, str(whole.root), world.torch_index, world.server.url, str(stop)]
         cut = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
         assert cut.returncode == 9, cut.stderr
-        left = journal.interrupted(whole.data)
+        left = journal.interrupted_install(whole.data)
         assert left is not None
         assert left.step == stopped
     world.asks()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, RebootNeeded, RightsRefused
+from gpu_assistant.core.errors import AppError, RebootRequired, ElevationDenied
 from gpu_assistant.core.plan import Event, StepEvent
 from gpu_assistant.install import journal
 from gpu_assistant.texts import Texts
@@ -36,7 +36,7 @@ def test_a_second_run_does_nothing_and_two_are_taken_back_as_one(small: SmallWor
     assert set(states(events).values()) == {"done"}
     assert small.seen() == before
     for event in events:
-        assert "{" not in str(getattr(Texts("en").event(event), "message", ""))
+        assert "{" not in str(getattr(Texts("en").localize_event(event), "message", ""))
 
 
 def test_what_the_user_changed_since_is_left_and_said(small: SmallWorld) -> None:
@@ -87,7 +87,7 @@ def test_what_another_environment_needs_goes_with_the_last_one(small: SmallWorld
     events = small.uninstall()
     assert said(events, "progress.left-needed")
     assert (toolkit / "inside" / "one.txt").is_file()
-    assert small.variables.has_on_path(toolkit / "bin")
+    assert small.variables.is_on_path(toolkit / "bin")
     small.uninstall(other)
     assert small.seen() == before
 
@@ -99,19 +99,19 @@ def test_refused_rights_leave_the_rest_working(small: SmallWorld) -> None:
         step("after", "test-file", needs=("driver",), path=str(small.outside / "after.txt"), text="a"),
         step("beside", "test-file", path=str(small.outside / "beside.txt"), text="b"),
     )
-    with pytest.raises(RightsRefused) as caught:
+    with pytest.raises(ElevationDenied) as caught:
         small.install(plan)
     events = caught.value.events  # type: ignore[attr-defined]
     assert (caught.value.exit_code, caught.value.code) == (5, "rights-left-out")
     assert caught.value.data["steps"] == "driver, after"
     assert [states(events)[name] for name in ("driver", "after", "beside")] == ["failed", "skipped", "done"]
-    assert "administrator" in str(Texts("en").event(end(events)))
-    stopped = journal.interrupted(small.data)
+    assert "administrator" in str(Texts("en").localize_event(end(events)))
+    stopped = journal.interrupted_install(small.data)
     assert stopped is not None
     assert stopped.step == "driver"
     allowed.touch()
     assert states(small.install(stopped.plan))["after"] == "done"
-    assert journal.interrupted(small.data) is None
+    assert journal.interrupted_install(small.data) is None
 
 
 def test_a_restart_goes_on_by_itself(small: SmallWorld) -> None:
@@ -121,37 +121,37 @@ def test_a_restart_goes_on_by_itself(small: SmallWorld) -> None:
         step("driver", "test-restart", restarted=str(restarted)),
         step("last", "test-file", path=str(small.outside / "last.txt"), text="x"),
     )
-    with pytest.raises(RebootNeeded) as caught:
+    with pytest.raises(RebootRequired) as caught:
         small.install(plan, resume=RESUME)
     last = end(caught.value.events)  # type: ignore[attr-defined]
     assert (last.state, caught.value.exit_code, caught.value.code) == ("reboot-needed", 4, "restart-needed")
-    assert small.at_login.get() == RESUME
-    stopped = journal.interrupted(small.data)
+    assert small.login_command.get() == RESUME
+    stopped = journal.interrupted_install(small.data)
     assert stopped is not None
     assert (stopped.state, stopped.plan) == ("reboot-needed", plan)
     restarted.touch()
     events = small.install(stopped.plan, resume=RESUME)
     assert (states(events)["tree"], states(events)["driver"], states(events)["last"]) == ("skipped", "skipped", "done")
-    assert small.at_login.get() is None
+    assert small.login_command.get() is None
     small.uninstall()
     assert small.seen() == before
 
 
 def test_removed_instead_of_restarted(small: SmallWorld) -> None:
     before = small.seen()
-    with pytest.raises(RebootNeeded):
+    with pytest.raises(RebootRequired):
         small.install(small.plan(step("driver", "test-restart", restarted=str(small.root / "no"))), resume=RESUME)
     small.uninstall()
-    assert small.at_login.get() is None
+    assert small.login_command.get() is None
     assert small.seen() == before
-    assert journal.interrupted(small.data) is None
+    assert journal.interrupted_install(small.data) is None
 
 
 def test_without_a_command_the_user_is_told_to_go_on_by_hand(small: SmallWorld) -> None:
-    with pytest.raises(RebootNeeded) as caught:
+    with pytest.raises(RebootRequired) as caught:
         small.install(small.plan(step("driver", "test-restart", restarted=str(small.root / "no"))))
     assert caught.value.code == "restart-by-hand"
-    assert "--resume" in Texts("en").error(caught.value)
+    assert "--resume" in Texts("en").error_text(caught.value)
 
 
 def test_nothing_of_ours(small: SmallWorld) -> None:

@@ -9,25 +9,25 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, PlanEvent
-from gpu_assistant.core.settings import Settings, save
+from gpu_assistant.core.settings import Settings, save_settings
 from gpu_assistant.install import environments
 from gpu_assistant.install.effects import ProgramInstalled
-from gpu_assistant.install.farewell import FarewellJob
+from gpu_assistant.install.farewell import PurgeJob
 from gpu_assistant.install.journal import Journal
-from gpu_assistant.system.single import one_at_a_time
+from gpu_assistant.system.single import data_folder_lock
 
 from .world import World, end, states
 
 
 def leave(world: World, *, keep: bool) -> list[Event]:
     events: list[Event] = []
-    FarewellJob(world.data, world.system, keep_environments=keep).run(JobContext(report=events.append))
+    PurgeJob(world.data, world.system, keep_environments=keep).run(JobContext(report=events.append))
     return events
 
 
 def fill(world: World) -> None:
     """What a used data folder holds."""
-    save(world.data.settings, Settings())
+    save_settings(world.data.settings, Settings())
     for path in (
         world.data.logs / "gpu-assistant.log.1",
         world.data.benchmarks / "20261121T220742.453123Z.json",
@@ -49,7 +49,7 @@ def test_environments_stay_and_go_on_working(world: World) -> None:
     python = world.system.environment_python(world.environment)
     assert subprocess.run([python, "-c", "import torch"], check=False).returncode == 0
     # A program that is installed later still knows them.
-    assert [found.path for found in environments.known(world.data)] == [str(world.environment)]
+    assert [found.path for found in environments.list_environments(world.data)] == [str(world.environment)]
 
 
 def test_everything_goes(world: World) -> None:
@@ -66,7 +66,7 @@ def test_a_driver_that_stays_keeps_nothing_of_ours(world: World) -> None:
     with Journal(world.data, world.plan()) as journal:
         with journal.effect("nvidia-driver", driver):
             pass
-        journal.ended("done")
+        journal.end_run("done")
     leave(world, keep=False)
     assert not world.data.root.exists()
 
@@ -87,7 +87,7 @@ def test_what_goes_and_stays_is_told_before_with_its_size(world: World) -> None:
     (world.data.uv_cache / "big").write_bytes(bytes(123_000))
     before = sorted(world.root.rglob("*"))
     events: list[Event] = []
-    FarewellJob(world.data, world.system, keep_environments=False, dry_run=True).run(JobContext(report=events.append))
+    PurgeJob(world.data, world.system, keep_environments=False, dry_run=True).run(JobContext(report=events.append))
     assert sorted(world.root.rglob("*")) == before
     plan, told = events[0], states(events)
     assert isinstance(plan, PlanEvent)
@@ -109,7 +109,7 @@ def test_what_goes_and_stays_is_told_before_with_its_size(world: World) -> None:
 def test_environments_that_are_kept_are_named_and_keep_the_journal(world: World) -> None:
     world.install()
     fill(world)
-    steps = {step.id: step for step in FarewellJob(world.data, world.system, keep_environments=True).steps()}
+    steps = {step.id: step for step in PurgeJob(world.data, world.system, keep_environments=True).steps()}
     assert steps["environments"].data["files"] == str(world.environment)
     assert not {"own-journal", "data"} & steps.keys()
 
@@ -151,7 +151,7 @@ def test_files_of_others_in_folders_of_our_names_stay(world: World) -> None:
 
 def test_not_while_an_install_runs(world: World) -> None:
     world.install()
-    with one_at_a_time(world.data), pytest.raises(AppError) as caught:
+    with data_folder_lock(world.data), pytest.raises(AppError) as caught:
         leave(world, keep=False)
     assert caught.value.code == "already-running"
     assert world.environment.is_dir()

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load
-from gpu_assistant.core.errors import CannotSetUp
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.core.errors import SetupNotSupported
 from gpu_assistant.core.machine import Machine, OperatingSystem
 from gpu_assistant.core.names import Goal
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import PartAdvice, Recommendation
 from gpu_assistant.install.planner import make_plan
@@ -21,7 +21,7 @@ from gpu_assistant.texts import Texts
 
 MACHINES = Path(__file__).parents[1] / "machines"
 FILES = sorted([*MACHINES.glob("*.json"), *MACHINES.glob("*/expected.json")])
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 GOALS: tuple[Goal, ...] = get_args(Goal)
 
 
@@ -59,10 +59,10 @@ def test_what_is_recommended_is_what_is_planned(file: Path, goal: Goal, tmp_path
 
 
 def cannot(seen: Machine, advice: Recommendation, tmp_path: Path) -> str:
-    with pytest.raises(CannotSetUp) as said:
+    with pytest.raises(SetupNotSupported) as said:
         planned(seen, advice, tmp_path)
     for language in ("en", "zh_CN"):
-        assert "—" not in Texts(language).error(said.value)
+        assert "—" not in Texts(language).error_text(said.value)
     return said.value.code
 
 

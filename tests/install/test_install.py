@@ -12,7 +12,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event, LogEvent, PlanEvent, StepEvent
 from gpu_assistant.fetch.part import lock_path
 from gpu_assistant.install import environments, journal, manifest
-from gpu_assistant.system.single import alone
+from gpu_assistant.system.single import file_lock
 from gpu_assistant.texts import Texts
 
 from . import tiny
@@ -54,25 +54,25 @@ def test_from_nothing_to_an_environment(world: World) -> None:
 
 def test_what_is_on_record(world: World) -> None:
     world.install()
-    record = manifest.read(world.environment)
+    record = manifest.read_manifest(world.environment)
     assert record is not None
     assert (record.torch, record.variant) == (RELEASE, "cpu")
     assert record.packages == {"torch": f"{RELEASE}+cpu", "numpy": "1.0", "pip": "1.0", "tinydep": "1.0"}
     assert record.bytes is not None
     assert record.bytes > len(world.torch.data)
-    lock = tomllib.loads((world.environment / manifest.LOCK).read_text(encoding="utf-8"))
+    lock = tomllib.loads((world.environment / manifest.LOCK_FILE).read_text(encoding="utf-8"))
     hashes = {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
     assert hashes["torch"] == world.torch.sha256
-    constraints = (world.environment / manifest.CONSTRAINTS).read_text(encoding="utf-8")
+    constraints = (world.environment / manifest.CONSTRAINTS_FILE).read_text(encoding="utf-8")
     assert constraints == f"torch=={RELEASE}+cpu\n"
-    (environment,) = environments.known(world.data)
+    (environment,) = environments.list_environments(world.data)
     assert (environment.path, environment.name, environment.torch) == (str(world.environment), "env", RELEASE)
-    assert journal.interrupted(world.data) is None
+    assert journal.interrupted_install(world.data) is None
 
 
 def test_the_same_again_does_nothing_but_prove(world: World) -> None:
     world.install()
-    before = (world.environment / manifest.MANIFEST).read_bytes()
+    before = (world.environment / manifest.MANIFEST_FILE).read_bytes()
     world.asks()
     events = world.install()
     assert states(events) == {
@@ -84,7 +84,7 @@ def test_the_same_again_does_nothing_but_prove(world: World) -> None:
         "verify": "done",
     }
     assert world.asks() == []
-    assert (world.environment / manifest.MANIFEST).read_bytes() == before
+    assert (world.environment / manifest.MANIFEST_FILE).read_bytes() == before
 
 
 def test_what_was_fetched_makes_another_environment_without_any_network(world: World) -> None:
@@ -93,7 +93,7 @@ def test_what_was_fetched_makes_another_environment_without_any_network(world: W
     other = world.root / "an other place" / "环境"
     events = world.install(world.plan(environment=other))
     assert end(events).state == "done"
-    assert {environment.path for environment in environments.known(world.data)} == {
+    assert {environment.path for environment in environments.list_environments(world.data)} == {
         str(world.environment),
         str(other),
     }
@@ -171,13 +171,13 @@ def test_a_wheel_that_another_one_fetches_just_now_is_waited_for(world: World) -
     held, told, given_up = threading.Event(), threading.Event(), threading.Event()
 
     def other() -> None:
-        with alone(lock_path(path), AppError("download-elsewhere", name=path.name)):
+        with file_lock(lock_path(path), AppError("download-elsewhere", name=path.name)):
             held.set()
             given_up.wait(60)
 
     def watch(event: Event) -> None:
         if isinstance(event, StepEvent) and event.code == "progress.elsewhere":
-            assert path.name in Texts("en").say(event.code, event.data)
+            assert path.name in Texts("en").translate(event.code, event.data)
             told.set()
             given_up.set()
 

@@ -65,7 +65,7 @@ def test_killed_in_the_middle_of_a_download(world: World) -> None:
         assert world.server.stalled.wait(30)
         child.kill()
     assert not world.environment.exists()
-    stopped = journal.interrupted(world.data)
+    stopped = journal.interrupted_install(world.data)
     assert stopped is not None
     assert (stopped.plan, stopped.step, stopped.state) == (world.plan(), "download", None)
     world.server.let_go.set()
@@ -80,13 +80,13 @@ def test_killed_at_every_line_of_the_journal(world: World, line: int) -> None:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "here"
         child.kill()
-    whole = manifest.read(world.environment) is not None
+    whole = manifest.read_manifest(world.environment) is not None
     # The environment has its name only once it was proven, which is where the last step ends.
     assert whole == (line >= 16)
-    assert [environment.path for environment in environments.known(world.data)] == (
+    assert [environment.path for environment in environments.list_environments(world.data)] == (
         [str(world.environment)] if whole else []
     )
-    assert (journal.interrupted(world.data) is None) == (line == 18)
+    assert (journal.interrupted_install(world.data) is None) == (line == 18)
     world.asks()
     events = world.install()
     assert end(events).state == "done"

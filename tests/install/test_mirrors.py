@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.core import paths
 from gpu_assistant.fetch.wanted import Wanted
-from gpu_assistant.install.mirrors import sourced
+from gpu_assistant.install.mirrors import with_mirrors
 
 WHEEL = "whl/cu126/torch-2.9.1%2Bcu126-cp312-cp312-win_amd64.whl"
 
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return load(paths.resources() / "catalog")
+    return load_catalog(paths.resources_dir() / "catalog")
 
 
 def wanted(url: str, sha256: str | None = "0" * 64) -> Wanted:
@@ -29,7 +29,7 @@ def test_each_publisher_has_its_mirrors(catalog: Catalog, publisher: str) -> Non
     assert official is not None
     for place, value in (("{variant}", "cu126"), ("{tag}", "20260101"), ("{file}", "a.zip"), ("{path}", "x/y.zip")):
         official = official.replace(place, value)
-    found = sourced(wanted(official), catalog, "when-slow")
+    found = with_mirrors(wanted(official), catalog, "when-slow")
     assert len(found.reserve) == len(catalog.mirrors_of(publisher)) > 0
     assert found.mirrors == ()
     assert found.slow_bytes == catalog.mirrors.slow.bytes_per_second
@@ -37,13 +37,13 @@ def test_each_publisher_has_its_mirrors(catalog: Catalog, publisher: str) -> Non
 
 def test_every_host_of_a_publisher_counts(catalog: Catalog) -> None:
     (pytorch,) = (p for p in catalog.mirrors.publishers if p.id == "pytorch-wheels")
-    found = {sourced(wanted(f"https://{host}/{WHEEL}"), catalog, "when-slow").reserve for host in pytorch.hosts}
+    found = {with_mirrors(wanted(f"https://{host}/{WHEEL}"), catalog, "when-slow").reserve for host in pytorch.hosts}
     assert len(found) == 1
     assert all(url.endswith("/cu126/torch-2.9.1%2Bcu126-cp312-cp312-win_amd64.whl") for url in found.pop())
 
 
 def test_the_general_indexs_files_are_known_by_their_place(catalog: Catalog) -> None:
-    found = sourced(wanted("https://files.example/packages/ab/cd/ef01/six-1.0-py3-none-any.whl"), catalog, "first")
+    found = with_mirrors(wanted("https://files.example/packages/ab/cd/ef01/six-1.0-py3-none-any.whl"), catalog, "first")
     assert len(found.mirrors) == len(catalog.mirrors_of("package-index")) > 0
     assert all(url.endswith("/packages/ab/cd/ef01/six-1.0-py3-none-any.whl") for url in found.mirrors)
     assert found.mirrors_first
@@ -52,8 +52,8 @@ def test_the_general_indexs_files_are_known_by_their_place(catalog: Catalog) -> 
 
 def test_no_mirror_without_a_checksum_or_against_the_users_will(catalog: Catalog) -> None:
     without = wanted(f"https://download.pytorch.org/{WHEEL}", None)
-    assert sourced(without, catalog, "first") == without
+    assert with_mirrors(without, catalog, "first") == without
     never = wanted(f"https://download.pytorch.org/{WHEEL}")
-    assert sourced(never, catalog, "never") == never
+    assert with_mirrors(never, catalog, "never") == never
     elsewhere = wanted("https://elsewhere.example/file.zip")
-    assert sourced(elsewhere, catalog, "first").mirrors == ()
+    assert with_mirrors(elsewhere, catalog, "first").mirrors == ()

@@ -34,7 +34,7 @@ def test_it_moves_aside_and_goes_back_with_the_removal(world: World) -> None:
     space: Any = last(events, "space")
     assert (end(events).state, space.code, space.data["to"]) == ("done", "progress.moved-aside", str(kept(world)))
     for language in ("en", "zh_CN"):
-        assert str(kept(world)) in str(Texts(language).event(space).message)  # type: ignore[union-attr]
+        assert str(kept(world)) in str(Texts(language).localize_event(space).message)  # type: ignore[union-attr]
     assert remains(kept(world)) == ["thesis.txt"]
     assert not (world.environment / "thesis.txt").exists()
     assert [each.code for each in shown(world)] == ["remove-environment", "move-back", "leave-filled"]

@@ -10,9 +10,9 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanEvent, StepEvent
-from gpu_assistant.core.price import price
-from gpu_assistant.install.outlook import with_outlook
-from gpu_assistant.install.place import Ground
+from gpu_assistant.core.price import plan_cost
+from gpu_assistant.install.outlook import preview
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.retold import retold
 from gpu_assistant.texts import Texts
 
@@ -24,9 +24,9 @@ from .world import World, states
 
 def told(world: World, **more: str) -> dict[str, str]:
     """The codes of what the steps find; each has a sentence in both languages."""
-    plan = with_outlook(world.plan(**more), Ground(world.system, world.data, world.catalog))  # type: ignore[arg-type]
+    plan = preview(world.plan(**more), ValidationContext(world.system, world.data, world.catalog))  # type: ignore[arg-type]
     for language in ("en", "zh_CN"):
-        for step in Texts(language).plan(plan).steps:
+        for step in Texts(language).localize_plan(plan).steps:
             assert step.now is None or (step.now.text and "{" not in step.now.text)
     return {step.id: step.now.code for step in plan.steps if step.now is not None}
 
@@ -49,13 +49,13 @@ def test_one_that_stands_is_told_and_left(world: World) -> None:
 
 
 def test_what_stands_costs_nothing(world: World) -> None:
-    ground = Ground(world.system, world.data, world.catalog)
+    ground = ValidationContext(world.system, world.data, world.catalog)
     world.install()
     shutil.rmtree(world.data.files)
     alone = world.plan()
-    plan = with_outlook(alone, ground)
-    assert not price(alone).exact
-    assert (plan.bytes, price(plan).exact, price(plan).disk_bytes) == (0, True, 0)
+    plan = preview(alone, ground)
+    assert not plan_cost(alone).is_exact
+    assert (plan.bytes, plan_cost(plan).is_exact, plan_cost(plan).disk_bytes) == (0, True, 0)
     steps = {step.id: step for step in plan.steps}
     assert [(steps[name].bytes, steps[name].disk_bytes, steps[name].minutes) for name in ("download", "pytorch")] == [
         (0, 0, 0.0),
@@ -64,12 +64,12 @@ def test_what_stands_costs_nothing(world: World) -> None:
     space = steps["space"]
     assert (space.code, space.data["disk_bytes"]) == ("check-space", 0)
     assert (plan.minutes or 0) < sum(step.minutes or 0 for step in alone.steps)
-    spoken = {step.id: step for step in Texts("en").plan(plan).steps}
+    spoken = {step.id: step for step in Texts("en").localize_plan(plan).steps}
     assert " MB" not in str(spoken["download"].what)
     # Such a plan is taken as a plan file, too.
     assert retold(plan, ground).steps[0].id == "space"
     damage(world)
-    assert with_outlook(world.plan(), ground).bytes == alone.bytes
+    assert preview(world.plan(), ground).bytes == alone.bytes
 
 
 def test_a_damaged_one_is_told_and_made_anew(world: World) -> None:
@@ -108,11 +108,11 @@ def test_a_half_made_one_is_told(world: World) -> None:
 
 def test_a_dry_run_says_the_same(world: World) -> None:
     world.install()
-    plan = with_outlook(world.plan(), Ground(world.system, world.data, world.catalog))
+    plan = preview(world.plan(), ValidationContext(world.system, world.data, world.catalog))
     events: list[object] = []
     world.job(plan, dry_run=True).run(JobContext(report=events.append))
     first = events[0]
     assert isinstance(first, PlanEvent)
-    spoken = Texts("en").event(first)
+    spoken = Texts("en").localize_event(first)
     assert isinstance(spoken, PlanEvent)
     assert {step.id: step.now.text for step in spoken.steps if step.now is not None}["pytorch"]

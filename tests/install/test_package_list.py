@@ -12,7 +12,7 @@ import pytest
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Step
 from gpu_assistant.install import package_list
-from gpu_assistant.install.farewell import FarewellJob
+from gpu_assistant.install.farewell import PurgeJob
 from gpu_assistant.texts import Texts
 
 from . import tiny
@@ -50,7 +50,7 @@ def test_the_list_stays_and_is_named_before_and_after(world: World) -> None:
     events = uninstall(world)
     for language in ("en", "zh_CN"):
         texts = Texts(language)
-        message = str(texts.event(last(events, "environment")).message)  # type: ignore[union-attr]
+        message = str(texts.localize_event(last(events, "environment")).message)  # type: ignore[union-attr]
         assert f'pip install -r "{kept}"' in told(texts, environment)
         assert f'pip install -r "{kept}"' in message
     assert lines(kept) == ["numpy==2.0", "tinyhat==3.0"]
@@ -131,7 +131,7 @@ def test_what_conda_brought_is_told_as_condas(tmp_path: Path) -> None:
     ):
         path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
-    kept = package_list.keep(folder, (record, "conda-meta/numpy-2.4-0.json"))
+    kept = package_list.write_user_packages(folder, (record, "conda-meta/numpy-2.4-0.json"))
     assert kept == tmp_path / "env-packages.txt"
     assert lines(kept) == ["# conda install numpy=2.4"]
 
@@ -140,7 +140,7 @@ def test_who_removes_everything_keeps_the_list_too(world: World) -> None:
     world.environment = world.data.environments / "env"
     world.install()
     put(world, tiny.wheel("tinyhat", "3.0"))
-    job = FarewellJob(world.data, world.system, keep_environments=False)
+    job = PurgeJob(world.data, world.system, keep_environments=False)
     steps = {each.id: each for each in job.steps()}
     root: Step = steps["data"]
     assert (root.code, root.data["files"]) == ("leave-filled", "environments/")
@@ -163,4 +163,4 @@ def test_a_repair_lists_the_versions_that_it_takes_back(world: World) -> None:
     assert lines(kept) == ["numpy==2.0"]
     assert (site(world) / "tinyhat" / "__init__.py").is_file()
     for language in ("en", "zh_CN"):
-        assert str(kept) in str(Texts(language).event(event).message)  # type: ignore[union-attr]
+        assert str(kept) in str(Texts(language).localize_event(event).message)  # type: ignore[union-attr]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gpu_assistant.cli.main import run
-from gpu_assistant.system.own_folders import odd_name
+from gpu_assistant.system.own_folders import reserved_path_part
 
 WINDOWS = str(Path(__file__).resolve().parents[1] / "machines" / "windows11-rtx4060-nodriver.json")
 Plan = dict[str, Any]
@@ -143,11 +143,11 @@ def test_a_source_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path
 
 @pytest.mark.parametrize("name", ["con", "NUL.txt", "com1", "env.", "env ", "a|b", "what?", "CONIN$"])
 def test_names_that_windows_makes_no_folder_of(name: str) -> None:
-    assert odd_name(PureWindowsPath("C:/Users/me") / name, windows=True) == name
-    assert odd_name(PureWindowsPath("C:/Users/me/con.d.e") / "x", windows=True) == "con.d.e"
+    assert reserved_path_part(PureWindowsPath("C:/Users/me") / name, windows=True) == name
+    assert reserved_path_part(PureWindowsPath("C:/Users/me/con.d.e") / "x", windows=True) == "con.d.e"
 
 
 @pytest.mark.parametrize("name", ["env", "console", "my env", "环境", "com", "nul1"])
 def test_names_of_folders(name: str) -> None:
-    assert odd_name(PureWindowsPath("C:/Users/me.name") / name, windows=True) is None
-    assert odd_name(Path("/home/me/con."), windows=False) is None
+    assert reserved_path_part(PureWindowsPath("C:/Users/me.name") / name, windows=True) is None
+    assert reserved_path_part(Path("/home/me/con."), windows=False) is None

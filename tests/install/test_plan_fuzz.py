@@ -13,9 +13,9 @@ import pytest
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Plan, Step
-from gpu_assistant.install.place import Ground
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.untrusted import check
+from gpu_assistant.install.place import ValidationContext
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.untrusted import validate_plan
 
 from .world import World
 
@@ -63,8 +63,8 @@ def test_nothing_evil_passes(world: World) -> None:
     more = Step(id="variables", kind="variables", code="variables", spec=spec)
     plan = world.plan(pythons=())
     plan = msgspec.structs.replace(plan, steps=(*plan.steps[:-1], more, plan.steps[-1]))
-    ground = Ground(world.system, world.data, world.catalog)
-    check(plan, ground)
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    validate_plan(plan, ground)
     known = {build.url for build in world.catalog.pythons.builds}
     dice = random.Random(7)
     refused = 0
@@ -84,7 +84,7 @@ def test_nothing_evil_passes(world: World) -> None:
                         where[key] = copy.deepcopy(dice.choice(EVIL))
         try:
             found = json.decode(json.encode(raw), Plan)
-            check(found, ground)
+            validate_plan(found, ground)
         except (msgspec.DecodeError, AppError, OverflowError):
             refused += 1
             continue
@@ -95,8 +95,8 @@ def test_nothing_evil_passes(world: World) -> None:
             assert world.data.root in path.parents
             assert ".." not in path.parts
         for one in found.steps:
-            assert one.kind in KINDS
-            assert one.code in KINDS[one.kind].codes
+            assert one.kind in STEP_KINDS
+            assert one.code in STEP_KINDS[one.kind].codes
             assert {file.url for file in one.files} <= known
             assert set(one.spec) <= {"path", "set"}
     assert refused > 2000
@@ -114,5 +114,5 @@ def test_the_order_of_the_steps_is_checked(world: World, change: str) -> None:
         "no-proof": steps[:-1],
     }[change]
     with pytest.raises(AppError) as caught:
-        check(msgspec.structs.replace(plan, steps=bad), Ground(world.system, world.data, world.catalog))
+        validate_plan(msgspec.structs.replace(plan, steps=bad), ValidationContext(world.system, world.data, world.catalog))
     assert caught.value.code == "plan-refused"

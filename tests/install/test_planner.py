@@ -10,19 +10,19 @@ import jsonschema
 import msgspec
 import pytest
 
-from gpu_assistant.advise.pythons import python_for
-from gpu_assistant.catalog.load import load
+from gpu_assistant.advise.pythons import select_python
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import OperatingSystem, Python
-from gpu_assistant.core.paths import resources
-from gpu_assistant.core.plan import Plan, requirements
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.plan import Plan, requirements_text
 from gpu_assistant.core.recommendation import LocalWheel
 from gpu_assistant.install.planner import make_plan
-from gpu_assistant.install.sources import attempts
-from gpu_assistant.install.steps.python_runtime import python_here
-from gpu_assistant.install.wheelhouse import scan, usable
-from gpu_assistant.install.wish import wish
+from gpu_assistant.install.sources import resolve_attempts
+from gpu_assistant.install.steps.python_runtime import find_interpreter
+from gpu_assistant.install.wheelhouse import scan_wheelhouse, compatible_wheels
+from gpu_assistant.install.wish import build_request
 from gpu_assistant.texts import Texts
 
 from . import tiny
@@ -30,13 +30,13 @@ from .world import RELEASE, SERIES, World, machine, recommendation
 
 
 def schema(name: str) -> Any:
-    return json.loads((resources() / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    return json.loads((resources_dir() / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_a_plan_has_the_published_shape_and_all_its_words(world: World, language: Any) -> None:
     for pythons in (None, ()):
-        plan = Texts(language).plan(world.plan(pythons=pythons))
+        plan = Texts(language).localize_plan(world.plan(pythons=pythons))
         jsonschema.validate(json.loads(encode(plan)), schema("plan"))
         assert all(step.title and step.what and step.undo for step in plan.steps)
         assert not any("{" in f"{step.title}{step.what}{step.undo}" for step in plan.steps)
@@ -47,7 +47,7 @@ def test_events_have_the_published_shape_and_all_their_words(world: World, langu
     validator = jsonschema.Draft202012Validator(schema("event"))
     events = [*world.install(), *world.install(), *world.install(dry_run=True)]
     for event in events:
-        spoken = Texts(language).event(event)
+        spoken = Texts(language).localize_event(event)
         validator.validate(json.loads(encode(spoken)))
 
 
@@ -81,7 +81,7 @@ def test_only_what_was_measured_on_this_release_is_told(world: World) -> None:
         None,
         "download-about",
     )
-    near = Texts("en").plan(other).steps[3].what or ""
+    near = Texts("en").localize_plan(other).steps[3].what or ""
     assert f"PyTorch {measured.release} was 192 MB" in near
     assert other.steps[0].code == "check-space-about"
 
@@ -90,7 +90,7 @@ def test_only_what_was_measured_on_this_release_is_told(world: World) -> None:
     step = local.steps[3]
     assert (local.bytes, step.bytes, step.code) == (None, None, "download-rest")
     assert step.data["bytes"] == len(world.torch.data)
-    spoken = Texts("en").plan(local).steps[3]
+    spoken = Texts("en").localize_plan(local).steps[3]
     assert "from your wheel folder" in str(spoken.what)
 
 
@@ -135,17 +135,17 @@ def test_which_python_is_built_on() -> None:
         python("/right", "3.11.2", kind="managed", arch="x86_64"),
     )
     here = msgspec.structs.replace(machine(pythons), os=OperatingSystem(system="linux", arch="x86_64"))
-    found = python_here(here, "3.11")
+    found = find_interpreter(here, "3.11")
     assert found is not None
     assert found.path == "/right"
-    assert python_here(msgspec.structs.replace(here, pythons=pythons[:2]), "3.11") is None
-    assert python_here(msgspec.structs.replace(here, pythons=None), "3.11") is None
+    assert find_interpreter(msgspec.structs.replace(here, pythons=pythons[:2]), "3.11") is None
+    assert find_interpreter(msgspec.structs.replace(here, pythons=None), "3.11") is None
     # The words name the very one that the plan takes.
-    said = python_for(here, load(resources() / "catalog"), "x86_64", ("3.11",))
+    said = select_python(here, load_catalog(resources_dir() / "catalog"), "x86_64", ("3.11",))
     assert said is not None
     assert (said.origin, said.version) == ("here", found.version)
     preview = msgspec.structs.replace(pythons[-1], version="3.11.0a1")
-    assert python_here(msgspec.structs.replace(here, pythons=(preview,)), "3.11") is None
+    assert find_interpreter(msgspec.structs.replace(here, pythons=(preview,)), "3.11") is None
 
 
 def test_what_a_wheelhouse_holds(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_what_a_wheelhouse_holds(tmp_path: Path) -> None:
     )
     for name in names:
         (tmp_path / name).write_bytes(b"12345")
-    found = scan(tmp_path)
+    found = scan_wheelhouse(tmp_path)
     assert [(w.project, w.version, w.variant, w.python) for w in found] == [
         ("numpy", "1.0", None, None),
         ("torch", "2.14.0", None, None),
@@ -169,8 +169,8 @@ def test_what_a_wheelhouse_holds(tmp_path: Path) -> None:
     assert found[0] == LocalWheel(
         project="numpy", version="1.0", variant=None, python=None, path=str(tmp_path / names[3]), bytes=5
     )
-    assert {w.project for w in usable(tmp_path, "3.7")} == {"numpy", "torch"}
-    assert scan(tmp_path / "missing") == ()
+    assert {w.project for w in compatible_wheels(tmp_path, "3.7")} == {"numpy", "torch"}
+    assert scan_wheelhouse(tmp_path / "missing") == ()
 
 
 def test_torchvision_comes_along_where_the_source_has_it(world: World) -> None:
@@ -200,6 +200,6 @@ def test_folders_typed_with_dots_are_plain_in_the_plan(tmp_path: Path) -> None:
 def test_the_plan_shows_by_name_what_is_asked_of_the_publisher(world: World) -> None:
     choice = recommendation(RELEASE, world.torch_index)
     (step,) = (step for step in world.plan().steps if step.kind == "resolve")
-    first = next(attempts(wish(choice, python=SERIES, folder=None, serves_variant=False)))
+    first = next(resolve_attempts(build_request(choice, python=SERIES, wheelhouse_folder=None, serves_variant=False)))
     assert first.pinned == (f"torch=={RELEASE}+cpu",)
-    assert requirements(step) == "\n".join([*first.pinned, *first.requirements])
+    assert requirements_text(step) == "\n".join([*first.pinned, *first.requirements])

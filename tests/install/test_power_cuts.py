@@ -10,9 +10,9 @@ import pytest
 
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install import journal
-from gpu_assistant.install.ledger import look, standing
-from gpu_assistant.install.place import Place
-from gpu_assistant.install.reporter import Reporter
+from gpu_assistant.install.ledger import observe_state, active_effects
+from gpu_assistant.install.place import Host
+from gpu_assistant.install.reporter import ProgressReporter
 
 from .effects_kinds import SmallWorld
 from .world import end
@@ -60,10 +60,10 @@ def furnish(root: Path) -> SmallWorld:
 
 def truths(world: SmallWorld) -> None:
     """Each effect that the journal calls done is there."""
-    place = Place(world.system, world.data, reporter=Reporter(JobContext()), cancel=JobContext().cancel)
-    for each in standing(world.data):
+    place = Host(world.system, world.data, reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel)
+    for each in active_effects(world.data):
         if each.sure:
-            assert look(each, place) == "made", each
+            assert observe_state(each, place) == "made", each
 
 
 def writes(tmp_path: Path, what: str) -> int:
@@ -97,16 +97,16 @@ def test_cut_at_every_line(tmp_path: Path, what: str, when: str) -> None:
         assert cut.returncode == 9, cut.stderr
         truths(world)
         if what == "install":
-            stopped = journal.interrupted(world.data)
+            stopped = journal.interrupted_install(world.data)
             assert (stopped is None) == ((stop, when) in ((count, "after"), (1, "before"))), stop
             assert end(world.install()).state == "done"
             truths(world)
             assert {name: data for name, data in world.seen().items() if name in whole} == whole
-            assert world.variables.has_on_path(world.data.toolkits / "cuda" / "bin")
+            assert world.variables.is_on_path(world.data.toolkits / "cuda" / "bin")
         if (what, when, stop) != ("uninstall", "after", count):
             undo(world)
         assert world.seen() == {**before, "data/toolkits": None} or world.seen() == before, stop
-        assert not [each for each in standing(world.data) if each.sure]
+        assert not [each for each in active_effects(world.data) if each.sure]
 
 
 def undo(world: SmallWorld) -> None:
@@ -123,6 +123,6 @@ def test_what_was_not_there_is_gone_again(tmp_path: Path) -> None:
     world = SmallWorld(tmp_path)
     before = world.seen()
     world.install()
-    assert world.variables.has_on_path(world.data.toolkits / "cuda" / "lib")
+    assert world.variables.is_on_path(world.data.toolkits / "cuda" / "lib")
     world.uninstall()
     assert world.seen() == before

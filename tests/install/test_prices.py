@@ -21,10 +21,10 @@ from gpu_assistant.fetch.extent import Extent
 from gpu_assistant.fetch.measure import extent
 from gpu_assistant.fetch.session import Session
 from gpu_assistant.install import prices
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.planner import make_plan
-from gpu_assistant.install.pricing import PriceJob
-from gpu_assistant.system import current
+from gpu_assistant.install.pricing import SizeProbeJob
+from gpu_assistant.system import current_system
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import Fault, FaultServer, fault_server
 
@@ -96,9 +96,9 @@ def test_a_wheel_on_this_disk_is_read_there(tmp_path: Path) -> None:
         assert extent((tmp_path / "b.whl").as_uri(), "b.whl", session) == Extent()
 
 
-def priced(world: World, plan: Plan, **more: Any) -> prices.Prices:
-    ground = Ground(world.system, world.data, world.catalog)
-    return PriceJob(plan, machine().os, ground).run(JobContext(**more))
+def priced(world: World, plan: Plan, **more: Any) -> prices.SizeCache:
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    return SizeProbeJob(plan, machine().os, ground).run(JobContext(**more))
 
 
 def test_a_plan_knows_its_price_once_it_was_asked(world: World) -> None:
@@ -115,7 +115,7 @@ def test_a_plan_knows_its_price_once_it_was_asked(world: World) -> None:
     download = next(step for step in after.steps if step.id == "download")
     assert (download.code, download.bytes) == ("download-all", after.bytes)
     for language in ("en", "zh_CN"):
-        what = Texts(language).plan(after).steps
+        what = Texts(language).localize_plan(after).steps
         assert all(step.what and "{" not in step.what for step in what)
         assert "50 Mbit/s" in str(next(step.what for step in what if step.id == "download"))
     space = next(step for step in after.steps if step.id == "space")
@@ -152,7 +152,7 @@ def test_wheels_of_the_users_own_are_not_downloaded(world: World, tmp_path: Path
 
 def test_another_release_is_asked_for_anew_and_a_broken_file_says_nothing(world: World) -> None:
     priced(world, world.plan())
-    (world.data.prices / prices.FILE).write_text("{not JSON", encoding="utf-8")
+    (world.data.size_cache / prices.SIZES_FILE).write_text("{not JSON", encoding="utf-8")
     assert world.plan().bytes is None
 
 
@@ -189,12 +189,12 @@ def test_too_little_room_is_said_before_anything_begins(world: World) -> None:
         simulated=False,
     )
     space = next(step for step in plan.steps if step.id == "space")
-    if current().name == "windows":  # where no folder lies below "/"
+    if current_system().name == "windows":  # where no folder lies below "/"
         assert space.code == "check-space"
         return
     assert space.code == "check-space-short"
     for language in ("en", "zh_CN"):
-        assert "1 kB" in Texts(language).say("step.check-space-short.what", space.data)
+        assert "1 kB" in Texts(language).translate("step.check-space-short.what", space.data)
 
 
 def _unpacked(data: bytes) -> int:

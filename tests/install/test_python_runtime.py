@@ -14,9 +14,9 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanFile, Step
 from gpu_assistant.install.journal import Journal
-from gpu_assistant.install.reporter import Reporter
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.work import Outcome, Work
+from gpu_assistant.install.reporter import ProgressReporter
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.work import Outcome, InstallContext
 
 from .world import QUICK, Imports, World
 
@@ -35,25 +35,25 @@ def archive(members: dict[str, bytes], *, link: tuple[str, str] | None = None) -
     return packed.getvalue()
 
 
-def run(world: World, data: bytes) -> tuple[Work, object]:
+def run(world: World, data: bytes) -> tuple[InstallContext, object]:
     url = world.server.add("/cpython-3.99.1-install_only.tar.gz", data)
     name = "cpython-3.99.1-install_only.tar.gz"
     file = PlanFile(url=url, name=name, sha256=hashlib.sha256(data).hexdigest())
     step = Step(id="python", kind="python-runtime", code="python-runtime", data={"python": "3.99.1"}, files=(file,))
     with Journal(world.data) as journal:
-        work = Work(
+        work = InstallContext(
             world.plan(),
             world.system,
             world.data,
             world.catalog,
-            reporter=Reporter(JobContext()),
+            reporter=ProgressReporter(JobContext()),
             journal=journal,
             cancel=threading.Event(),
             verifier=Imports,
             limits=QUICK,
         )
-        kind = KINDS[step.kind]
-        return work, kind.done(step, work) or kind.run(step, work)
+        kind = STEP_KINDS[step.kind]
+        return work, kind.is_satisfied(step, work) or kind.run(step, work)
 
 
 def inside(world: World) -> str:

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.install import manifest
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 
 pytestmark = [pytest.mark.real_install, pytest.mark.timeout(900)]
 
 
 def test_the_environment_imports_torch_and_is_on_record(torch_environment: Path) -> None:
-    python = current().environment_python(torch_environment)
+    python = current_system().environment_python(torch_environment)
     words = [str(python), "-I", "-c", "import torch; print(torch.__version__, (torch.ones(3) * 2).sum().item())"]
     said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stdout.split()
-    record = manifest.read(torch_environment)
+    record = manifest.read_manifest(torch_environment)
     assert record is not None
     assert said == [f"{record.torch}+{record.variant}", "6.0"]
     assert record.packages["torch"] in (said[0], record.torch)  # the general index's builds bear no tag
@@ -32,13 +32,13 @@ def test_pip_inside_keeps_this_pytorch(torch_environment: Path) -> None:
 
 def pip_keeps_pytorch(environment: Path) -> None:
     """Whether the environment's own pip reads the list that holds PyTorch's version."""
-    pip = current().environment_python(environment).with_name(current().executable("pip"))
+    pip = current_system().environment_python(environment).with_name(current_system().executable("pip"))
     words = [str(pip), "config", "debug"]
     # It names folders, whose letters the code page of a pipe may lack.
     environ = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     said = subprocess.run(words, capture_output=True, encoding="utf-8", env=environ, check=True, timeout=120).stdout
-    assert f"install.constraint: {(environment / manifest.CONSTRAINTS).as_uri()}" in said
-    record = manifest.read(environment)
+    assert f"install.constraint: {(environment / manifest.CONSTRAINTS_FILE).as_uri()}" in said
+    record = manifest.read_manifest(environment)
     assert record is not None
-    kept = (environment / manifest.CONSTRAINTS).read_text(encoding="utf-8").split()
+    kept = (environment / manifest.CONSTRAINTS_FILE).read_text(encoding="utf-8").split()
     assert f"torch=={record.packages['torch']}" in kept

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.core.errors import AppError, CallError, Cancelled, NetworkError
+from gpu_assistant.core.errors import AppError, UsageError, Cancelled, NetworkError
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import PlanFile, StepEvent
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.install import environments, journal, occupied
-from gpu_assistant.install.untrusted import check_file
-from gpu_assistant.system.network import connected
+from gpu_assistant.install.untrusted import check_plan_file
+from gpu_assistant.system.network import is_network_available
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import Fault
 
@@ -35,7 +35,7 @@ def refused(world: World, kind: type[AppError] = AppError, **more: object) -> Ap
     last = end(caught.value.events)  # type: ignore[attr-defined]
     assert last.code == caught.value.message.code
     for language in ("en", "zh_CN"):
-        assert "{" not in Texts(language).error(caught.value)
+        assert "{" not in Texts(language).error_text(caught.value)
     return caught.value
 
 
@@ -51,10 +51,10 @@ def test_a_folder_that_is_not_ours_is_left_alone(world: World) -> None:
 def test_an_environment_of_another_data_folder_is_called_that(world: World, tmp_path: Path) -> None:
     world.install()
     with pytest.raises(AppError) as caught:
-        occupied.refuse_taken(world.environment, DataDir(tmp_path / "another"))
+        occupied.check_available(world.environment, DataDir(tmp_path / "another"))
     assert caught.value.code == "environment-elsewhere"
     for language in ("en", "zh_CN"):
-        assert "{" not in Texts(language).error(caught.value)
+        assert "{" not in Texts(language).error_text(caught.value)
 
 
 def test_a_partial_folder_that_is_not_ours_is_left_alone(world: World) -> None:
@@ -78,9 +78,9 @@ def test_an_older_release_in_the_wheelhouse_is_offered_not_taken(world: World) -
     del world.server.files["/torch/torch/"]
     error = refused(world, plan=world.plan(wheelhouse=house))
     assert (error.code, error.exit_code) == ("release-unavailable", 1)
-    (offer,) = error.offers
+    (offer,) = error.alternatives
     assert (offer.code, offer.change["pytorch"], offer.change["variant"]) == ("wheelhouse-torch", "9.0.0", "cpu")
-    assert "--pytorch 9.0.0" in Texts("en").error(error)
+    assert "--pytorch 9.0.0" in Texts("en").error_text(error)
     assert not world.environment.exists()
 
 
@@ -89,33 +89,33 @@ def test_a_wheel_for_another_python_is_offered_with_that_python(world: World) ->
     house = tiny.folder(world.root / "wheels", [only])
     world.server.close()
     error = refused(world, plan=world.plan(wheelhouse=house))
-    assert (error.code, error.offers[0].change["python"]) == ("release-unavailable", "3.9")
-    assert "--pytorch 9.0.0 --python 3.9" in Texts("en").error(error)
+    assert (error.code, error.alternatives[0].change["python"]) == ("release-unavailable", "3.9")
+    assert "--pytorch 9.0.0 --python 3.9" in Texts("en").error_text(error)
 
 
 def test_an_older_release_on_the_index_is_offered(world: World) -> None:
     error = refused(world, plan=world.plan(version="9.2.0"))
     assert error.code == "release-unavailable"
-    (offer,) = error.offers
+    (offer,) = error.alternatives
     assert (offer.code, offer.change["pytorch"]) == ("index-torch", RELEASE)
-    assert RELEASE in Texts("en").say(f"alternative.{offer.code}.text", offer.data)
+    assert RELEASE in Texts("en").translate(f"alternative.{offer.code}.text", offer.data)
 
 
 def test_a_release_that_nobody_has(world: World) -> None:
     del world.server.files["/torch/torch/"]
     error = refused(world)
-    assert (error.code, error.exit_code, error.offers) == ("release-nowhere", 1, ())
+    assert (error.code, error.exit_code, error.alternatives) == ("release-nowhere", 1, ())
 
 
 def test_no_network(world: World) -> None:
     world.server.close()
     error = refused(world, NetworkError)
-    if not connected():
+    if not is_network_available():
         assert (error.code, error.exit_code) == ("no-network", 6)
         return
     assert (error.code, error.exit_code) == ("no-source", 6)
     assert error.data["index"] == "@answer.unreachable"
-    assert "did not answer" in Texts("en").error(error)
+    assert "did not answer" in Texts("en").error_text(error)
 
 
 def test_only_the_general_index_is_out_of_reach(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +193,7 @@ def test_cancel_while_a_download_stalls_and_go_on(world: World) -> None:
     assert (end(events).state, states(events)["download"]) == ("cancelled", "cancelled")
     assert caught.value.exit_code == 3
     assert not world.environment.exists()
-    stopped = journal.interrupted(world.data)
+    stopped = journal.interrupted_install(world.data)
     assert stopped is not None
     plan = stopped.plan
     assert plan == world.plan()
@@ -231,7 +231,7 @@ def test_a_failed_check_gives_no_environment(world: World) -> None:
     assert (error.code, error.data["check"]) == ("check-failed", "torch-import")
     assert "no DLL" in str(error.data["reason"])
     assert not world.environment.exists()
-    assert environments.known(world.data) == ()
+    assert environments.list_environments(world.data) == ()
 
 
 def test_a_second_copy_is_told_who_is_at_it(world: World) -> None:
@@ -340,10 +340,10 @@ def test_a_strange_plan_is_not_carried_out(world: World, tmp_path: Path) -> None
         )
     ):
         for dry_run in (False, True):
-            error = refused(world, CallError, plan=bad, dry_run=dry_run)
+            error = refused(world, UsageError, plan=bad, dry_run=dry_run)
             assert (error.code, error.exit_code) == ("plan-refused", 2), number
     for shared in (Path.home(), Path(tmp_path.anchor)):
-        assert refused(world, CallError, plan=strange(world, env=str(shared))).code == "folder-shared"
+        assert refused(world, UsageError, plan=strange(world, env=str(shared))).code == "folder-shared"
     refused_python = strange(world, steps=(plan.steps[0], evil, *plan.steps[2:]))
     assert refused(world, plan=refused_python).code == "python-gone"
     assert not world.data.root.exists()
@@ -358,25 +358,25 @@ def test_a_strange_plan_is_not_carried_out(world: World, tmp_path: Path) -> None
 def test_a_plan_with_letters_that_a_terminal_obeys(world: World, hidden: str) -> None:
     plan = world.plan()
     first, *others = plan.steps
-    error = refused(world, CallError, plan=replace(plan, steps=(replace(first, data={"release": hidden}), *others)))
+    error = refused(world, UsageError, plan=replace(plan, steps=(replace(first, data={"release": hidden}), *others)))
     assert (error.code, error.exit_code) == ("plan-refused", 2)
-    assert hidden not in Texts("en").error(error)
+    assert hidden not in Texts("en").error_text(error)
 
 
 def test_a_plan_whose_folder_has_a_nul(world: World) -> None:
     plan = world.plan()
-    error = refused(world, CallError, plan=replace(plan, env=plan.env + "\0b"))
+    error = refused(world, UsageError, plan=replace(plan, env=plan.env + "\0b"))
     assert (error.code, error.exit_code) == ("plan-refused", 2)
 
 
 @pytest.mark.parametrize("place", ["", "cache/files/env", "journal", "settings.json/env", "environments/../logs"])
 def test_an_environment_among_what_we_keep_ourselves(world: World, place: str) -> None:
-    error = refused(world, CallError, plan=replace(world.plan(), env=str(world.data.root / place)))
+    error = refused(world, UsageError, plan=replace(world.plan(), env=str(world.data.root / place)))
     assert (error.code, error.exit_code) == ("plan-refused", 2)
 
 
 @pytest.mark.parametrize("address", ["https://[bad", "https://[::1:x/x.tar.gz"])
 def test_an_address_that_is_none(address: str) -> None:
-    with pytest.raises(CallError) as caught:
-        check_file(PlanFile(name="x.tar.gz", url=address, sha256="0" * 64, bytes=1))
+    with pytest.raises(UsageError) as caught:
+        check_plan_file(PlanFile(name="x.tar.gz", url=address, sha256="0" * 64, bytes=1))
     assert caught.value.code == "plan-refused"

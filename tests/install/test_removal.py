@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.install.removal import delete
+from gpu_assistant.install.removal import delete_folder
 
 
 def test_a_folder_goes_while_a_file_in_it_goes_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,6 +24,6 @@ def test_a_folder_goes_while_a_file_in_it_goes_by_itself(tmp_path: Path, monkeyp
         real(path, **more)
 
     monkeypatch.setattr(os, "unlink", unlink)
-    delete(folder)
+    delete_folder(folder)
     assert gone
     assert not folder.exists()

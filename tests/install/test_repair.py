@@ -12,8 +12,8 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event
 from gpu_assistant.install import runner
-from gpu_assistant.install.outlook import with_outlook
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.outlook import preview
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.replacing import old_path
 from gpu_assistant.install.steps import verify as proof
 from gpu_assistant.texts import Texts
@@ -72,7 +72,7 @@ def test_a_damaged_one_is_made_anew_and_what_was_added_is_in_it(world: World) ->
     assert [Path(name).name for name in remains(kept)] == ["ballast.bin"]
     assert beside(world) == {"env", "env-kept"}
     for language in ("en", "zh_CN"):
-        assert str(kept) in str(Texts(language).event(told).message)  # type: ignore[union-attr]
+        assert str(kept) in str(Texts(language).localize_event(told).message)  # type: ignore[union-attr]
     # It is as good as new: the next one finds nothing to do, and a removal takes all of it.
     assert states(world.install())["pytorch"] == "skipped"
     assert shown(world)[0].data["packages"] == "tinyhat 3.0"
@@ -180,7 +180,7 @@ def test_one_whose_own_notes_are_damaged_is_made_anew(world: World, note: str, t
     (world.environment / note).unlink()
     if text is not None:
         (world.environment / note).write_text(text, encoding="utf-8")
-    plan = with_outlook(world.plan(), Ground(world.system, world.data, world.catalog))
+    plan = preview(world.plan(), ValidationContext(world.system, world.data, world.catalog))
     now = {step.id: step.now for step in plan.steps}["pytorch"]
     assert now is not None
     assert (now.code, now.data["files"]) == ("now.damaged", note)

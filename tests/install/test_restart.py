@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpu_assistant.core.errors import AppError, Cancelled, RebootNeeded
+from gpu_assistant.core.errors import AppError, Cancelled, RebootRequired
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, Plan, StepEvent
 from gpu_assistant.core.results import Check, Checks
@@ -34,7 +34,7 @@ def with_a_restart(world: World) -> Plan:
 
 
 def restart(world: World, plan: Plan) -> None:
-    with pytest.raises(RebootNeeded):
+    with pytest.raises(RebootRequired):
         world.install(plan)
     assert partial_path(world.environment).is_dir()
     (world.root / "restarted").touch()
@@ -42,7 +42,7 @@ def restart(world: World, plan: Plan) -> None:
 
 
 def created(folder: Path) -> float:
-    found = manifest.read(folder)
+    found = manifest.read_manifest(folder)
     assert found is not None
     return found.created
 
@@ -82,9 +82,9 @@ def _lose_the_list(folder: Path) -> None:
 
 
 def _another_lock(folder: Path) -> None:
-    found = manifest.read(folder)
+    found = manifest.read_manifest(folder)
     assert found is not None
-    manifest.write(folder, msgspec.structs.replace(found, lock="0" * 64))
+    manifest.write_manifest(folder, msgspec.structs.replace(found, lock="0" * 64))
 
 
 @pytest.mark.parametrize("spoil", [_lose_a_file, _hollow_a_file, _lose_the_list, _another_lock])

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from gpu_assistant.app import App
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import Choice, Goal
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.retold import retold
-from gpu_assistant.install.untrusted import check
+from gpu_assistant.install.untrusted import validate_plan
 from gpu_assistant.texts import Texts
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -49,7 +49,7 @@ def plan_of(app: App, goal: Goal, way: str = "plain") -> Plan | None:
 
 def saved(app: App, plan: Plan, folder: Path) -> Path:
     path = folder / "plan.json"
-    json.write_file(path, json.encode_pretty(Texts("en").plan(plan)))
+    json.write_file(path, json.encode_pretty(Texts("en").localize_plan(plan)))
     return path
 
 
@@ -109,7 +109,7 @@ def test_no_word_can_be_written_over(tmp_path: Path, machine: str, goal: Goal, w
     app = app_for(tmp_path, MACHINES / machine)
     plan = plan_of(app, goal, way)
     assert plan is not None
-    ground = Ground(app.system, app.data, app.catalog)
+    ground = ValidationContext(app.system, app.data, app.catalog)
     right = retold(plan, ground)
     raw = json.decode(json.encode(plan), dict)
     raw["recommendation"] |= {"reasons": [], "warnings": []}
@@ -122,9 +122,9 @@ def test_no_word_can_be_written_over(tmp_path: Path, machine: str, goal: Goal, w
             tried += 1
             try:
                 changed = msgspec.convert(with_leaf(raw, where, other), Plan)
-                check(changed, ground)
+                validate_plan(changed, ground)
                 again = retold(changed, ground)
-            except (msgspec.ValidationError, CallError):
+            except (msgspec.ValidationError, UsageError):
                 continue
             if again.steps != right.steps or again.minutes != right.minutes:
                 passed.append((where, other))

@@ -19,11 +19,11 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install import journal
 from gpu_assistant.install.effects import ProgramInstalled
-from gpu_assistant.install.ledger import look, standing
-from gpu_assistant.install.place import Place
-from gpu_assistant.install.reporter import Reporter
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.wheelhouse import usable
+from gpu_assistant.install.ledger import observe_state, active_effects
+from gpu_assistant.install.place import Host
+from gpu_assistant.install.reporter import ProgressReporter
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.wheelhouse import compatible_wheels
 from gpu_assistant.system import nvml_session
 from tests.fakes.fault_server import FaultServer, fault_server
 from tests.fakes.redist import SAYS, TOOLKIT
@@ -71,7 +71,7 @@ class Road:
 
     def stopped_at(self) -> str | None:
         """Where the journal says that the install stopped; that it was killed; that no line of it lies."""
-        stopped = journal.interrupted(DataDir(self.data))
+        stopped = journal.interrupted_install(DataDir(self.data))
         assert stopped is not None
         assert stopped.state is None
         assert not self.env.exists()
@@ -80,10 +80,10 @@ class Road:
 
     def truths(self) -> None:
         """Each effect that the journal calls done is there; of a driver before the restart nobody can see it."""
-        place = Place(self.system, DataDir(self.data), reporter=Reporter(JobContext()), cancel=JobContext().cancel)
-        for each in standing(place.data):
+        place = Host(self.system, DataDir(self.data), reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel)
+        for each in active_effects(place.data):
             if each.sure and not isinstance(each.effect, ProgramInstalled):
-                assert look(each, place) == "made", each
+                assert observe_state(each, place) == "made", each
 
     def installers(self) -> list[str]:
         """How the driver's installer was called, each time."""
@@ -101,7 +101,7 @@ def serve(server: FaultServer, wheelhouse: Path, monkeypatch: pytest.MonkeyPatch
     Where the folder has PyTorch alone, what it needs comes from the general index that this computer uses.
     """
     wheels = [wheel(path) for path in sorted(wheelhouse.glob("*.whl"))]
-    found = next(one for one in usable(wheelhouse, tried.SERIES) if one.project == "torch")
+    found = next(one for one in compatible_wheels(wheelhouse, tried.SERIES) if one.project == "torch")
     torch = next(one for one in wheels if one.project == "torch")
     own = [one for one in wheels if found.variant is not None and one.project in ("torch", "torchvision")]
     if own:
@@ -137,7 +137,7 @@ def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Road]:
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(nvml_session, "EXTRA_LIBRARIES", (library,))
     for name in ("nvidia-driver", "vc-redist"):
-        monkeypatch.setitem(KINDS, name, KINDS[name])
+        monkeypatch.setitem(STEP_KINDS, name, STEP_KINDS[name])
     with fault_server() as server:
         torch, version = serve(server, wheelhouse, monkeypatch)
         road = Road(tmp_path, server, scenario, torch, version)
@@ -213,7 +213,7 @@ def cut_on_the_way(road: Road) -> None:
 def restart(road: Road) -> Running:
     """The new driver answers, and after the login the command runs that was left for it."""
     road.scenario.set(driver=tried.DRIVER, cuda="13020")
-    program, *module, command, resume, yes, where, data = road.system.at_login.get() or ()
+    program, *module, command, resume, yes, where, data = road.system.login_command.get() or ()
     assert (program, *module) == (sys.executable, "-m", "gpu_assistant")
     assert (where, Path(data)) == ("--data-dir", road.data)
     return road.call(command, resume, yes)
@@ -226,7 +226,7 @@ def test_from_nothing_to_a_measured_pytorch_and_back(road: Road) -> None:
     assert last.events[-1]["state"] == "done"
     assert last.states["driver"] == "skipped"
     assert len(road.installers()) == 2
-    assert road.system.at_login.get() is None
+    assert road.system.login_command.get() is None
     road.truths()
 
     # Other programs find what was installed.
@@ -235,7 +235,7 @@ def test_from_nothing_to_a_measured_pytorch_and_back(road: Road) -> None:
     found = variables.get("CUDA_PATH")
     assert found is not None
     assert found.value == str(toolkit)
-    assert variables.has_on_path(toolkit / "bin")
+    assert variables.is_on_path(toolkit / "bin")
     if WINDOWS:
         path = variables.get("Path")
         assert path is not None
@@ -247,7 +247,7 @@ def test_from_nothing_to_a_measured_pytorch_and_back(road: Road) -> None:
     assert SAYS in nvcc.stdout
     assert (toolkit / "include" / "cudnn.h").is_file()
 
-    assert settings.load(DataDir(road.data).settings).setup_done  # the window opens on what is there
+    assert settings.load_settings(DataDir(road.data).settings).setup_done  # the window opens on what is there
 
     checks = road.call("verify", "--env", road.env).events[-1]
     assert checks["verdict"] == "pass"

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.core.errors import DiskTooSmall
+from gpu_assistant.core.errors import InsufficientDiskSpace
 from gpu_assistant.core.machine import Disk, Machine, OperatingSystem
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Step
 from gpu_assistant.fetch.limits import Limits
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.planner import make_plan
 from gpu_assistant.install.retold import retold
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.texts import Texts
 
 from .small_disk import tmpfs
@@ -62,7 +62,7 @@ def test_a_full_disk_names_the_one_with_room_and_how_to_use_it(world: World) -> 
     assert step.code == "check-space-about-short-data"
     assert (step.data["disk"], step.data["other"], step.data["there"]) == ("/", "/mnt/b", "/mnt/b/gpu-assistant")
     for language in ("en", "zh_CN"):
-        said = Texts(language).say(f"step.{step.code}.what", step.data)
+        said = Texts(language).translate(f"step.{step.code}.what", step.data)
         assert "gpu-assistant --data-dir /mnt/b/gpu-assistant" in said
         assert "1000 GB" in said
 
@@ -80,7 +80,7 @@ def test_another_folder_for_the_environment_does_not_empty_the_disk_of_the_downl
     assert (step.code, step.data["disk"]) == ("check-space-about-short-data", "/")
     step = space(world, disks, data="/mnt/b/data", env="/x/env")
     assert (step.code, step.data["disk"]) == ("check-space-about-short-env", "/")
-    assert "--env /mnt/b/pytorch" in Texts("en").say(f"step.{step.code}.what", step.data)
+    assert "--env /mnt/b/pytorch" in Texts("en").translate(f"step.{step.code}.what", step.data)
     assert space(world, disks, data="/mnt/b/data", env="/mnt/b/env").code == "check-space-about"
 
 
@@ -96,14 +96,14 @@ def test_such_a_plan_is_taken_as_a_plan_file_too(world: World) -> None:
         simulated=False,
     )
     assert plan.steps[0].code == "check-space-about-short-data"
-    again = retold(plan, Ground(world.system, world.data, world.catalog))
+    again = retold(plan, ValidationContext(world.system, world.data, world.catalog))
     assert again.steps[0].code == "check-space-about-short"
 
 
 @pytest.mark.parametrize(("goes", "option"), [("data", "--data-dir"), ("env", "--env")])
 def test_an_install_that_finds_too_little_room_names_the_other_disk(world: World, goes: str, option: str) -> None:
     world.system = type(world.system)(
-        name=current().name,
+        name=current_system().name,
         python_candidates=world.system.python_candidates(),
         disks=(Disk(path="/proc", free_bytes=LARGE), Disk(path=str(world.root / "small"), free_bytes=2 * LARGE)),
     )
@@ -111,10 +111,10 @@ def test_an_install_that_finds_too_little_room_names_the_other_disk(world: World
         if goes == "data":
             world.data = DataDir(folder / "data")
         plan = world.plan(environment=folder / "env" if goes == "env" else None)
-        with pytest.raises(DiskTooSmall) as caught:
+        with pytest.raises(InsufficientDiskSpace) as caught:
             world.install(plan, limits=Limits(reserve_bytes=64 * 2**20))
         assert list(folder.iterdir()) in ([], [world.data.root])
     error = caught.value
     assert (error.code, error.exit_code, error.data["other"]) == ("disk-too-small", 1, "/proc")
     for language in ("en", "zh_CN"):
-        assert f"{option} /proc/" in Texts(language).error(error)
+        assert f"{option} /proc/" in Texts(language).error_text(error)

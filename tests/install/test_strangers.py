@@ -54,7 +54,7 @@ def last(events: list[Event], name: str) -> StepEvent:
 
 
 def told(texts: Texts, each: Step) -> str:
-    return texts.say(f"step.{each.code}.title", each.data) + " " + texts.say(f"step.{each.code}.what", each.data)
+    return texts.translate(f"step.{each.code}.title", each.data) + " " + texts.translate(f"step.{each.code}.what", each.data)
 
 
 def remains(folder: Path) -> list[str]:
@@ -98,7 +98,7 @@ def test_files_of_the_user_stay_and_are_named_before_and_after(world: World) -> 
     end = last(uninstall(world), "environment")
     assert (end.code, end.data["files"]) == ("progress.left-files", first.data["files"])
     for language in ("en", "zh_CN"):
-        assert str(world.environment) in str(Texts(language).event(end).message)  # type: ignore[union-attr]
+        assert str(world.environment) in str(Texts(language).localize_event(end).message)  # type: ignore[union-attr]
     assert remains(world.environment) == sorted(
         [activate, "thesis.txt", "mydata/empty/", f"{own}/own/a.py", f"{own}/own/b.py", f"{own}/torch/__init__.py"]
     )
@@ -157,7 +157,7 @@ def test_a_folder_with_files_of_the_users_says_so_and_which(world: World) -> Non
     assert (folder.code, folder.data["files"]) == ("leave-filled", "neighbour.txt")
     end = last(uninstall(world), folder.id)
     assert (end.state, end.code, end.data["files"]) == ("skipped", "progress.left-filled", "neighbour.txt")
-    assert "need" not in Texts("en").say(end.code or "", end.data)
+    assert "need" not in Texts("en").translate(end.code or "", end.data)
 
 
 def test_a_folder_with_another_environment_names_that(world: World) -> None:
@@ -179,7 +179,7 @@ def compared(small: SmallWorld) -> dict[str, str | None]:
     assert list(after) == [each.id for each in before]
     for each in before:
         event = after[each.id]
-        assert event.code is None or str(each.data["thing"]) in Texts("en").say(event.code, event.data)
+        assert event.code is None or str(each.data["thing"]) in Texts("en").translate(event.code, event.data)
         assert (event.state == "skipped") == (each.code in ("leave-needed", "leave-filled"))
     return {each.code: after[each.id].code for each in before}
 
@@ -211,9 +211,9 @@ def test_a_list_keeps_odd_names(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x", encoding="utf-8")
     (tmp_path / "empty").mkdir()
-    listing.write(tmp_path)
-    found = listing.read(tmp_path)
+    listing.write_file_manifest(tmp_path)
+    found = listing.read_file_manifest(tmp_path)
     assert set(found) == {*names, "empty/"}
-    assert all(listing.untouched(str(tmp_path), name, found[name]) for name in names)
+    assert all(listing.is_unchanged(str(tmp_path), name, found[name]) for name in names)
     added_to(tmp_path / "plain")
-    assert not listing.untouched(str(tmp_path), "plain", found["plain"])
+    assert not listing.is_unchanged(str(tmp_path), "plain", found["plain"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.install.target import Target
+from gpu_assistant.install.target import Platform
 
 from .world import World
 
@@ -12,23 +12,23 @@ from .world import World
 @pytest.mark.parametrize(
     ("target", "uv", "best"),
     [
-        (Target(system="windows", arch="x86_64"), "x86_64-pc-windows-msvc", "win_amd64"),
-        (Target(system="windows", arch="arm64"), "aarch64-pc-windows-msvc", "win_arm64"),
-        (Target(system="linux", arch="x86_64"), "x86_64-manylinux_2_28", "manylinux_2_28_x86_64"),
-        (Target(system="linux", arch="x86_64", glibc="2.39"), "x86_64-manylinux_2_39", "manylinux_2_39_x86_64"),
-        (Target(system="linux", arch="arm64", glibc="2.30"), "aarch64-manylinux_2_28", "manylinux_2_30_aarch64"),
-        (Target(system="linux", arch="x86_64", glibc="2.99"), "x86_64-manylinux_2_40", "manylinux_2_99_x86_64"),
+        (Platform(system="windows", arch="x86_64"), "x86_64-pc-windows-msvc", "win_amd64"),
+        (Platform(system="windows", arch="arm64"), "aarch64-pc-windows-msvc", "win_arm64"),
+        (Platform(system="linux", arch="x86_64"), "x86_64-manylinux_2_28", "manylinux_2_28_x86_64"),
+        (Platform(system="linux", arch="x86_64", glibc="2.39"), "x86_64-manylinux_2_39", "manylinux_2_39_x86_64"),
+        (Platform(system="linux", arch="arm64", glibc="2.30"), "aarch64-manylinux_2_28", "manylinux_2_30_aarch64"),
+        (Platform(system="linux", arch="x86_64", glibc="2.99"), "x86_64-manylinux_2_40", "manylinux_2_99_x86_64"),
     ],
 )
-def test_names_of_computers(target: Target, uv: str, best: str) -> None:
-    assert target.uv == uv
-    assert target.platforms[0] == best
+def test_names_of_computers(target: Platform, uv: str, best: str) -> None:
+    assert target.uv_platform == uv
+    assert target.platform_tags[0] == best
     if target.system == "linux":
-        assert f"manylinux2014_{uv.partition('-')[0]}" in target.platforms
+        assert f"manylinux2014_{uv.partition('-')[0]}" in target.platform_tags
 
 
 def test_an_older_c_library_is_not_served(world: World) -> None:
-    made = Target(system="linux", arch="x86_64", glibc="2.36")
-    assert made.serves(Target(system="linux", arch="x86_64", glibc="2.41"))
-    assert made.serves(Target(system="linux", arch="x86_64"))
-    assert not made.serves(Target(system="linux", arch="x86_64", glibc="2.31"))
+    made = Platform(system="linux", arch="x86_64", glibc="2.36")
+    assert made.is_compatible_with(Platform(system="linux", arch="x86_64", glibc="2.41"))
+    assert made.is_compatible_with(Platform(system="linux", arch="x86_64"))
+    assert not made.is_compatible_with(Platform(system="linux", arch="x86_64", glibc="2.31"))

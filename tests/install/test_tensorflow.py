@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError, NetworkError
+from gpu_assistant.core.errors import AppError, UsageError, NetworkError
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import TensorFlowChoice
 from gpu_assistant.install import manifest
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.planner import make_plan
-from gpu_assistant.install.untrusted import check
+from gpu_assistant.install.untrusted import validate_plan
 from gpu_assistant.texts import Texts
 
 from . import tiny
@@ -70,11 +70,11 @@ def test_it_is_installed_and_kept(world: World, torch: bool) -> None:
     assert end(world.install(plan, verifier=Anything)).state == "done"
     found = installed(world)
     assert (found["tensorflow"], "torch" in found, "heavy" in found) == ("2.21.0", torch, False)
-    record = manifest.read(world.environment)
+    record = manifest.read_manifest(world.environment)
     assert record is not None
     assert (record.torch, record.variant) == ((RELEASE, "cpu") if torch else (None, None))
-    assert "tensorflow==2.21.0" in (world.environment / manifest.CONSTRAINTS).read_text(encoding="utf-8")
-    words = " ".join(str(step.what) for step in Texts("en").plan(plan).steps)
+    assert "tensorflow==2.21.0" in (world.environment / manifest.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    words = " ".join(str(step.what) for step in Texts("en").localize_plan(plan).steps)
     assert "TensorFlow 2.21.0" in words
     assert ("PyTorch" in words) == torch
 
@@ -107,7 +107,7 @@ def test_where_nobody_has_it(world: World, torch: bool) -> None:
         world.install(planned(world, torch=torch))
     assert caught.value.code == f"tensorflow-nowhere-{'together' if torch else 'alone'}"
     for language in ("en", "zh_CN"):
-        said = Texts(language).error(caught.value)
+        said = Texts(language).error_text(caught.value)
         assert "tensorflow==2.21.*" in said
         assert "{" not in said
 
@@ -117,7 +117,7 @@ def test_without_a_line(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NetworkError) as caught:
         world.install(planned(world, torch=False))
     assert caught.value.code == "tensorflow-no-source-alone"
-    assert "{" not in Texts("zh_CN").error(caught.value)
+    assert "{" not in Texts("zh_CN").error_text(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_without_a_line(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_forged_requirement_is_refused(world: World, change: dict[str, object]) -> None:
     plan = planned(world, torch=False, choice=REPLACE(CHOICE, **change))
-    with pytest.raises(CallError) as caught:
-        check(plan, Ground(world.system, world.data, world.catalog))
+    with pytest.raises(UsageError) as caught:
+        validate_plan(plan, ValidationContext(world.system, world.data, world.catalog))
     assert caught.value.code == "plan-refused"
 
 
@@ -148,4 +148,4 @@ def test_torchaudio_comes_along_where_the_source_has_it(world: World) -> None:
     torch = REPLACE(torch, torchvision="0.9.0", torchaudio=RELEASE)
     world.install(REPLACE(plan, recommendation=REPLACE(plan.recommendation, pytorch=torch)))
     assert {"torch", "torchvision", "torchaudio"} <= installed(world).keys()
-    assert f"torchaudio=={RELEASE}+cpu" in (world.environment / manifest.CONSTRAINTS).read_text(encoding="utf-8")
+    assert f"torchaudio=={RELEASE}+cpu" in (world.environment / manifest.CONSTRAINTS_FILE).read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ def shown(world: ToolkitWorld) -> dict[str, str]:
     steps = UninstallJob(world.environment, world.data, world.system).steps()
     for step in steps:
         for part in ("title", "what", "undo"):
-            assert "{" not in Texts("en").say(f"step.{step.code}.{part}", step.data)
+            assert "{" not in Texts("en").translate(f"step.{step.code}.{part}", step.data)
     return {step.code: str(step.data.get("files") or "") for step in steps}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError, Cancelled
+from gpu_assistant.core.errors import AppError, UsageError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import EndEvent, Event, StepEvent
 from gpu_assistant.install import environments, journal
@@ -36,9 +36,9 @@ def test_it_is_gone_and_can_be_made_again(world: World) -> None:
     events = uninstall(world)
     assert (end(events).state, states(events)) == ("done", {"environment": "done", "back-2": "skipped"})
     assert list(world.environment.parent.iterdir()) == [neighbour]
-    assert environments.known(world.data) == ()
+    assert environments.list_environments(world.data) == ()
     # Nothing of the removal is mistaken for an interrupted install.
-    assert journal.interrupted(world.data) is None
+    assert journal.interrupted_install(world.data) is None
     world.asks()
     assert end(world.install()).state == "done"
     assert not [path for path in world.asks() if path.endswith(".whl")]
@@ -66,7 +66,7 @@ def test_a_copy_that_somebody_made_stays(world: World) -> None:
 def test_a_removal_that_was_killed_is_finished(world: World) -> None:
     world.install()
     world.environment.rename(trash_path(world.environment))
-    assert environments.known(world.data) == ()
+    assert environments.list_environments(world.data) == ()
     assert end(uninstall(world)).state == "done"
     assert not world.environment.parent.exists()
 
@@ -79,10 +79,10 @@ def test_an_install_clears_a_removal_that_was_killed(world: World) -> None:
 
 
 def test_not_while_an_install_runs(world: World) -> None:
-    from gpu_assistant.system.single import one_at_a_time
+    from gpu_assistant.system.single import data_folder_lock
 
     world.install()
-    with one_at_a_time(world.data), pytest.raises(AppError) as caught:
+    with data_folder_lock(world.data), pytest.raises(AppError) as caught:
         uninstall(world)
     assert caught.value.code == "already-running"
     assert world.environment.is_dir()
@@ -91,10 +91,10 @@ def test_not_while_an_install_runs(world: World) -> None:
 def test_a_folder_that_all_share_is_refused_before_any_news(world: World) -> None:
     news: list[Event] = []
     for shared in (Path(world.root.anchor), Path.home()):
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(UsageError) as caught:
             UninstallJob(shared, world.data, world.system).run(JobContext(report=news.append))
         assert (caught.value.code, caught.value.exit_code) == ("folder-shared", 2)
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(UsageError) as caught:
             world.plan(environment=shared)
         assert caught.value.code == "folder-shared"
     assert news == []
@@ -118,7 +118,7 @@ def test_what_a_stopped_install_left_is_removed(world: World, stood: bool) -> No
         world.environment.mkdir(parents=True)
     last = cancelled(world, "verify")
     assert last.code == "error.cancelled-half-made"
-    assert "uninstall" in str(Texts("en").event(last).message)  # type: ignore[union-attr]
+    assert "uninstall" in str(Texts("en").localize_event(last).message)  # type: ignore[union-attr]
     assert world.environment.with_name(".env.partial").is_dir()
     assert end(uninstall(world)).state == "done"
     assert list(world.root.glob("place/*")) == ([world.environment] if stood else [])
@@ -180,7 +180,7 @@ def test_where_an_install_stopped_before_anything_stands_that_is_said(world: Wor
         uninstall(world)
     assert caught.value.code == "environment-not-yet"
     for language in ("en", "zh_CN"):
-        assert "--resume" in Texts(language).error(caught.value)
+        assert "--resume" in Texts(language).error_text(caught.value)
     assert end(world.install()).state == "done"
 
 

@@ -29,7 +29,7 @@ def test_a_plan_refuses_what_cannot_be_written(capsys: pytest.CaptureFixture[str
 
 def test_the_look_leaves_nothing_behind(tmp_path: Path) -> None:
     app = App(data_dir=str(tmp_path / "data"))
-    app.refuse_folder(tmp_path / "new" / "env")
+    app.check_folder(tmp_path / "new" / "env")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -39,5 +39,5 @@ def test_permission_that_is_missing_is_told_by_the_folder(tmp_path: Path, monkey
 
     monkeypatch.setattr(Path, "write_bytes", denied)
     with pytest.raises(AppError) as caught:
-        App(data_dir=str(tmp_path / "data")).refuse_folder(tmp_path / "env")
+        App(data_dir=str(tmp_path / "data")).check_folder(tmp_path / "env")
     assert (caught.value.code, caught.value.data["path"]) == ("folder-unwritable", str(tmp_path / "data"))

@@ -10,9 +10,9 @@ import pytest
 
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
-from gpu_assistant.install.uv import Uv, settings
-from gpu_assistant.system import current
-from gpu_assistant.verify.packages import packages_agree
+from gpu_assistant.install.uv import Uv, uv_environment
+from gpu_assistant.system import current_system
+from gpu_assistant.verify.packages import check_packages
 
 from .world import World, end
 
@@ -41,11 +41,11 @@ HOSTILE = {
 
 def test_only_the_line_and_the_general_index_stay_the_users() -> None:
     theirs = {"UV_HTTP_TIMEOUT": "99", "UV_DEFAULT_INDEX": "https://index.example/simple"}
-    given = settings({**HOSTILE, **theirs, "uv_publish_token": "secret"})
+    given = uv_environment({**HOSTILE, **theirs, "uv_publish_token": "secret"})
     assert {name for name, value in given.items() if value is None} == {*HOSTILE, "uv_publish_token"}
     assert given["UV_DEFAULT_INDEX"] == "https://index.example/simple"
     assert "UV_HTTP_TIMEOUT" not in given  # as the user has it
-    older = settings({"UV_INDEX_URL": "https://index.example/simple"})
+    older = uv_environment({"UV_INDEX_URL": "https://index.example/simple"})
     assert (older["UV_INDEX_URL"], older["UV_DEFAULT_INDEX"]) == (None, "https://index.example/simple")
 
 
@@ -58,9 +58,9 @@ def test_nothing_of_it_reaches_an_install(world: World, monkeypatch: pytest.Monk
 
 
 def test_nor_what_uv_is_asked_about_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    uv = Uv(current(), DataDir(tmp_path), cancel=threading.Event())
-    assert uv.run("venv", "--offline", "--python", sys.executable, tmp_path / "env", timeout=60).code == 0
+    uv = Uv(current_system(), DataDir(tmp_path), cancel=threading.Event())
+    assert uv.run("venv", "--offline", "--python", sys.executable, tmp_path / "env", timeout=60).returncode == 0
     for name, value in HOSTILE.items():
         monkeypatch.setenv(name, value)
-    found = packages_agree(current(), current().environment_python(tmp_path / "env"), JobContext())
+    found = check_packages(current_system(), current_system().environment_python(tmp_path / "env"), JobContext())
     assert found.state == "pass"

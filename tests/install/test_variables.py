@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.install import journal
-from gpu_assistant.install.effects import PathEntry, VariableSet
-from gpu_assistant.install.journal import Intends
-from gpu_assistant.system.services import UserVariables
+from gpu_assistant.install.effects import PathEntryAdded, VariableSet
+from gpu_assistant.install.journal import EffectStarted
+from gpu_assistant.system.services import UserEnvironmentVariables
 
 from .effects_kinds import SmallWorld
 from .world import end, states
@@ -24,21 +24,21 @@ KEY = r"Software\GpuAssistantInstallTest"
 
 
 @pytest.fixture
-def variables(tmp_path: Path) -> Iterator[UserVariables]:
+def variables(tmp_path: Path) -> Iterator[UserEnvironmentVariables]:
     """The real ones, in a place of the test's own."""
     if sys.platform == "win32":
         import winreg
 
-        from gpu_assistant.system.windows_environment import WindowsVariables
+        from gpu_assistant.system.windows_environment import WindowsEnvironmentVariables
 
         winreg.CreateKey(winreg.HKEY_CURRENT_USER, KEY).Close()
-        yield WindowsVariables(KEY)
+        yield WindowsEnvironmentVariables(KEY)
         winreg.DeleteKey(winreg.HKEY_CURRENT_USER, KEY)
         return
-    from gpu_assistant.system.linux_environment import SYSTEMD, LinuxVariables
+    from gpu_assistant.system.linux_environment import SYSTEMD_RUNNING_FOLDER, LinuxEnvironmentVariables
 
-    (tmp_path / "root" / SYSTEMD).mkdir(parents=True)
-    yield LinuxVariables(tmp_path / "config", tmp_path / "root")
+    (tmp_path / "root" / SYSTEMD_RUNNING_FOLDER).mkdir(parents=True)
+    yield LinuxEnvironmentVariables(tmp_path / "config", tmp_path / "root")
 
 
 def state(tmp_path: Path) -> Any:
@@ -52,7 +52,7 @@ def state(tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def small(tmp_path: Path, variables: UserVariables) -> SmallWorld:
+def small(tmp_path: Path, variables: UserEnvironmentVariables) -> SmallWorld:
     world = SmallWorld(tmp_path)
     world.system._variables = variables
     return world
@@ -64,7 +64,7 @@ def only_variables(world: SmallWorld) -> Plan:
     return msgspec.structs.replace(plan, steps=(step,))
 
 
-def test_set_once_and_taken_back(small: SmallWorld, variables: UserVariables, tmp_path: Path) -> None:
+def test_set_once_and_taken_back(small: SmallWorld, variables: UserEnvironmentVariables, tmp_path: Path) -> None:
     old = "%HOME%/x" if sys.platform == "win32" else "$HOME/x"
     variables.set("CUDA_PATH", old, expand=True)
     variables.add_to_path(tmp_path / "mine")
@@ -74,15 +74,15 @@ def test_set_once_and_taken_back(small: SmallWorld, variables: UserVariables, tm
     found = variables.get("CUDA_PATH")
     assert found is not None
     assert found.value == str(toolkit)
-    assert variables.has_on_path(toolkit / "bin")
-    assert variables.has_on_path(tmp_path / "mine")
+    assert variables.is_on_path(toolkit / "bin")
+    assert variables.is_on_path(tmp_path / "mine")
     whole = state(tmp_path)
     assert states(small.install(plan)) == {"variables": "skipped"}
     assert state(tmp_path) == whole
-    effects = [e.effect for path in journal.files(small.data) for e in journal.read(path) if isinstance(e, Intends)]
+    effects = [e.effect for path in journal.journal_paths(small.data) for e in journal.read_entries(path) if isinstance(e, EffectStarted)]
     backup = [(e.before, e.before_expand) for e in effects if isinstance(e, VariableSet)]
     assert backup == [(old, True)]
-    assert [e.folder for e in effects if isinstance(e, PathEntry)] == [str(toolkit / "bin"), str(toolkit / "lib")]
+    assert [e.folder for e in effects if isinstance(e, PathEntryAdded)] == [str(toolkit / "bin"), str(toolkit / "lib")]
     assert end(small.uninstall()).state == "done"
     assert state(tmp_path) == before
 
@@ -120,7 +120,7 @@ def test_a_strange_wish_is_refused(small: SmallWorld, spec: dict[str, Any], tmp_
         small.plan(), steps=(Step(id="variables", kind="variables", code="variables", spec=given),)
     )
     before = state(tmp_path)
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         small.install(plan)
     assert caught.value.code == "plan-refused"
     assert state(tmp_path) == before

@@ -6,9 +6,9 @@ import tomllib
 
 import pytest
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.machine import SystemName
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 
 from . import tiny
 from .world import RELEASE, World
@@ -29,7 +29,7 @@ OLD = "2.2.2"
 def test_numpy_is_held_back_where_the_release_was_built_for_an_older_one(
     release: str, system: SystemName, held: bool
 ) -> None:
-    assert load(resources() / "catalog").held_for(release, system) == (("numpy<2",) if held else ())
+    assert load_catalog(resources_dir() / "catalog").numpy_constraints(release, system) == (("numpy<2",) if held else ())
 
 
 @pytest.mark.parametrize(("version", "numpy"), [(OLD, "1.26.4"), (RELEASE, "2.4.0")])

@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.app import App
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.recommendation import Goal
-from gpu_assistant.install.steps.wsl2 import Wsl2
+from gpu_assistant.install.steps.wsl2 import Wsl2Install
 from gpu_assistant.texts import Texts
 from tests.fakes.system import FakeSystem
 
@@ -57,7 +57,7 @@ def test_its_words_name_card_and_command(tmp_path: Path, language: str) -> None:
     _, plan = planned(tmp_path, WINDOWS, "tensorflow")
     (step,) = steps(plan)
     texts = Texts(language)
-    what = texts.say(f"step.{step.code}.what", step.data)
+    what = texts.translate(f"step.{step.code}.what", step.data)
     assert "RTX 4060" in what
     assert " ".join(step.commands[0]) in what
 
@@ -65,7 +65,7 @@ def test_its_words_name_card_and_command(tmp_path: Path, language: str) -> None:
 def test_it_is_left_to_the_user(tmp_path: Path) -> None:
     _, plan = planned(tmp_path, WINDOWS, "tensorflow")
     (step,) = steps(plan)
-    outcome = Wsl2().done(step, SimpleNamespace(system=FakeSystem()))  # type: ignore[arg-type]
+    outcome = Wsl2Install().is_satisfied(step, SimpleNamespace(system=FakeSystem()))  # type: ignore[arg-type]
     assert outcome is not None
     assert outcome.data["commands"] == step.data["commands"]
 
@@ -82,6 +82,6 @@ def test_another_command_is_not_taken_from_a_file(tmp_path: Path, change: dict[s
     app, plan = planned(tmp_path, WINDOWS, "tensorflow")
     (step,) = steps(plan)
     ground = SimpleNamespace(catalog=app.catalog)
-    Wsl2().refuse(step, plan, ground)  # type: ignore[arg-type]
-    with pytest.raises(CallError):
-        Wsl2().refuse(replace(step, **change), plan, ground)  # type: ignore[arg-type]
+    Wsl2Install().validate(step, plan, ground)  # type: ignore[arg-type]
+    with pytest.raises(UsageError):
+        Wsl2Install().validate(replace(step, **change), plan, ground)  # type: ignore[arg-type]

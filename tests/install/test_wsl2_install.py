@@ -9,19 +9,19 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.app import App
-from gpu_assistant.core.errors import AppError, CallError, RebootNeeded, RightsRefused
+from gpu_assistant.core.errors import AppError, UsageError, RebootRequired, ElevationDenied
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine, OperatingSystem
 from gpu_assistant.core.plan import Event, Plan, StepEvent
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.install.door.ask import Door
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.door.ask import ElevationClient
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.steps.wsl2 import Wsl2
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.steps.wsl2 import Wsl2Install
 from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.install.work import Work
-from gpu_assistant.system.services import Wsl
+from gpu_assistant.install.work import InstallContext
+from gpu_assistant.system.services import WslStatus
 from gpu_assistant.texts import Texts
 from tests.fakes.system import FakeSystem
 from tests.fakes.variables import FileAtLogin
@@ -73,9 +73,9 @@ class World:
             at_login=FileAtLogin(root / "login.json"),
         )
 
-    def wsl(self) -> Wsl:
+    def wsl(self) -> WslStatus:
         linuxes = ("Ubuntu",) if (self.state / "Ubuntu").exists() else ()
-        return Wsl(ready=(self.state / "ready").exists(), linuxes=linuxes)
+        return WslStatus(ready=(self.state / "ready").exists(), distributions=linuxes)
 
     def restart(self) -> None:
         if (self.state / "switched-on").exists():
@@ -84,7 +84,7 @@ class World:
     def called(self) -> list[str]:
         return (self.state / "log").read_text(encoding="utf-8").splitlines()
 
-    def door(self, work: Work) -> Door:
+    def door(self, work: InstallContext) -> ElevationClient:
         return inside(self.system, lambda: self.app.catalog, self.root / "run")(work)
 
     def plan(self, wsl: str | None = "install") -> Plan:
@@ -107,7 +107,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def used(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.setitem(KINDS, "wsl2", Wsl2(world.door))
+    monkeypatch.setitem(STEP_KINDS, "wsl2", Wsl2Install(world.door))
     return world
 
 
@@ -123,7 +123,7 @@ def test_nobody_gets_it_unasked(world: World, language: str) -> None:
     assert (shown.code, shown.needs_admin, shown.needs_reboot) == ("wsl2", False, False)
     assert (asked.code, asked.needs_admin, asked.needs_reboot) == ("wsl2-install", True, True)
     texts = Texts(language)
-    assert "RTX 4060" in texts.say(f"step.{asked.code}.what", asked.data)
+    assert "RTX 4060" in texts.translate(f"step.{asked.code}.what", asked.data)
     assert world.install(world.plan(None)).state == "skipped"
     assert not world.called()
 
@@ -145,16 +145,16 @@ def test_a_pick_that_would_not_help_is_refused(world: World) -> None:
     app = App(data_dir=str(world.root / "other"), machine_file=str(MACHINES / "ubuntu-h100.json"))
     machine = app.simulated_machine
     assert isinstance(machine, Machine)
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         app.recommend(machine, goal="tensorflow", choice=Choice(wsl="install"))
     assert caught.value.code == "choice-impossible"
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(UsageError) as caught:
         world.plan("--unregister")
     assert caught.value.code == "choice-unreadable"
 
 
 def test_parts_then_a_restart_then_the_linux(world: World) -> None:
-    with pytest.raises(RebootNeeded):
+    with pytest.raises(RebootRequired):
         world.install()
     assert world.called() == ["--install --no-distribution"]
     world.restart()
@@ -173,14 +173,14 @@ def test_parts_that_are_there_need_no_administrator(world: World) -> None:
 
 
 def test_a_no_leaves_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no(work: Work) -> Door:
+    def no(work: InstallContext) -> ElevationClient:
         def refused(*_words: Any, **_more: Any) -> int:
-            raise RightsRefused("rights-refused")
+            raise ElevationDenied("rights-refused")
 
-        return Door(work.data.state, world.system, run_as_admin=refused, words=("helper",))
+        return ElevationClient(work.data.state, world.system, run_as_admin=refused, command=("helper",))
 
-    monkeypatch.setitem(KINDS, "wsl2", Wsl2(no))
-    with pytest.raises(RightsRefused) as caught:
+    monkeypatch.setitem(STEP_KINDS, "wsl2", Wsl2Install(no))
+    with pytest.raises(ElevationDenied) as caught:
         world.install()
     assert (caught.value.code, caught.value.data["steps"]) == ("rights-left-out", "wsl2")
     assert not world.called()
@@ -210,8 +210,8 @@ def test_a_windows_without_the_program_is_told_so(world: World) -> None:
 
 def test_only_the_catalogs_words_are_taken_from_a_file(world: World) -> None:
     (step,) = world.plan().steps
-    ground = Ground(world.system, world.app.data, world.app.catalog)
-    KINDS["wsl2"].refuse(step, world.plan(), ground)
+    ground = ValidationContext(world.system, world.app.data, world.app.catalog)
+    STEP_KINDS["wsl2"].validate(step, world.plan(), ground)
     (shown,) = world.plan(None).steps
     for bad in (
         replace(step, commands=(("wsl", "--unregister", "Ubuntu"),)),
@@ -219,10 +219,10 @@ def test_only_the_catalogs_words_are_taken_from_a_file(world: World) -> None:
         replace(step, spec={"words": ["--unregister"]}),
         replace(shown, code="wsl2-install"),
     ):
-        with pytest.raises(CallError):
-            KINDS["wsl2"].refuse(bad, world.plan(), ground)
-    with pytest.raises(CallError):
-        KINDS["wsl2"].refuse(step, world.plan(), Ground(FakeSystem(name="linux"), world.app.data, world.app.catalog))
+        with pytest.raises(UsageError):
+            STEP_KINDS["wsl2"].validate(bad, world.plan(), ground)
+    with pytest.raises(UsageError):
+        STEP_KINDS["wsl2"].validate(step, world.plan(), ValidationContext(FakeSystem(name="linux"), world.app.data, world.app.catalog))
 
 
 def test_a_removal_leaves_what_may_hold_the_users_files(world: World) -> None:

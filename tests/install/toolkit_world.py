@@ -7,17 +7,17 @@ from typing import Any
 
 import msgspec
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import PartAdvice, Recommendation
 from gpu_assistant.install import listing
-from gpu_assistant.install.draft import Draft
+from gpu_assistant.install.draft import PlanBuilder
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps import KINDS
+from gpu_assistant.install.steps import STEP_KINDS
 from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from tests.fakes.fault_server import FaultServer
 from tests.fakes.redist import CUDNN_VERSION, TOOLKIT, Redist
 from tests.fakes.system import FakeSystem
@@ -42,9 +42,9 @@ class ToolkitWorld:
 
     def __init__(self, root: Path, base: str, **more: bool) -> None:
         self.root = root
-        system = current().name
+        system = current_system().name
         self.redist = Redist(base, system)
-        self.catalog = self.redist.catalog(load(resources() / "catalog"), **more)
+        self.catalog = self.redist.catalog(load_catalog(resources_dir() / "catalog"), **more)
         self.data = DataDir(root / "data")
         self.outside = root / "outside"
         self.outside.mkdir(parents=True, exist_ok=True)
@@ -64,9 +64,9 @@ class ToolkitWorld:
     def plan(self, **more: Any) -> Plan:
         """The steps of toolkit, cuDNN and variables alone: no environment is made."""
         wanted = wants(**more)
-        draft = Draft(machine(), wanted, self.catalog, data=self.data, environment=self.environment, wheelhouse=None)
+        draft = PlanBuilder(machine(), wanted, self.catalog, data=self.data, environment=self.environment, wheelhouse=None)
         for kind in OURS:
-            draft.steps += KINDS[kind].plan(draft)
+            draft.steps += STEP_KINDS[kind].plan(draft)
         return Plan(
             schema="gpu-assistant/plan/1",
             goal="cuda-dev",
@@ -100,8 +100,8 @@ class ToolkitWorld:
             if place.is_symlink()
             else None
             if place.is_dir()
-            else " ".join(sorted(listing.read(place.parent)))
-            if place.name == listing.FILES
+            else " ".join(sorted(listing.read_file_manifest(place.parent)))
+            if place.name == listing.FILE_MANIFEST
             else place.read_bytes()
             for place in places
         }

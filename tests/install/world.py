@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.catalog.torch_builds import TorchVariant
 from gpu_assistant.core import paths
 from gpu_assistant.core.jobs import JobContext
@@ -22,7 +22,7 @@ from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.install.planner import make_plan
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.system.base import System
 from tests.fakes.fault_server import FaultServer
 from tests.fakes.system import FakeSystem
@@ -46,8 +46,8 @@ class Imports:
         python = self._system.environment_python(self._environment)
         code = "import torch, tinydep, numpy, pip"
         finished = self._system.run([python, "-I", "-c", code], timeout=60, cancel=context.cancel)
-        state: Literal["pass", "fail"] = "pass" if finished.code == 0 else "fail"
-        check = Check(id="torch-import", state=state, value=None, data={"reason": finished.err[-200:]})
+        state: Literal["pass", "fail"] = "pass" if finished.returncode == 0 else "fail"
+        check = Check(id="torch-import", state=state, value=None, data={"reason": finished.stderr[-200:]})
         context.report(check)
         return Checks(schema="gpu-assistant/checks/1", verdict=state, checks=(check,))
 
@@ -63,7 +63,7 @@ class World:
         self.torch_index = tiny.index(server, "torch", [self.torch])
         self.general = tiny.index(server, "simple", self.others)
         self.data = paths.DataDir(root / "data")
-        self.system = FakeSystem(name=current().name, python_candidates=(INTERPRETER,))
+        self.system = FakeSystem(name=current_system().name, python_candidates=(INTERPRETER,))
         self.catalog = catalog_with(RELEASE, self.torch_index)
         self.environment = root / "place" / "env"
 
@@ -125,7 +125,7 @@ def catalog_with(version: str, index_url: str) -> Catalog:
 
     A catalog's own files name no address on loopback.
     """
-    catalog = load(paths.resources() / "catalog")
+    catalog = load_catalog(paths.resources_dir() / "catalog")
     variants = tuple(
         TorchVariant(system=system, arch="x86_64", variant="cpu", index_url=index_url)
         for system in ("linux", "windows", "darwin")
@@ -149,7 +149,7 @@ def machine(pythons: tuple[Python, ...] | None = None) -> Machine:
     here = Python(path=str(INTERPRETER), version=platform.python_version(), kind="system", arch="x86_64")
     return Machine(
         schema="gpu-assistant/machine/1",
-        os=OperatingSystem(system=current().name, arch="x86_64"),
+        os=OperatingSystem(system=current_system().name, arch="x86_64"),
         gpus=(),
         pythons=(here,) if pythons is None else pythons,
     )

@@ -130,13 +130,13 @@ def test_appstream_agrees() -> None:
 
 
 def test_the_question_for_rights_names_the_helper_and_nothing_else() -> None:
-    from gpu_assistant.install.door.requests import WORD
+    from gpu_assistant.install.door.requests import HELPER_FLAG
 
     (action,) = ElementTree.parse(LINUX / "gpu-assistant.policy").getroot().findall("action")
     notes = {note.get("key"): note.text for note in action.findall("annotate")}
     assert notes == {
         "org.freedesktop.policykit.exec.path": "/usr/lib/gpu-assistant/gpu-assistant",
-        "org.freedesktop.policykit.exec.argv1": WORD,
+        "org.freedesktop.policykit.exec.argv1": HELPER_FLAG,
     }
     assert {default.text for default in action.find("defaults") or ()} == {"auth_admin"}
     language = "{http://www.w3.org/XML/1998/namespace}lang"

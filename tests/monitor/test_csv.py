@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.monitor.csv import COLUMNS, CsvFile
+from gpu_assistant.monitor.csv import COLUMNS, SampleCsvWriter
 
 ONE = Sample(t=1795000000.5, gpus=(), cpu=12.5, ram_used=1, ram_total=2)
 TWO = Sample(
@@ -35,7 +35,7 @@ def widths(path: Path) -> set[int]:
 
 def test_rows_are_there_at_once(tmp_path: Path) -> None:
     path = tmp_path / "样本.csv"
-    table = CsvFile(path)
+    table = SampleCsvWriter(path)
     table.write(ONE)
     assert rows(path)[0]["cpu"] == "12.5"
     table.write(TWO)
@@ -50,7 +50,7 @@ def test_rows_are_there_at_once(tmp_path: Path) -> None:
 def test_the_header_stands_once(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     for _ in range(2):
-        table = CsvFile(path)
+        table = SampleCsvWriter(path)
         table.write(ONE)
         table.close()
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -62,15 +62,15 @@ def test_the_header_stands_once(tmp_path: Path) -> None:
 def test_another_file_is_left_alone(tmp_path: Path, foreign: bytes) -> None:
     path = tmp_path / "other.csv"
     path.write_bytes(foreign)
-    with pytest.raises(CallError) as caught:
-        CsvFile(path)
+    with pytest.raises(UsageError) as caught:
+        SampleCsvWriter(path)
     assert caught.value.code == "csv-columns"
     assert path.read_bytes() == foreign
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
-        CsvFile(tmp_path / "nowhere" / "out.csv")
+        SampleCsvWriter(tmp_path / "nowhere" / "out.csv")
     assert caught.value.code == "storage"
 
 
@@ -78,7 +78,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_a_full_disk_is_said() -> None:
     with pytest.raises(AppError) as caught:
-        CsvFile(Path("/dev/full")).write(ONE)
+        SampleCsvWriter(Path("/dev/full")).write(ONE)
     assert caught.value.code == "disk-full"
 
 
@@ -92,7 +92,7 @@ def test_a_disk_that_fills_up_leaves_no_half_row(tmp_path: Path) -> None:
     text = path.read_bytes()
     assert text.endswith(b"\n")
     assert len(text) > 3000
-    table = CsvFile(path)
+    table = SampleCsvWriter(path)
     table.write(ONE)
     table.close()
     assert widths(path) == {len(COLUMNS)}
@@ -105,7 +105,7 @@ def fill(path: str) -> None:
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4321, 4321))
-    table = CsvFile(Path(path))
+    table = SampleCsvWriter(Path(path))
     moments = [TWO] * 1000
     with pytest.raises(AppError):
         deque(map(table.write, moments))
@@ -114,18 +114,18 @@ def fill(path: str) -> None:
 def test_a_torn_last_row_is_cut_before_the_next(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     for _ in range(2):
-        table = CsvFile(path)
+        table = SampleCsvWriter(path)
         table.write(TWO)
         table.close()
         path.write_bytes(path.read_bytes()[:-9])
-    table = CsvFile(path)
+    table = SampleCsvWriter(path)
     table.write(ONE)
     table.close()
     found = rows(path)
     assert [row["index"] for row in found] == ["0", "0", ""]
     # One that is whole but for its end, as an editor leaves it, is kept.
     path.write_bytes(path.read_bytes()[:-1])
-    table = CsvFile(path)
+    table = SampleCsvWriter(path)
     table.write(ONE)
     table.close()
     assert len(rows(path)) == 4

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.tier import Shape
+from gpu_assistant.monitor.tier import Resolution
 
 START = 1_790_000_040.0  # a whole minute
-SHAPES = (Shape(1, 60, extremes=False), Shape(10, 60), Shape(60, 60))
+SHAPES = (Resolution(1, 60, extremes=False), Resolution(10, 60), Resolution(60, 60))
 
 
 class Clock:
@@ -25,7 +25,7 @@ class Clock:
 
 def made(folder: Path | None = None, clock: Clock | None = None) -> tuple[History, Clock]:
     clock = clock or Clock()
-    return History(folder, shapes=SHAPES, clock=clock), clock
+    return History(folder, resolutions=SHAPES, clock=clock), clock
 
 
 def feed(history: History, clock: Clock, count: int, value: float | None = None, name: str = "cpu") -> None:
@@ -138,7 +138,7 @@ def test_damage_costs_only_itself(tmp_path: Path, damage: str) -> None:
     victim.write_bytes(data)
     second, _ = made(tmp_path, clock)
     second.load()
-    assert (first.damaged, second.damaged) == (0, 1)
+    assert (first.damaged_count, second.damaged_count) == (0, 1)
     row = 8 + 3 * 2 + 4  # one series: its number, three figures, the checksum
     lost = 1 if damage in ("cut", "flipped") else (whole_size - whole_head) // row
     assert lost
@@ -146,8 +146,8 @@ def test_damage_costs_only_itself(tmp_path: Path, damage: str) -> None:
     # Who writes it sets the file aside: the next start has nothing to tell, and lost nothing more.
     for count in (1, 0):
         second, _ = made(tmp_path, clock)
-        second.load(mend=True)
-        assert (second.damaged, len(second.window("cpu", 300).mean)) == (count, whole - lost)
+        second.load(repair=True)
+        assert (second.damaged_count, len(second.window("cpu", 300).mean)) == (count, whole - lost)
     assert victim.with_name(victim.name + ".damaged").read_bytes() == data
 
 

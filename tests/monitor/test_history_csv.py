@@ -9,9 +9,9 @@ import pytest
 
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.history_csv import export
-from gpu_assistant.monitor.known_cards import card_name
-from gpu_assistant.monitor.series import Figures, card
+from gpu_assistant.monitor.history_csv import export_history
+from gpu_assistant.monitor.known_cards import gpu_label
+from gpu_assistant.monitor.series import SeriesExtractor, gpu_key
 
 START = 1_790_000_040.0
 
@@ -19,7 +19,7 @@ START = 1_790_000_040.0
 @pytest.mark.parametrize("seconds", [600, 7200])
 def test_errors_fan_and_throttle_reasons_are_columns(tmp_path: Path, seconds: int) -> None:
     now = START
-    history, figures = History(clock=lambda: now), Figures()
+    history, figures = History(clock=lambda: now), SeriesExtractor()
     plain = GpuSample(index=1, uuid="GPU-b", name="Other", temp=50)
     for second in range(600):
         sick = GpuSample(
@@ -32,10 +32,10 @@ def test_errors_fan_and_throttle_reasons_are_columns(tmp_path: Path, seconds: in
             ecc_uncorrected=0 if second < 400 else 3,
             xid=0 if second < 500 else 79,
         )
-        history.add(now, figures.of(Sample(t=now, gpus=(sick, plain))))
+        history.add(now, figures.values(Sample(t=now, gpus=(sick, plain))))
         now += 1
-    names = {card(gpu): card_name(gpu) for gpu in (sick, plain)}
-    export(history, tmp_path / "h.csv", seconds, names=names)
+    names = {gpu_key(gpu): gpu_label(gpu) for gpu in (sick, plain)}
+    export_history(history, tmp_path / "h.csv", seconds, names=names)
     with (tmp_path / "h.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     last, head = rows[-1], "GPU 0 NVIDIA H100."
@@ -56,31 +56,31 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def test_cards_that_are_gone_are_called_as_they_were(tmp_path: Path) -> None:
     now = START
-    history, figures = History(tmp_path, clock=lambda: now), Figures()
+    history, figures = History(tmp_path, clock=lambda: now), SeriesExtractor()
     cards = [GpuSample(index=0, uuid=f"GPU-{letter}", name="NVIDIA H100", temp=50) for letter in "ab"]
     cards.append(GpuSample(index=1, uuid="GPU-c", name="GTX 1060", temp=60))
     for second in range(30):
         gpu = cards[second // 10]
-        history.cards.note((gpu,))
-        history.add(now, figures.of(Sample(t=now, gpus=(gpu,))))
+        history.gpu_names.update((gpu,))
+        history.add(now, figures.values(Sample(t=now, gpus=(gpu,))))
         now += 1
     history.close()
     again = History(tmp_path, clock=lambda: now)
     again.load()
-    export(again, tmp_path / "h.csv", 60, names={"GPU-b": "GPU 0 NVIDIA H100"})
+    export_history(again, tmp_path / "h.csv", 60, names={"GPU-b": "GPU 0 NVIDIA H100"})
     heads = [head.removesuffix(".temp") for head in table(tmp_path / "h.csv")[0] if head.endswith(".temp")]
     assert heads == ["GPU 0 NVIDIA H100", "GPU 0 NVIDIA H100 (GPU-a)", "GPU 1 GTX 1060"]
 
 
 def test_old_figures_are_no_more_exact_than_they_are_kept(tmp_path: Path) -> None:
     now = START
-    history, figures = History(tmp_path, clock=lambda: now), Figures()
+    history, figures = History(tmp_path, clock=lambda: now), SeriesExtractor()
     gpu = GpuSample(index=0, uuid="GPU-a", clock_mem=8501, clock_sm=2460, util=37, mem_used=2 * 10**9, power_w=63.2)
     for _ in range(60):
-        history.add(now, figures.of(Sample(t=now, gpus=(gpu,), cpu=0.0)))
+        history.add(now, figures.values(Sample(t=now, gpus=(gpu,), cpu=0.0)))
         now += 1
     for seconds, clock in ((600, "8501"), (7200, "8500")):
-        export(history, tmp_path / f"{seconds}.csv", seconds)
+        export_history(history, tmp_path / f"{seconds}.csv", seconds)
         row = table(tmp_path / f"{seconds}.csv")[0]
         told = [row[f"GPU-a.{figure}"] for figure in ("clock_mem", "clock_sm", "util", "power_w")]
         assert [*told, row["cpu"]] == [clock, "2460", "37", "63.2", "0"]

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.monitor.metrics import REASONS, Latest, Server, figures
+from gpu_assistant.monitor.metrics import THROTTLE_METRIC, SampleCollector, MetricsServer, metric_definitions
 
 prometheus_parser = pytest.importorskip("prometheus_client.parser")
 
@@ -39,7 +39,7 @@ CARD = GpuSample(
 SAMPLE = Sample(t=1795000000.0, gpus=(CARD, GpuSample(index=2, state="lost")), cpu=12.5, nvml="lost", driver="566.03")
 
 
-def scraped(server: Server) -> dict[str, list[tuple[dict[str, str], float]]]:
+def scraped(server: MetricsServer) -> dict[str, list[tuple[dict[str, str], float]]]:
     with urllib.request.urlopen(server.url, timeout=10) as answer:
         text = answer.read().decode()
     found: dict[str, list[tuple[dict[str, str], float]]] = {}
@@ -50,8 +50,8 @@ def scraped(server: Server) -> dict[str, list[tuple[dict[str, str], float]]]:
 
 
 def test_names_and_units_are_those_of_the_dcgm_exporter() -> None:
-    with Server(0, LOOPBACK) as server:
-        server.latest.sample = SAMPLE
+    with MetricsServer(0, LOOPBACK) as server:
+        server.collector.sample = SAMPLE
         found = scraped(server)
     [(labels, util)] = found["DCGM_FI_DEV_GPU_UTIL"]
     assert util == 0  # zero is a figure, and the lost card has none
@@ -82,7 +82,7 @@ def test_names_and_units_are_those_of_the_dcgm_exporter() -> None:
 
 
 def test_what_only_goes_up_is_called_no_gauge() -> None:
-    latest = Latest("host")
+    latest = SampleCollector("host")
     latest.sample = SAMPLE
     kinds = {family.name: family.type for family in latest.collect()}
     assert kinds["DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"] == kinds["DCGM_FI_DEV_ECC_DBE_VOL_TOTAL"] == "unknown"
@@ -90,8 +90,8 @@ def test_what_only_goes_up_is_called_no_gauge() -> None:
 
 
 def test_states_and_reasons_are_one_or_zero() -> None:
-    with Server(0, LOOPBACK) as server:
-        server.latest.sample = SAMPLE
+    with MetricsServer(0, LOOPBACK) as server:
+        server.collector.sample = SAMPLE
         found = scraped(server)
     states = {(labels["gpu"], labels["state"]): value for labels, value in found["gpu_assistant_gpu_state"]}
     assert {key for key, value in states.items() if value} == {("1", "ready"), ("2", "lost")}
@@ -101,39 +101,39 @@ def test_states_and_reasons_are_one_or_zero() -> None:
 
 
 def test_before_the_first_sample_there_is_nothing_and_after_the_end_nobody() -> None:
-    with Server(0, LOOPBACK) as server:
+    with MetricsServer(0, LOOPBACK) as server:
         assert scraped(server) == {}
     with pytest.raises(urllib.error.URLError):
         scraped(server)
 
 
 def test_only_this_computer_is_answered() -> None:
-    with Server(0, LOOPBACK) as server:
+    with MetricsServer(0, LOOPBACK) as server:
         assert server._server.server_address[0] == LOOPBACK
         assert server.url == f"http://127.0.0.1:{server.port}/metrics"
 
 
 def test_a_port_that_is_taken() -> None:
-    with Server(0, LOOPBACK) as server, pytest.raises(AppError) as caught:
-        Server(server.port, LOOPBACK)
+    with MetricsServer(0, LOOPBACK) as server, pytest.raises(AppError) as caught:
+        MetricsServer(server.port, LOOPBACK)
     assert caught.value.code == "metrics-port"
 
 
 def test_every_figure_is_one_of_a_sample_and_named_once() -> None:
     of_gpu = {field.name for field in msgspec.structs.fields(GpuSample)}
     of_machine = {field.name for field in msgspec.structs.fields(Sample)}
-    assert {each.figure for each in figures().gpu} | {
-        part for each in figures().gpu for part in (each.minus, each.apart)
+    assert {each.figure for each in metric_definitions().gpu} | {
+        part for each in metric_definitions().gpu for part in (each.minus, each.apart)
     } <= of_gpu | {None}
-    assert {each.figure for each in figures().machine} <= of_machine
-    names = [each.name for each in (*figures().gpu, *figures().machine)]
+    assert {each.figure for each in metric_definitions().machine} <= of_machine
+    names = [each.name for each in (*metric_definitions().gpu, *metric_definitions().machine)]
     assert len(names) == len(set(names))
 
 
 def test_the_dashboard_asks_for_what_there_is() -> None:
-    board = msgspec.json.decode((resources() / "monitor" / "grafana.json").read_bytes())
-    given = {each.name for each in (*figures().gpu, *figures().machine)}
-    given |= {REASONS, "gpu_assistant_gpu_state", "gpu_assistant_driver_state", "gpu_assistant_throttled"}
+    board = msgspec.json.decode((resources_dir() / "monitor" / "grafana.json").read_bytes())
+    given = {each.name for each in (*metric_definitions().gpu, *metric_definitions().machine)}
+    given |= {THROTTLE_METRIC, "gpu_assistant_gpu_state", "gpu_assistant_driver_state", "gpu_assistant_throttled"}
     asked = re.findall(r"\b(?:DCGM_FI|gpu_assistant)_\w+", msgspec.json.encode(board).decode())
     assert set(asked) <= given
     panels = board["panels"]

@@ -9,9 +9,9 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.history_csv import export
-from gpu_assistant.monitor.known_cards import card_name
-from gpu_assistant.monitor.recorder import PATIENCE_S, Recorder
+from gpu_assistant.monitor.history_csv import export_history
+from gpu_assistant.monitor.known_cards import gpu_label
+from gpu_assistant.monitor.recorder import LOAD_DELAY_S, HistoryWriter
 
 START = 1_790_000_040.0  # a whole minute
 CARD = GpuSample(index=0, uuid="GPU-1", util=50, mem_used=3 * 2**30, throttle=())
@@ -26,32 +26,32 @@ def store(folder: Path | None, now: float) -> History:
 
 
 def test_the_history_is_read_only_once_there_is_something_to_keep(tmp_path: Path) -> None:
-    recorder = Recorder(lambda: store(tmp_path, 60))
-    for second in range(int(PATIENCE_S)):
-        recorder.keep(sample(second))
+    recorder = HistoryWriter(lambda: store(tmp_path, 60))
+    for second in range(int(LOAD_DELAY_S)):
+        recorder.add_sample(sample(second))
         assert recorder.history is None
-    recorder.keep(sample(PATIENCE_S))
+    recorder.add_sample(sample(LOAD_DELAY_S))
     assert recorder.history is not None
     found = recorder.history.window("GPU-1.util", 60)
-    assert len(found.t) == PATIENCE_S + 1
+    assert len(found.t) == LOAD_DELAY_S + 1
     assert (found.mean == 50).all()
 
 
 def test_who_wants_to_see_it_does_not_wait(tmp_path: Path) -> None:
-    recorder = Recorder(lambda: store(tmp_path, 1))
-    recorder.keep(sample(0))
-    recorder.hurry()
-    recorder.keep(sample(1))
+    recorder = HistoryWriter(lambda: store(tmp_path, 1))
+    recorder.add_sample(sample(0))
+    recorder.load_now()
+    recorder.add_sample(sample(1))
     assert recorder.history is not None
     assert len(recorder.history.window("cpu", 60).t) == 2
 
 
 def test_a_restart_goes_on_with_what_was_seen(tmp_path: Path) -> None:
     for start in (0, 100):
-        recorder = Recorder(lambda end=start + 30: store(tmp_path, end))  # type: ignore[misc]
-        recorder.hurry()
+        recorder = HistoryWriter(lambda end=start + 30: store(tmp_path, end))  # type: ignore[misc]
+        recorder.load_now()
         for second in range(30):
-            recorder.keep(sample(start + second, cpu=float(start)))
+            recorder.add_sample(sample(start + second, cpu=float(start)))
         recorder.close()
     found = store(tmp_path, 130)
     found.load()
@@ -61,10 +61,10 @@ def test_a_restart_goes_on_with_what_was_seen(tmp_path: Path) -> None:
 
 
 def test_a_card_in_another_slot_keeps_its_past(tmp_path: Path) -> None:
-    recorder = Recorder(lambda: store(tmp_path, 2))
-    recorder.hurry()
-    recorder.keep(sample(0))
-    recorder.keep(sample(1, GpuSample(index=0, uuid="GPU-2", util=5), GpuSample(index=1, uuid="GPU-1", util=60)))
+    recorder = HistoryWriter(lambda: store(tmp_path, 2))
+    recorder.load_now()
+    recorder.add_sample(sample(0))
+    recorder.add_sample(sample(1, GpuSample(index=0, uuid="GPU-2", util=5), GpuSample(index=1, uuid="GPU-1", util=60)))
     assert recorder.history is not None
     assert recorder.history.window("GPU-1.util", 60).mean.tolist() == [50, 60]
     # What no card told takes no room.
@@ -73,12 +73,12 @@ def test_a_card_in_another_slot_keeps_its_past(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_said_once_and_the_graphs_go_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    recorder = Recorder(lambda: store(tmp_path / "file" / "history", 300))
-    recorder.hurry()
+    recorder = HistoryWriter(lambda: store(tmp_path / "file" / "history", 300))
+    recorder.load_now()
     refused = 0
     for second in range(200):
         try:
-            recorder.keep(sample(second))
+            recorder.add_sample(sample(second))
         except AppError:
             refused += 1
     assert refused == 1
@@ -95,7 +95,7 @@ def test_the_history_as_a_table(tmp_path: Path) -> None:
     history = store(None, 60)
     for second in range(60):
         history.add(START + second, {"cpu": float(second), "GPU-1.mem_used": 3 * 2.0**30, "never": None})
-    assert export(history, tmp_path / "out" / "历史.csv", 60) == 60
+    assert export_history(history, tmp_path / "out" / "历史.csv", 60) == 60
     rows = table(tmp_path / "out" / "历史.csv")
     assert list(rows[0]) == ["time", "t", "cpu", "GPU-1.mem_used"]
     assert [row["cpu"] for row in rows[:3]] == ["0", "1", "2"]
@@ -108,7 +108,7 @@ def test_coarser_stretches_have_lowest_and_highest(tmp_path: Path) -> None:
     for second in range(0, 7200, 5):
         history.add(START + second, {"cpu": float(second % 10)})
     history.add(START + 7200, {"gpu0.temp": 50.0})
-    export(history, tmp_path / "day.csv", 86_400)
+    export_history(history, tmp_path / "day.csv", 86_400)
     first, *_, last = table(tmp_path / "day.csv")
     assert (first["cpu"], first["cpu.low"], first["cpu.high"]) == ("2.5", "0", "5")
     assert (first["gpu0.temp"], last["gpu0.temp"]) == ("", "50")
@@ -116,7 +116,7 @@ def test_coarser_stretches_have_lowest_and_highest(tmp_path: Path) -> None:
 
 def test_an_empty_history_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
-        export(store(None, 0), tmp_path / "out.csv", 60)
+        export_history(store(None, 0), tmp_path / "out.csv", 60)
     assert caught.value.code == "history-empty"
     assert list(tmp_path.iterdir()) == []
 
@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     history = store(None, 1)
     history.add(START, {"cpu": 5.0})
     with pytest.raises(AppError) as caught:
-        export(history, tmp_path / "file" / "out.csv", 60)
+        export_history(history, tmp_path / "file" / "out.csv", 60)
     assert caught.value.code != "history-empty"
 
 
@@ -148,7 +148,7 @@ def test_a_table_of_several_cards_goes_card_by_card(tmp_path: Path) -> None:
         history.add(clock[0], {**first, "GPU-b.temp": 50.0})
         clock[0] += 1
     gpu = GpuSample(index=0, name="NVIDIA H100")
-    export(history, tmp_path / "out.csv", 60, names={"GPU-b": card_name(gpu), "GPU-a": "GPU 1"})
+    export_history(history, tmp_path / "out.csv", 60, names={"GPU-b": gpu_label(gpu), "GPU-a": "GPU 1"})
     heads, row = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()[:2]
     assert heads == (
         "time,t,cpu,GPU 0 NVIDIA H100.util,GPU 0 NVIDIA H100.mem_used,GPU 0 NVIDIA H100.temp,GPU 1.util,GPU 1.temp"
@@ -159,14 +159,14 @@ def test_a_table_of_several_cards_goes_card_by_card(tmp_path: Path) -> None:
 
 
 def test_damage_is_told_once_and_set_aside(tmp_path: Path) -> None:
-    first = Recorder(lambda: store(tmp_path, 60), patience_s=0)
+    first = HistoryWriter(lambda: store(tmp_path, 60), load_delay_s=0)
     for second in range(60):
-        first.keep(sample(second))
+        first.add_sample(sample(second))
     first.close()
     victim = next(tmp_path.glob("10s-*.history"))
     victim.write_bytes(victim.read_bytes()[:-3])
-    again = Recorder(lambda: store(tmp_path, 60), patience_s=0)
+    again = HistoryWriter(lambda: store(tmp_path, 60), load_delay_s=0)
     with pytest.raises(AppError) as caught:
-        again.keep(sample(60))
+        again.add_sample(sample(60))
     assert (caught.value.code, caught.value.data) == ("history-damaged", {"count": 1, "path": str(tmp_path)})
-    Recorder(lambda: store(tmp_path, 60), patience_s=0).keep(sample(61))
+    HistoryWriter(lambda: store(tmp_path, 60), load_delay_s=0).add_sample(sample(61))

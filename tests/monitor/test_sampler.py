@@ -10,29 +10,29 @@ import msgspec
 from msgspec.structs import replace
 
 from gpu_assistant.core.json import encode
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import GpuProcess, GpuSample, Sample
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.monitor.series import GPU_FIGURES, Figures
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.monitor.series import GPU_FIGURES, SeriesExtractor
+from gpu_assistant.system.nvml import NvmlMonitor
 from gpu_assistant.system.nvml_figures import THROTTLE_REASONS
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
 
 
-def without_card(tmp_path: Path) -> Nvml:
-    return Nvml(FakeSystem(), library=tmp_path / "not-there")
+def without_card(tmp_path: Path) -> NvmlMonitor:
+    return NvmlMonitor(FakeSystem(), library=tmp_path / "not-there")
 
 
 def valid(sample: Sample) -> None:
-    schema = json.loads((resources() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(json.loads(encode(sample)))
 
 
 def test_this_machine_without_a_card(tmp_path: Path) -> None:
     steady = 0.0
-    sampler = Sampler(without_card(tmp_path), clock=lambda: 1795000000.0, steady=lambda: steady)
+    sampler = Sampler(without_card(tmp_path), clock=lambda: 1795000000.0, monotonic=lambda: steady)
     first = sampler.sample()
     assert first.cpu is None
     assert first.ram_used is not None
@@ -59,7 +59,7 @@ def test_a_card_fits_the_schema() -> None:
 
 def test_figures_by_name() -> None:
     held = GpuSample(index=0, uuid="GPU-1", throttle=("hardware-thermal", "power-cap"))
-    found = Figures().of(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
+    found = SeriesExtractor().values(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
     assert found["gpu1.temp"] == 50
     assert found["gpu1.util"] is None
     assert found["cpu"] == 3.0
@@ -69,38 +69,38 @@ def test_figures_by_name() -> None:
 
 
 def test_a_throttle_reason_is_kept_from_when_it_was_first_told_also_after_a_restart() -> None:
-    turn, capped = Figures(), GpuSample(index=0, uuid="GPU-1", throttle=("power-cap",))
+    turn, capped = SeriesExtractor(), GpuSample(index=0, uuid="GPU-1", throttle=("power-cap",))
     free = replace(capped, throttle=())
-    kept = [turn.of(Sample(t=1, gpus=(gpu,))).get("GPU-1.throttle_power-cap") for gpu in (free, capped, free)]
+    kept = [turn.values(Sample(t=1, gpus=(gpu,))).get("GPU-1.throttle_power-cap") for gpu in (free, capped, free)]
     assert kept == [None, 1, 0]
-    again = Figures()
-    again.know(("cpu", "GPU-1.temp", "GPU-1.throttle_power-cap"))
-    assert again.of(Sample(t=1, gpus=(free,)))["GPU-1.throttle_power-cap"] == 0
-    unspoken = again.of(Sample(t=1, gpus=(replace(capped, throttle=None),)))
+    again = SeriesExtractor()
+    again.register_series(("cpu", "GPU-1.temp", "GPU-1.throttle_power-cap"))
+    assert again.values(Sample(t=1, gpus=(free,)))["GPU-1.throttle_power-cap"] == 0
+    unspoken = again.values(Sample(t=1, gpus=(replace(capped, throttle=None),)))
     assert "GPU-1.throttle_power-cap" not in unspoken  # it does not tell
 
 
 def test_a_card_that_does_not_answer_is_a_gap_and_a_lost_one_is_marked() -> None:
     gone = [GpuSample(index=index, state=state) for index, state in enumerate(("asleep", "silent", "lost"))]
-    found = Figures().of(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
+    found = SeriesExtractor().values(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
     assert {name: value for name, value in found.items() if name.startswith("gpu")} == {
         "gpu2.lost": 1.0, "gpu3.lost": 0.0, **{f"gpu3.{name}": 50 if name == "temp" else None for name in GPU_FIGURES},
     }  # fmt: skip
 
 
 def test_a_card_that_is_gone_is_marked_from_then_on_also_after_a_restart() -> None:
-    turn, here = Figures(), GpuSample(index=0, uuid="GPU-1", temp=50)
+    turn, here = SeriesExtractor(), GpuSample(index=0, uuid="GPU-1", temp=50)
     cards = (here, GpuSample(index=0, uuid="GPU-1", state="gone"), here)
-    assert [turn.of(Sample(t=1, gpus=(gpu,))).get("GPU-1.gone") for gpu in cards] == [None, 1, 0]
-    again = Figures()
-    again.know(("cpu", "GPU-1.temp", "GPU-1.gone"))
-    assert again.of(Sample(t=1, gpus=(here,)))["GPU-1.gone"] == 0
+    assert [turn.values(Sample(t=1, gpus=(gpu,))).get("GPU-1.gone") for gpu in cards] == [None, 1, 0]
+    again = SeriesExtractor()
+    again.register_series(("cpu", "GPU-1.temp", "GPU-1.gone"))
+    assert again.values(Sample(t=1, gpus=(here,)))["GPU-1.gone"] == 0
 
 
 def test_every_throttle_reason_is_said() -> None:
     for reason in THROTTLE_REASONS.values():
         for language in ("en", "zh_CN"):
-            assert Texts(language).say(f"monitor.throttle.{reason}")
+            assert Texts(language).translate(f"monitor.throttle.{reason}")
 
 
 def test_sampling_loads_no_numpy_and_no_qt() -> None:
@@ -117,6 +117,6 @@ def test_sampling_loads_no_numpy_and_no_qt() -> None:
 
 
 def test_the_schema_is_that_of_the_struct() -> None:
-    schema = json.loads((resources() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
     made = msgspec.json.schema(Sample)
     assert (schema["$ref"], schema["$defs"]) == (made["$ref"], made["$defs"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.nvml import NvmlMonitor
 
 from ..fakes.system import FakeSystem
 from .scenario import BUILT, Scenario, built
@@ -46,8 +46,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def nvml(scenario: Scenario, clock: Clock, tmp_path: Path) -> Iterator[Nvml]:
+def nvml(scenario: Scenario, clock: Clock, tmp_path: Path) -> Iterator[NvmlMonitor]:
     adapters = (Gpu(vendor="intel"), Gpu(vendor="nvidia", name="GeForce RTX 4060 Laptop"))
     system = FakeSystem(display_adapters=adapters, pci_root=tmp_path / "pci")
-    with Nvml(system, library=scenario.library, clock=clock) as nvml:
+    with NvmlMonitor(system, library=scenario.library, clock=clock) as nvml:
         yield nvml

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from gpu_assistant.core.results import GpuState
-from gpu_assistant.system.nvml import COUNT_S, RETRY_S, Nvml
+from gpu_assistant.system.nvml import RECOUNT_INTERVAL_S, FIRST_RETRY_S, NvmlMonitor
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -21,18 +21,18 @@ FORGET_S = 600.0
 
 
 @pytest.fixture
-def forgetful(scenario: Scenario, clock: Clock, tmp_path: Path) -> Iterator[Nvml]:
+def forgetful(scenario: Scenario, clock: Clock, tmp_path: Path) -> Iterator[NvmlMonitor]:
     system = FakeSystem(pci_root=tmp_path / "pci")
-    with Nvml(system, library=scenario.library, forget_s=FORGET_S, clock=clock) as nvml:
+    with NvmlMonitor(system, library=scenario.library, forget_s=FORGET_S, clock=clock) as nvml:
         yield nvml
 
 
-def seats(nvml: Nvml) -> list[tuple[int, str | None, str]]:
+def seats(nvml: NvmlMonitor) -> list[tuple[int, str | None, str]]:
     return [(gpu.index, gpu.uuid and gpu.uuid[-1], gpu.state) for gpu in nvml.sample()]
 
 
 def test_it_is_gone_and_forgotten_and_its_number_is_the_drivers(
-    scenario: Scenario, forgetful: Nvml, clock: Clock
+    scenario: Scenario, forgetful: NvmlMonitor, clock: Clock
 ) -> None:
     scenario.card(0, util="10", uuid="GPU-a")
     scenario.card(1, util="80", uuid="GPU-b")
@@ -40,7 +40,7 @@ def test_it_is_gone_and_forgotten_and_its_number_is_the_drivers(
     assert seats(forgetful) == [(0, "a", "ready"), (1, "b", "ready")]
     scenario.cards = [second]  # the driver counts anew: the second is its first now
     scenario.write()
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     other, gone = forgetful.sample()
     assert (other.index, other.uuid, other.util) == (0, "GPU-b", 80)
     assert (gone.index, gone.uuid, gone.state, gone.name, gone.util) == (
@@ -53,22 +53,22 @@ def test_it_is_gone_and_forgotten_and_its_number_is_the_drivers(
     assert seats(forgetful) == [(0, "b", "ready")]
 
 
-def test_who_comes_back_has_its_seat_at_once(scenario: Scenario, forgetful: Nvml, clock: Clock) -> None:
+def test_who_comes_back_has_its_seat_at_once(scenario: Scenario, forgetful: NvmlMonitor, clock: Clock) -> None:
     scenario.card(0, util="10", uuid="GPU-a")
     scenario.card(1, util="80", uuid="GPU-b")
     both = list(scenario.cards)
     forgetful.sample()
     scenario.cards = both[1:]
     scenario.write()
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     assert seats(forgetful) == [(0, "b", "ready"), (1, "a", "gone")]
     scenario.cards = both
     scenario.write()
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     assert [(gpu.index, gpu.uuid, gpu.util) for gpu in forgetful.sample()] == [(0, "GPU-a", 10), (1, "GPU-b", 80)]
 
 
-def test_a_new_card_has_the_drivers_number(scenario: Scenario, forgetful: Nvml, clock: Clock) -> None:
+def test_a_new_card_has_the_drivers_number(scenario: Scenario, forgetful: NvmlMonitor, clock: Clock) -> None:
     """Also where one that is gone had it before."""
     scenario.cards = [dict(card) for card in eight_h100()]
     scenario.write()
@@ -76,24 +76,24 @@ def test_a_new_card_has_the_drivers_number(scenario: Scenario, forgetful: Nvml, 
     uuids = [card["uuid"] for card in scenario.cards]
     scenario.cards = scenario.cards[:1]
     scenario.write()
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     assert [(gpu.index, gpu.uuid, gpu.state) for gpu in forgetful.sample()] == [
         (index, uuid, "gone" if index else "ready") for index, uuid in enumerate(uuids)
     ]
     scenario.card(1, uuid="GPU-new")
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     found = forgetful.sample()
     assert [(gpu.index, gpu.uuid) for gpu in found if gpu.state == "ready"] == [(0, uuids[0]), (1, "GPU-new")]
     assert {gpu.uuid for gpu in found if gpu.state == "gone"} == set(uuids[1:])
     assert len({gpu.index for gpu in found}) == len(found) == 9
 
 
-def test_all_of_them_gone_are_forgotten(scenario: Scenario, forgetful: Nvml, clock: Clock) -> None:
+def test_all_of_them_gone_are_forgotten(scenario: Scenario, forgetful: NvmlMonitor, clock: Clock) -> None:
     scenario.card()
     forgetful.sample()
     scenario.cards = []
     scenario.write()
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     assert [gpu.state for gpu in forgetful.sample()] == ["gone"]
     clock.now += FORGET_S
     assert forgetful.sample() == ()
@@ -101,7 +101,7 @@ def test_all_of_them_gone_are_forgotten(scenario: Scenario, forgetful: Nvml, clo
 
 
 def test_a_lost_one_that_the_driver_lists_is_lost_however_long(
-    scenario: Scenario, forgetful: Nvml, clock: Clock
+    scenario: Scenario, forgetful: NvmlMonitor, clock: Clock
 ) -> None:
     scenario.card(0, uuid="GPU-a")
     scenario.card(1, uuid="GPU-b")
@@ -113,7 +113,7 @@ def test_a_lost_one_that_the_driver_lists_is_lost_however_long(
         clock.now += FORGET_S  # over new sessions, which do not get its names
 
 
-def test_a_lost_one_that_is_then_pulled_out_is_gone(scenario: Scenario, forgetful: Nvml, clock: Clock) -> None:
+def test_a_lost_one_that_is_then_pulled_out_is_gone(scenario: Scenario, forgetful: NvmlMonitor, clock: Clock) -> None:
     scenario.card(0, uuid="GPU-a")
     scenario.card(1, uuid="GPU-b")
     forgetful.sample()
@@ -121,18 +121,18 @@ def test_a_lost_one_that_is_then_pulled_out_is_gone(scenario: Scenario, forgetfu
     assert seats(forgetful) == [(0, "a", "ready"), (1, "b", "lost")]
     scenario.cards = scenario.cards[:1]
     scenario.write()
-    clock.now += RETRY_S
+    clock.now += FIRST_RETRY_S
     assert seats(forgetful) == [(0, "a", "ready"), (1, "b", "gone")]
     assert forgetful.state == "ready"
 
 
-def test_it_stays_gone_while_the_driver_is_silent(scenario: Scenario, forgetful: Nvml, clock: Clock) -> None:
+def test_it_stays_gone_while_the_driver_is_silent(scenario: Scenario, forgetful: NvmlMonitor, clock: Clock) -> None:
     scenario.card(0, uuid="GPU-a")
     scenario.card(1, uuid="GPU-b")
     forgetful.sample()
     scenario.cards = scenario.cards[:1]
     scenario.write()
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     forgetful.sample()
     scenario.card(0, util="!18")
     assert seats(forgetful) == [(0, "a", "silent"), (1, "b", "gone")]
@@ -140,5 +140,5 @@ def test_it_stays_gone_while_the_driver_is_silent(scenario: Scenario, forgetful:
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_every_state_of_a_card_has_its_word(language: str) -> None:
-    said = {state: Texts(language).say(f"monitor.gpu.{state}") for state in get_args(GpuState) if state != "ready"}
+    said = {state: Texts(language).translate(f"monitor.gpu.{state}") for state in get_args(GpuState) if state != "ready"}
     assert len(set(said.values())) == len(said)

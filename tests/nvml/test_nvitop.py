@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.nvml import NvmlMonitor
 
 from ..fakes.system import FakeSystem
 from .machines import GTX_1060, RTX_4060, RTX_4060_LAPTOP, Card, eight_h100
@@ -61,7 +61,7 @@ def test_the_same_figures(scenario: Scenario, cards: tuple[Card, ...]) -> None:
         timeout=60,
         check=True,
     )
-    with Nvml(FakeSystem(), library=scenario.library) as nvml:
+    with NvmlMonitor(FakeSystem(), library=scenario.library) as nvml:
         ours = nvml.sample()
     assert [
         {

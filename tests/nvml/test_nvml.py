@@ -10,8 +10,8 @@ from pathlib import Path
 
 from gpu_assistant.core.machine import Gpu
 from gpu_assistant.core.results import GpuProcess, GpuSample
-from gpu_assistant.system.nvml import Nvml
-from gpu_assistant.system.nvml_card import DEAR_S, ERRORS_S, SETTLED_S
+from gpu_assistant.system.nvml import NvmlMonitor
+from gpu_assistant.system.nvml_card import EXPENSIVE_INTERVAL_S, ERRORS_INTERVAL_S, SLOW_INTERVAL_S
 
 from ..fakes.system import FakeSystem
 from .conftest import Clock
@@ -19,7 +19,7 @@ from .machines import GTX_1060, H100, RTX_4060_LAPTOP
 from .scenario import Scenario
 
 
-def test_a_healthy_card_is_described(scenario: Scenario, nvml: Nvml) -> None:
+def test_a_healthy_card_is_described(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card(model="0")
     snapshot = nvml.snapshot()
     assert snapshot is not None
@@ -38,7 +38,7 @@ def test_a_healthy_card_is_described(scenario: Scenario, nvml: Nvml) -> None:
     )
 
 
-def test_a_snapshot_leaves_nothing_open(scenario: Scenario, nvml: Nvml) -> None:
+def test_a_snapshot_leaves_nothing_open(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card()
     assert nvml.snapshot() is not None
     calls = Counter(scenario.calls())
@@ -46,7 +46,7 @@ def test_a_snapshot_leaves_nothing_open(scenario: Scenario, nvml: Nvml) -> None:
     assert not scenario.loaded()
 
 
-def test_a_driver_without_cards_is_still_a_driver(nvml: Nvml) -> None:
+def test_a_driver_without_cards_is_still_a_driver(nvml: NvmlMonitor) -> None:
     snapshot = nvml.snapshot()
     assert snapshot is not None
     assert snapshot.gpus == ()
@@ -54,7 +54,7 @@ def test_a_driver_without_cards_is_still_a_driver(nvml: Nvml) -> None:
     assert nvml.sample() == ()
 
 
-def test_every_figure_in_its_unit(scenario: Scenario, nvml: Nvml) -> None:
+def test_every_figure_in_its_unit(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card(compute=f"{os.getpid()}:1048576", graphics=f"{os.getpid()}:1048576 4294900000:")
     (sample,) = nvml.sample()
     assert sample.processes is not None
@@ -107,7 +107,7 @@ def test_every_figure_in_its_unit(scenario: Scenario, nvml: Nvml) -> None:
     )
 
 
-def test_a_server_card_tells_its_memory_errors(scenario: Scenario, nvml: Nvml) -> None:
+def test_a_server_card_tells_its_memory_errors(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.cards = [{**H100, "ecc_uncorrected": "1", "remapped": "2 1 1 0", "retired_pending": "0"}]
     scenario.card(retired_single="2", retired_double="1")
     (sample,) = nvml.sample()
@@ -120,7 +120,7 @@ def test_a_server_card_tells_its_memory_errors(scenario: Scenario, nvml: Nvml) -
     assert (sample.remapped_rows, sample.remap_pending, sample.remap_failed) == (3, True, False)
 
 
-def test_limits_are_known_also_where_the_card_tells_only_how_far_they_are(scenario: Scenario, nvml: Nvml) -> None:
+def test_limits_are_known_also_where_the_card_tells_only_how_far_they_are(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.cards = [dict(RTX_4060_LAPTOP)]
     scenario.write()
     (sample,) = nvml.sample()
@@ -128,7 +128,7 @@ def test_limits_are_known_also_where_the_card_tells_only_how_far_they_are(scenar
     assert (sample.fan, sample.power_limit_w, sample.throttle) == (None, None, ())
 
 
-def test_the_card_of_2016(scenario: Scenario, nvml: Nvml) -> None:
+def test_the_card_of_2016(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.cards = [dict(GTX_1060)]
     scenario.write()
     (sample,) = nvml.sample()
@@ -137,7 +137,7 @@ def test_the_card_of_2016(scenario: Scenario, nvml: Nvml) -> None:
     )  # fmt: skip
 
 
-def test_an_xid_is_told_until_the_driver_is_asked_anew(scenario: Scenario, nvml: Nvml) -> None:
+def test_an_xid_is_told_until_the_driver_is_asked_anew(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card(0, xid="13 4")
     scenario.card(1, events=None)
     assert [sample.xid for sample in nvml.sample()] == [0, None]  # what was before is not told
@@ -158,7 +158,7 @@ def test_memory_that_only_the_system_counts(scenario: Scenario, clock: Clock) ->
     scenario.card(compute="4294900000:", graphics="4294900001: 4294900002:77")
     system = FakeSystem()
     system.memory_by_card = {"0000:01:00.0": {4294900000: 5, 4294900002: 6}, "0000:02:00.0": {4294900001: 7}}
-    with Nvml(system, library=scenario.library, clock=clock) as nvml:
+    with NvmlMonitor(system, library=scenario.library, clock=clock) as nvml:
         (sample,) = nvml.sample()
     assert sample.processes is not None
     assert [(process.pid - 4294900000, process.mem_used) for process in sample.processes] == [
@@ -168,7 +168,7 @@ def test_memory_that_only_the_system_counts(scenario: Scenario, clock: Clock) ->
     ]
 
 
-def test_zero_and_idle_are_not_unknown(scenario: Scenario, nvml: Nvml) -> None:
+def test_zero_and_idle_are_not_unknown(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card(util="0", fan="0", enc="0", event_reasons="0x1", compute="", graphics="")
     (sample,) = nvml.sample()
     assert (sample.util, sample.fan, sample.enc) == (0, 0, 0)
@@ -176,7 +176,7 @@ def test_zero_and_idle_are_not_unknown(scenario: Scenario, nvml: Nvml) -> None:
     assert sample.processes == ()
 
 
-def test_what_a_card_does_not_support_is_asked_once(scenario: Scenario, nvml: Nvml) -> None:
+def test_what_a_card_does_not_support_is_asked_once(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card(
         capability="!13", fan=None, power="!3", enc="!4", mem_reserved=None, event_reasons=None, throttle_reasons="0x60"
     )
@@ -203,67 +203,67 @@ def test_what_a_card_does_not_support_is_asked_once(scenario: Scenario, nvml: Nv
     assert calls["nvmlDeviceGetHandleByIndex_v2"] == calls["nvmlInitWithFlags"] == 1
 
 
-def test_a_passing_error_is_asked_again(scenario: Scenario, nvml: Nvml) -> None:
+def test_a_passing_error_is_asked_again(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card(temp="!999")
     assert nvml.sample()[0].temp is None
     scenario.card(temp="52")
     assert nvml.sample()[0].temp == 52
 
 
-def test_the_temperature_under_its_newer_name(scenario: Scenario, nvml: Nvml) -> None:
+def test_the_temperature_under_its_newer_name(scenario: Scenario, nvml: NvmlMonitor) -> None:
     scenario.card(temp="!13", temp_v="47")
     assert nvml.sample()[0].temp == 47
 
 
-def test_dear_questions_are_asked_rarely(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_dear_questions_are_asked_rarely(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     scenario.card(compute="1:5")
     nvml.sample()
     scenario.card(pcie_tx="500")
-    clock.now += DEAR_S / 2
+    clock.now += EXPENSIVE_INTERVAL_S / 2
     assert nvml.sample()[0].pcie_tx == 120_000
     assert Counter(scenario.calls())["nvmlDeviceGetPcieThroughput"] == 2  # sent and received, once
-    clock.now += DEAR_S
+    clock.now += EXPENSIVE_INTERVAL_S
     assert nvml.sample()[0].pcie_tx == 500_000
 
 
-def test_dear_questions_are_asked_only_while_somebody_looks(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_dear_questions_are_asked_only_while_somebody_looks(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     scenario.card(compute="1:5", ecc="0")
     for _ in range(3):
-        clock.now += DEAR_S
-        assert nvml.sample(looking=False)[0].processes is None
+        clock.now += EXPENSIVE_INTERVAL_S
+        assert nvml.sample(detailed=False)[0].processes is None
     asked = Counter(scenario.calls())
     assert not asked.keys() & {"nvmlDeviceGetPcieThroughput", "nvmlDeviceGetComputeRunningProcesses_v3"}
-    assert nvml.sample(programs=False)[0].pcie_rx == 3_400_000
+    assert nvml.sample(processes=False)[0].pcie_rx == 3_400_000
     assert "nvmlDeviceGetComputeRunningProcesses_v3" not in scenario.calls()
     looked = nvml.sample()[0]
     assert looked.processes == (GpuProcess(pid=1, name=looked.processes[0].name, mem_used=5, kind="compute"),)
-    assert nvml.sample(looking=False)[0].pcie_rx is None
+    assert nvml.sample(detailed=False)[0].pcie_rx is None
 
 
-def test_each_figure_is_asked_as_often_as_it_changes(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_each_figure_is_asked_as_often_as_it_changes(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     scenario.card(ecc="1", ecc_corrected="0")
     for _ in range(120):
-        nvml.sample(looking=False)
+        nvml.sample(detailed=False)
         clock.now += 1
     asked = Counter(scenario.calls())
     assert asked["nvmlDeviceGetUtilizationRates"] == asked["nvmlDeviceGetTemperature"] == 120
-    assert asked["nvmlDeviceGetFanSpeed"] == asked["nvmlDeviceGetCurrPcieLinkGeneration"] == 120 / SETTLED_S
-    assert asked["nvmlDeviceGetEccMode"] == 120 / ERRORS_S
+    assert asked["nvmlDeviceGetFanSpeed"] == asked["nvmlDeviceGetCurrPcieLinkGeneration"] == 120 / SLOW_INTERVAL_S
+    assert asked["nvmlDeviceGetEccMode"] == 120 / ERRORS_INTERVAL_S
     assert asked["nvmlDeviceGetTemperatureThreshold"] == 4
     assert asked["nvmlDeviceGetHandleByIndex_v2"] == asked["nvmlDeviceGetName"] == 1
 
 
-def test_two_askers_share_the_library(scenario: Scenario, nvml: Nvml, clock: Clock, tmp_path: Path) -> None:
+def test_two_askers_share_the_library(scenario: Scenario, nvml: NvmlMonitor, clock: Clock, tmp_path: Path) -> None:
     scenario.card()
     assert nvml.sample()[0].util == 37
-    with Nvml(FakeSystem(), library=scenario.library, clock=clock) as other:
+    with NvmlMonitor(FakeSystem(), library=scenario.library, clock=clock) as other:
         assert other.snapshot() is not None
         assert other.sample()[0].util == 37
     # Closing the second does not take the library from the first.
     assert nvml.sample()[0].util == 37
 
 
-def test_eight_cards_keep_their_order(scenario: Scenario, nvml: Nvml) -> None:
+def test_eight_cards_keep_their_order(scenario: Scenario, nvml: NvmlMonitor) -> None:
     for index in range(8):
         scenario.card(index, name=f"NVIDIA H100 {index}", util=str(index))
     assert [(sample.index, sample.name, sample.util) for sample in nvml.sample()] == [
@@ -272,14 +272,14 @@ def test_eight_cards_keep_their_order(scenario: Scenario, nvml: Nvml) -> None:
 
 
 def test_without_any_driver(tmp_path: Path) -> None:
-    with Nvml(FakeSystem(), library=tmp_path / "not-there.so") as nvml:
+    with NvmlMonitor(FakeSystem(), library=tmp_path / "not-there.so") as nvml:
         assert nvml.state == "untried"
         assert nvml.snapshot() is None
         assert nvml.sample() == ()
         assert nvml.state == "absent"
 
 
-def test_a_figure_that_cannot_be_is_not_known(scenario: Scenario, nvml: Nvml) -> None:
+def test_a_figure_that_cannot_be_is_not_known(scenario: Scenario, nvml: NvmlMonitor) -> None:
     most = str(2**32 - 1)
     scenario.card(util=most, mem_util="7", temp=most, power=most, fan=most, pcie_gen="0", mem_used="9000000000")
     scenario.card(1, fan="105", util="100")

@@ -11,7 +11,7 @@ import pytest
 
 from gpu_assistant.core.results import Sample
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.nvml import NvmlMonitor
 
 from ..fakes.system import FakeSystem
 from .scenario import Scenario
@@ -21,7 +21,7 @@ WAIT_S = 0.05
 
 @contextmanager
 def sampling(scenario: Scenario, hung_s: float = 60.0, wait_s: float = WAIT_S) -> Iterator[Sampler]:
-    sampler = Sampler(Nvml(FakeSystem(), library=scenario.library), wait_s=wait_s, hung_s=hung_s)
+    sampler = Sampler(NvmlMonitor(FakeSystem(), library=scenario.library), wait_s=wait_s, hung_s=hung_s)
     try:
         yield sampler
     finally:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.results import GpuSample
-from gpu_assistant.system.nvml import COUNT_S, LONGEST_RETRY_S, RETRY_S, Nvml
-from gpu_assistant.system.nvml_rest import AGAIN_S, IDLE_SAMPLES, REST_S
+from gpu_assistant.system.nvml import RECOUNT_INTERVAL_S, MAX_RETRY_S, FIRST_RETRY_S, NvmlMonitor
+from gpu_assistant.system.nvml_rest import RETRY_AFTER_S, IDLE_SAMPLES, RELEASE_S
 from gpu_assistant.texts import Texts
 
 from ..fakes.system import FakeSystem
@@ -32,24 +32,24 @@ def bus(tmp_path: Path, address: str, status: str, *, vendor: str = "0x10de") ->
     ("code", "state"),
     [("!9", "not-loaded"), ("!18", "version-mismatch"), ("!4", "no-permission"), ("!999", "failed"), ("!15", "lost")],
 )
-def test_a_driver_that_does_not_start_has_a_name(scenario: Scenario, nvml: Nvml, code: str, state: str) -> None:
+def test_a_driver_that_does_not_start_has_a_name(scenario: Scenario, nvml: NvmlMonitor, code: str, state: str) -> None:
     scenario.set(init=code)
     assert nvml.snapshot() is None
     assert nvml.sample() == ()
     assert nvml.state == state
     for language in ("en", "zh_CN"):
-        assert Texts(language).say(f"monitor.nvml.{nvml.state}")
+        assert Texts(language).translate(f"monitor.nvml.{nvml.state}")
 
 
-def test_a_silent_driver_is_asked_again_after_a_while_only(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_a_silent_driver_is_asked_again_after_a_while_only(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     scenario.card()
     scenario.set(init="!9")
     for _ in range(5):
         assert nvml.sample() == ()
-        clock.now += RETRY_S / 10
+        clock.now += FIRST_RETRY_S / 10
     assert Counter(scenario.calls())["nvmlInitWithFlags"] == 1
     scenario.set(init="0")
-    clock.now += RETRY_S
+    clock.now += FIRST_RETRY_S
     assert nvml.sample()[0].util == 37
     assert nvml.state == "ready"
 
@@ -57,15 +57,15 @@ def test_a_silent_driver_is_asked_again_after_a_while_only(scenario: Scenario, n
 def test_a_driver_installed_while_we_run_is_found(scenario: Scenario, clock: Clock, tmp_path: Path) -> None:
     scenario.card()
     later = tmp_path / "later.so"
-    with Nvml(FakeSystem(), library=later, clock=clock) as nvml:
+    with NvmlMonitor(FakeSystem(), library=later, clock=clock) as nvml:
         assert nvml.sample() == ()
         assert nvml.state == "absent"
         shutil.copy(scenario.library, later)
-        clock.now += RETRY_S
+        clock.now += FIRST_RETRY_S
         assert nvml.sample()[0].name == "NVIDIA GeForce RTX 4060"
 
 
-def test_a_driver_updated_while_we_run(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_a_driver_updated_while_we_run(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     scenario.card()
     assert len(nvml.sample()) == 1
     scenario.card(util="!18")
@@ -76,12 +76,12 @@ def test_a_driver_updated_while_we_run(scenario: Scenario, nvml: Nvml, clock: Cl
     assert not scenario.loaded()
     scenario.card(util="5")
     scenario.set(driver="570.01")
-    clock.now += RETRY_S
+    clock.now += FIRST_RETRY_S
     assert nvml.sample()[0].util == 5
     assert (nvml.state, nvml.driver) == ("ready", "570.01")
 
 
-def test_a_card_lost_at_second_five_is_named_and_hides_no_other(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_a_card_lost_at_second_five_is_named_and_hides_no_other(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     lost_at_5 = {f"{key}@5": "!15" for key in ("util", "temp", "handle", "name", "uuid", "address")}
     scenario.card(0, **lost_at_5)
     scenario.card(1, name="NVIDIA GeForce GTX 1060 6GB", util="80")
@@ -96,32 +96,32 @@ def test_a_card_lost_at_second_five_is_named_and_hides_no_other(scenario: Scenar
         )
         assert (other.util, other.name) == (80, "NVIDIA GeForce GTX 1060 6GB")
         assert nvml.state == "lost"
-        clock.now += RETRY_S / 2  # also over a new session, which does not get the card's handle
+        clock.now += FIRST_RETRY_S / 2  # also over a new session, which does not get the card's handle
     scenario.set(second="4")
-    clock.now += 4 * RETRY_S
+    clock.now += 4 * FIRST_RETRY_S
     assert nvml.sample()[0].util == 37
     assert nvml.state == "ready"
 
 
-def test_a_card_plugged_in_is_found(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_a_card_plugged_in_is_found(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     scenario.card(0)
     assert len(nvml.sample()) == 1
     scenario.card(1)
     assert len(nvml.sample()) == 1
-    clock.now += COUNT_S
+    clock.now += RECOUNT_INTERVAL_S
     assert [sample.index for sample in nvml.sample()] == [0, 1]
 
 
-def test_a_card_that_stays_lost_is_asked_ever_more_rarely(scenario: Scenario, nvml: Nvml, clock: Clock) -> None:
+def test_a_card_that_stays_lost_is_asked_ever_more_rarely(scenario: Scenario, nvml: NvmlMonitor, clock: Clock) -> None:
     scenario.card(util="!15")
     for _ in range(600):
         nvml.sample()
         clock.now += 1
     opened = Counter(scenario.calls())["nvmlInitWithFlags"]
-    assert 600 / LONGEST_RETRY_S < opened < 20
+    assert 600 / MAX_RETRY_S < opened < 20
 
 
-def test_a_sleeping_laptop_is_left_asleep(scenario: Scenario, nvml: Nvml, tmp_path: Path) -> None:
+def test_a_sleeping_laptop_is_left_asleep(scenario: Scenario, nvml: NvmlMonitor, tmp_path: Path) -> None:
     scenario.card()
     bus(tmp_path, "0000:01:00.0", "suspended")
     bus(tmp_path, "0000:00:02.0", "active", vendor="0x8086")
@@ -133,7 +133,7 @@ def test_a_sleeping_laptop_is_left_asleep(scenario: Scenario, nvml: Nvml, tmp_pa
     assert nvml.state == "ready"
 
 
-def test_a_card_that_fell_asleep_is_not_asked(scenario: Scenario, nvml: Nvml, tmp_path: Path) -> None:
+def test_a_card_that_fell_asleep_is_not_asked(scenario: Scenario, nvml: NvmlMonitor, tmp_path: Path) -> None:
     scenario.card(0)
     scenario.card(1, address="00000000:02:00.0")
     bus(tmp_path, "0000:01:00.0", "active")
@@ -151,7 +151,7 @@ def idle_laptop(scenario: Scenario, tmp_path: Path) -> None:
 
 
 def test_an_idle_laptop_is_let_go_of_and_falls_asleep(
-    scenario: Scenario, nvml: Nvml, clock: Clock, tmp_path: Path
+    scenario: Scenario, nvml: NvmlMonitor, clock: Clock, tmp_path: Path
 ) -> None:
     idle_laptop(scenario, tmp_path)
     for _ in range(IDLE_SAMPLES):
@@ -171,20 +171,20 @@ def test_an_idle_laptop_is_let_go_of_and_falls_asleep(
 
 
 def test_a_card_that_does_not_fall_asleep_is_seen_again(
-    scenario: Scenario, nvml: Nvml, clock: Clock, tmp_path: Path
+    scenario: Scenario, nvml: NvmlMonitor, clock: Clock, tmp_path: Path
 ) -> None:
     idle_laptop(scenario, tmp_path)
     unseen = 0
-    for _ in range(int(AGAIN_S)):
+    for _ in range(int(RETRY_AFTER_S)):
         unseen += nvml.sample()[0].state == "resting"
         clock.now += 1
-    assert 0 < unseen <= REST_S
+    assert 0 < unseen <= RELEASE_S
     scenario.card(util="50")
     assert nvml.sample()[0].util == 50
 
 
 def test_a_card_at_work_and_a_desktop_are_never_let_go_of(
-    scenario: Scenario, nvml: Nvml, clock: Clock, tmp_path: Path
+    scenario: Scenario, nvml: NvmlMonitor, clock: Clock, tmp_path: Path
 ) -> None:
     idle_laptop(scenario, tmp_path)
     scenario.card(util="3")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.paths import resources
-from gpu_assistant.refresh.job import Refresh, RefreshJob
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.refresh.job import RefreshResult, RefreshJob
 from tests.fakes.fault_server import fault_server
 from tests.refresh.publishers import Publishers
 
-FLOOR = resources() / "catalog"
+FLOOR = resources_dir() / "catalog"
 TODAY = date(2026, 11, 30)
 
 
@@ -27,17 +27,17 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def publishers() -> Iterator[Publishers]:
     with fault_server() as server:
-        yield Publishers(server, load(FLOOR))
+        yield Publishers(server, load_catalog(FLOOR))
 
 
 @pytest.fixture
-def refresh(publishers: Publishers, folder: Path) -> Callable[..., Refresh]:
-    def run(today: date = TODAY) -> Refresh:
-        return RefreshJob(load(FLOOR, folder), publishers.source, folder, today=today).run(JobContext())
+def refresh(publishers: Publishers, folder: Path) -> Callable[..., RefreshResult]:
+    def run(today: date = TODAY) -> RefreshResult:
+        return RefreshJob(load_catalog(FLOOR, folder), publishers.source, folder, today=today).run(JobContext())
 
     return run
 
 
 @pytest.fixture
 def refreshed(folder: Path) -> Callable[[], Catalog]:
-    return lambda: load(FLOOR, folder)
+    return lambda: load_catalog(FLOOR, folder)

@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 from msgspec.structs import replace
 
 from gpu_assistant.catalog.load import Catalog
-from gpu_assistant.catalog.refreshing import DriverQuestion
+from gpu_assistant.catalog.refreshing import DriverLookupQuery
 from tests.fakes.fault_server import FaultServer
 
 HASH = "38bee9f2a2ccfc6898172a5075e4ba52522fbe143eeb099674fc67ab390e858d"
-QUESTION = DriverQuestion(
+QUESTION = DriverLookupQuery(
     system="windows", system_id=135, generation="current", segment="desktop", channel="studio", product=1023
 )
 
@@ -100,7 +100,7 @@ class Publishers:
         server.add(self.cudnn + "redistrib_9.99.0.json", cudnn_index())
         server.add(self.lookup, lookup_answer())
         self.source = replace(
-            catalog.refreshing,
+            catalog.refresh_settings,
             wheels=server.url + self.wheels,
             cuda=server.url + self.cuda,
             cudnn=server.url + self.cudnn,

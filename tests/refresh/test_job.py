@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.advise.builds import builds_for, cuda_builds
-from gpu_assistant.catalog.check import check
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.advise.builds import list_builds, cuda_builds
+from gpu_assistant.catalog.check import validate_catalog
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.core.errors import Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.refresh.job import Refresh, RefreshJob
+from gpu_assistant.refresh.job import RefreshResult, RefreshJob
 from tests.fakes.fault_server import Fault
 from tests.refresh.conftest import FLOOR, TODAY
 from tests.refresh.publishers import HASH, Publishers, listing, lookup_answer, toolkit_index, wheel_page
 
-Run = Callable[..., Refresh]
+Run = Callable[..., RefreshResult]
 Load = Callable[[], Catalog]
 
 
-def states(done: Refresh) -> dict[str, tuple[str, str | None]]:
+def states(done: RefreshResult) -> dict[str, tuple[str, str | None]]:
     return {one.subject: (one.state, one.why) for one in done.subjects}
 
 
@@ -55,13 +55,13 @@ def test_all_four_bring_something_new(refresh: Run, refreshed: Load, folder: Pat
     package = catalog.drivers.packages[0]
     assert (package.version, package.channel, package.date, package.sha256) == ("699.10", "studio", "2026-11-25", None)
     assert catalog.date == TODAY.isoformat()
-    assert check(folder, FLOOR) == ()
+    assert validate_catalog(folder, FLOOR) == ()
 
 
 def test_a_build_that_nobody_looked_into_is_not_recommended(refresh: Run, refreshed: Load) -> None:
     refresh()
     catalog = refreshed()
-    assert builds_for(catalog, "windows", "x86_64")[0].release.version == "9.1.0"
+    assert list_builds(catalog, "windows", "x86_64")[0].release.version == "9.1.0"
     assert "9.1.0" not in {build.release.version for build, _ in cuda_builds(catalog, "windows", "x86_64", (8, 9))}
 
 
@@ -71,7 +71,7 @@ def test_nothing_new_still_says_when_we_looked(refresh: Run, refreshed: Load) ->
     assert {one.state for one in first.subjects} == {"updated"}
     assert {one.state for one in again.subjects} == {"unchanged"}
     assert refreshed().date == "2026-12-24"
-    assert len(refreshed().releases) == len(load(FLOOR).releases) + 1
+    assert len(refreshed().releases) == len(load_catalog(FLOOR).releases) + 1
 
 
 def test_half_of_the_sources_fail(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
@@ -85,7 +85,7 @@ def test_half_of_the_sources_fail(publishers: Publishers, refresh: Run, refreshe
         "drivers": ("updated", None),
     }
     catalog = refreshed()
-    assert catalog.pytorch == load(FLOOR).pytorch
+    assert catalog.pytorch == load_catalog(FLOOR).pytorch
     assert catalog.cuda.toolkits[0].version == "13.9.1"
 
 
@@ -105,7 +105,7 @@ def test_nobody_answers(publishers: Publishers, refresh: Run, folder: Path) -> N
     with pytest.raises(NetworkError) as caught:
         refresh()
     assert (caught.value.code, caught.value.exit_code) == ("catalog-offline", 6)
-    assert caught.value.data == {"date": load(FLOOR).date, "days": 9}
+    assert caught.value.data == {"date": load_catalog(FLOOR).date, "days": 9}
     assert not folder.exists()
 
 
@@ -137,7 +137,7 @@ def test_a_driver_that_the_card_does_not_get_is_not_taken(
     assert states(refresh())["drivers"] == ("failed", "garbage")
     publishers.serve(publishers.lookup, lookup_answer(version="1.10"))
     assert states(refresh())["drivers"] == ("unchanged", None)
-    assert refreshed().drivers.packages == load(FLOOR).drivers.packages
+    assert refreshed().drivers.packages == load_catalog(FLOOR).drivers.packages
 
 
 def test_older_index_files_are_not_read(publishers: Publishers, refresh: Run) -> None:
@@ -155,7 +155,7 @@ def test_a_clock_that_went_back_keeps_the_date(refresh: Run, refreshed: Load) ->
 def test_what_contradicts_itself_stays_out(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
     publishers.serve(publishers.cuda + "redistrib_13.9.1.json", toolkit_index(day="2999-01-01"))
     assert states(refresh())["cuda"] == ("failed", "garbage")
-    assert refreshed().cuda.toolkits == load(FLOOR).cuda.toolkits
+    assert refreshed().cuda.toolkits == load_catalog(FLOOR).cuda.toolkits
     assert refreshed().releases[0].version == "9.1.0"
 
 
@@ -165,10 +165,10 @@ def test_builds_for_a_cuda_that_nobody_knows_are_left_out(publishers: Publishers
 
 
 def test_cancel(publishers: Publishers, folder: Path) -> None:
-    context = JobContext[Refresh]()
+    context = JobContext[RefreshResult]()
     context.cancel.set()
     with pytest.raises(Cancelled):
-        RefreshJob(load(FLOOR), publishers.source, folder, today=TODAY).run(context)
+        RefreshJob(load_catalog(FLOOR), publishers.source, folder, today=TODAY).run(context)
     assert not folder.exists()
 
 
@@ -196,9 +196,9 @@ def test_ended_in_the_middle(refresh: Run, refreshed: Load, folder: Path, moment
     done = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(FLOOR), moment], check=False, timeout=60)
     assert done.returncode == 9
     if folder.exists():
-        assert check(folder, FLOOR) == ()
+        assert validate_catalog(folder, FLOOR) == ()
         assert refreshed().releases[0].version == "9.1.0"
     else:
-        assert refreshed().pytorch == load(FLOOR).pytorch  # the floor, until the next refresh
+        assert refreshed().pytorch == load_catalog(FLOOR).pytorch  # the floor, until the next refresh
     refresh(date(2026, 12, 2))
     assert refreshed().releases[0].version == "9.1.0"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from gpu_assistant.system import current, linux_conda, windows_conda
+from gpu_assistant.system import current_system, linux_conda, windows_conda
 
 
 def test_a_shell_on_linux() -> None:
-    found = linux_conda.way_in(PurePosixPath("/home/li/my envs/a"), PurePosixPath("/opt/mini forge"))
+    found = linux_conda.linux_activation_script(PurePosixPath("/home/li/my envs/a"), PurePosixPath("/opt/mini forge"))
     assert found == {
         PurePosixPath("/home/li/my envs/a/bin/activate"): ". '/opt/mini forge/bin/activate' '/home/li/my envs/a'\n"
     }
@@ -16,7 +16,7 @@ def test_a_shell_on_linux() -> None:
 
 def test_the_shells_of_windows() -> None:
     root = PureWindowsPath(r"C:\Users\O'Neil 100%\miniforge3")
-    found = windows_conda.way_in(PureWindowsPath(r"C:\AI\envs\pytorch"), root)
+    found = windows_conda.windows_activation_scripts(PureWindowsPath(r"C:\AI\envs\pytorch"), root)
     assert [str(path) for path in found] == [
         r"C:\AI\envs\pytorch\Scripts\activate.bat",
         r"C:\AI\envs\pytorch\Scripts\Activate.ps1",
@@ -36,13 +36,13 @@ def test_the_libraries_of_windows_are_found_by_path(tmp_path: Path) -> None:
     env = tmp_path / "env"
     wanted = [env, *(env / inner for inner in ("Library/mingw-w64/bin", "Library/usr/bin", "Library/bin"))]
     wanted += [env / "Scripts", env / "bin"]
-    assert list(windows_conda.search_path(env / "python.exe")) == wanted
-    assert list(windows_conda.search_path(env / "Scripts" / "pip.exe")) == wanted
-    assert windows_conda.search_path(tmp_path / "other" / "Scripts" / "python.exe") == ()
+    assert list(windows_conda.conda_library_folders(env / "python.exe")) == wanted
+    assert list(windows_conda.conda_library_folders(env / "Scripts" / "pip.exe")) == wanted
+    assert windows_conda.conda_library_folders(tmp_path / "other" / "Scripts" / "python.exe") == ()
 
 
 def test_its_programs_here(tmp_path: Path) -> None:
-    system = current()
+    system = current_system()
     plain, conda = tmp_path / "plain", tmp_path / "conda"
     plain.mkdir()
     (conda / "conda-meta").mkdir(parents=True)
@@ -53,7 +53,7 @@ def test_its_programs_here(tmp_path: Path) -> None:
     for environment in (plain, conda):
         assert system.environment_program(environment, "pip") == environment / inner / system.executable("pip")
     program = tmp_path / "forge" / inner / system.executable("conda")
-    ways = system.conda_way_in(conda, program)
+    ways = system.conda_activation_files(conda, program)
     assert {path.parent for path in ways} == {conda / inner}
     letters = {".bat": "oem", ".ps1": "utf-8-sig"}  # what cmd and PowerShell read
     assert all(str(tmp_path / "forge") in text.decode(letters.get(path.suffix, "utf-8")) for path, text in ways.items())

@@ -251,5 +251,5 @@ def test_paths_of_an_environment(tmp_path: Path) -> None:
     assert here.environment_python(tmp_path) == tmp_path / "bin/python"
     assert here.standalone_python(tmp_path) == tmp_path / "bin/python3"
     assert here.executable("uv") == "uv"
-    assert here.activation(Path("/a b")) == "source '/a b/bin/activate'"
-    assert here.default_environments(tmp_path) == tmp_path / "environments"
+    assert here.activation_command(Path("/a b")) == "source '/a b/bin/activate'"
+    assert here.default_environments_folder(tmp_path) == tmp_path / "environments"

@@ -27,12 +27,12 @@ def text(name: str) -> str:
     ],
 )
 def test_os_release(machine: str, name: str, distro: str, version: str) -> None:
-    fields = linux_read.os_release(text(f"{machine}/os-release"))
+    fields = linux_read.parse_os_release(text(f"{machine}/os-release"))
     assert (fields["PRETTY_NAME"], fields["ID"], fields["VERSION_ID"]) == (name, distro, version)
 
 
 def test_os_release_unescapes_and_skips_what_is_not_a_field() -> None:
-    fields = linux_read.os_release(text("rocky9-server/os-release"))
+    fields = linux_read.parse_os_release(text("rocky9-server/os-release"))
     assert fields["VENDOR_NAME"] == 'The "RESF"'
     assert not [name for name in fields if name.startswith("#") or name == "nonsense"]
 
@@ -50,15 +50,15 @@ def test_os_release_unescapes_and_skips_what_is_not_a_field() -> None:
     ],
 )
 def test_cpu(machine: str, cpu: Cpu) -> None:
-    assert linux_read.cpu(text(f"{machine}/cpuinfo")) == cpu
+    assert linux_read.parse_cpuinfo(text(f"{machine}/cpuinfo")) == cpu
 
 
 def test_no_cpuinfo_is_unknown() -> None:
-    assert linux_read.cpu("") == Cpu()
+    assert linux_read.parse_cpuinfo("") == Cpu()
 
 
 def test_mounts_are_those_that_hold_files() -> None:
-    found = linux_read.mounts(text("ubuntu24-laptop/mounts"))
+    found = linux_read.parse_mounts(text("ubuntu24-laptop/mounts"))
     assert [(mount.path, mount.writable) for mount in found] == [
         ("/", True),
         ("/media/lin/My Disk 1", True),
@@ -76,18 +76,18 @@ def test_mounts_are_those_that_hold_files() -> None:
     ],
 )
 def test_kernel_version(release: str, version: str | None) -> None:
-    assert linux_read.kernel_version(release) == version
+    assert linux_read.parse_kernel_version(release) == version
 
 
 @pytest.mark.parametrize(
     ("machine", "arch"), [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("aarch64", "arm64"), ("riscv64", None)]
 )
 def test_arch(machine: str, arch: str | None) -> None:
-    assert linux_read.arch(machine) == arch
+    assert linux_read.normalize_architecture(machine) == arch
 
 
 @given(st.text())
 def test_any_text_is_survived(anything: str) -> None:
-    linux_read.os_release(anything)
-    linux_read.cpu(anything)
-    linux_read.mounts(anything)
+    linux_read.parse_os_release(anything)
+    linux_read.parse_cpuinfo(anything)
+    linux_read.parse_mounts(anything)

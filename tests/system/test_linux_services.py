@@ -14,12 +14,12 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Linux's own paths; test_windows_services has Windows' own", allow_module_level=True)
 
-from gpu_assistant.core.errors import AppError, Cancelled, RightsRefused
+from gpu_assistant.core.errors import AppError, Cancelled, ElevationDenied
 from gpu_assistant.system import linux_power, linux_rights
 from gpu_assistant.system.linux import LinuxSystem
-from gpu_assistant.system.linux_environment import FILE, LinuxVariables
-from gpu_assistant.system.linux_login import LinuxAtLogin
-from gpu_assistant.system.services import Power, UserVariables, Variable
+from gpu_assistant.system.linux_environment import ENVIRONMENT_FILE, LinuxEnvironmentVariables
+from gpu_assistant.system.linux_login import LinuxLoginCommand
+from gpu_assistant.system.services import PowerStatus, UserEnvironmentVariables, EnvironmentVariable
 
 pytestmark = pytest.mark.linux
 
@@ -29,7 +29,7 @@ ODD = ["a b", 'quote " in', r"back \ slash", "`cmd` $HOME $$ %f", "你好", "it'
 
 
 @pytest.fixture
-def variables(tmp_path: Path) -> UserVariables:
+def variables(tmp_path: Path) -> UserEnvironmentVariables:
     (tmp_path / "run/systemd/system").mkdir(parents=True)
     return LinuxSystem(tmp_path, environ={"XDG_CONFIG_HOME": str(tmp_path / "config")}).variables
 
@@ -46,41 +46,41 @@ def as_systemd_reads(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("value", ODD)
-def test_a_variable_is_what_systemd_reads(tmp_path: Path, variables: UserVariables, value: str) -> None:
+def test_a_variable_is_what_systemd_reads(tmp_path: Path, variables: UserEnvironmentVariables, value: str) -> None:
     assert variables.get("A") is None
     variables.set("A", value)
-    assert variables.get("A") == Variable(value=value)
+    assert variables.get("A") == EnvironmentVariable(value=value)
     assert as_systemd_reads(tmp_path)["A"] == value
     assert variables.remove("A")
     assert not variables.remove("A")
-    assert not (tmp_path / "config" / FILE).exists()
+    assert not (tmp_path / "config" / ENVIRONMENT_FILE).exists()
 
 
-def test_names_in_a_value_are_filled_in_on_request(tmp_path: Path, variables: UserVariables) -> None:
+def test_names_in_a_value_are_filled_in_on_request(tmp_path: Path, variables: UserEnvironmentVariables) -> None:
     variables.set("A", "one")
     variables.set("B", "$A two", expand=True)
-    assert variables.get("B") == Variable(value="$A two", expand=True)
+    assert variables.get("B") == EnvironmentVariable(value="$A two", expand=True)
     assert as_systemd_reads(tmp_path)["B"] == "one two"
     variables.set("A", "three")
-    assert variables.get("A") == Variable(value="three")
+    assert variables.get("A") == EnvironmentVariable(value="three")
 
 
-def test_a_folder_in_path_once_and_back(tmp_path: Path, variables: UserVariables) -> None:
+def test_a_folder_in_path_once_and_back(tmp_path: Path, variables: UserEnvironmentVariables) -> None:
     variables.set("A", "stays")
-    before = (tmp_path / "config" / FILE).read_bytes()
+    before = (tmp_path / "config" / ENVIRONMENT_FILE).read_bytes()
     odd = Path("/opt/with space $x")
     assert variables.add_to_path(odd)
     assert not variables.add_to_path(odd)
     assert variables.add_to_path(Path("/opt/two"))
     assert as_systemd_reads(tmp_path)["PATH"] == "/usr/bin:/opt/with space $x:/opt/two"
-    assert variables.take_from_path(odd)
-    assert not variables.take_from_path(odd)
+    assert variables.remove_from_path(odd)
+    assert not variables.remove_from_path(odd)
     assert as_systemd_reads(tmp_path)["PATH"] == "/usr/bin:/opt/two"
-    assert variables.take_from_path(Path("/opt/two"))
-    assert (tmp_path / "config" / FILE).read_bytes() == before
+    assert variables.remove_from_path(Path("/opt/two"))
+    assert (tmp_path / "config" / ENVIRONMENT_FILE).read_bytes() == before
 
 
-def test_what_cannot_be_written_down(tmp_path: Path, variables: UserVariables) -> None:
+def test_what_cannot_be_written_down(tmp_path: Path, variables: UserEnvironmentVariables) -> None:
     with pytest.raises(AppError) as error:
         variables.add_to_path(Path("/opt/a:b"))
     assert error.value.code == "path-not-addable"
@@ -88,18 +88,18 @@ def test_what_cannot_be_written_down(tmp_path: Path, variables: UserVariables) -
         with pytest.raises(ValueError, match="variable"):
             variables.set(name, value)
     with pytest.raises(AppError) as error:
-        LinuxVariables(tmp_path / "config", root=tmp_path / "without systemd").set("A", "x")
+        LinuxEnvironmentVariables(tmp_path / "config", root=tmp_path / "without systemd").set("A", "x")
     assert error.value.code == "no-user-variables"
 
 
 def test_settings_lie_at_home_where_nothing_else_is_said(tmp_path: Path) -> None:
     (tmp_path / "run/systemd/system").mkdir(parents=True)
     LinuxSystem(tmp_path, environ={"XDG_CONFIG_HOME": "relative"}, home=tmp_path / "home").variables.set("A", "x")
-    assert (tmp_path / "home/.config" / FILE).is_file()
+    assert (tmp_path / "home/.config" / ENVIRONMENT_FILE).is_file()
 
 
 def test_a_command_after_login_and_back(tmp_path: Path) -> None:
-    at_login = LinuxSystem(environ={}, home=tmp_path).at_login
+    at_login = LinuxSystem(environ={}, home=tmp_path).login_command
     assert at_login.get() is None
     at_login.set([Path("/bin/true"), "old"])
     at_login.set(["/opt/a b/python", *ODD])
@@ -118,7 +118,7 @@ def test_systemd_takes_the_entry(tmp_path: Path) -> None:
     if not AUTOSTART_READER.is_file():
         pytest.skip("no systemd here to read autostart entries")
     words = [word for word in ODD if "\\" not in word]
-    LinuxAtLogin(tmp_path / "config").set(["/bin/echo", *words])
+    LinuxLoginCommand(tmp_path / "config").set(["/bin/echo", *words])
     made = tmp_path / "units"
     made.mkdir()
     environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CONFIG_DIRS": "/none", "HOME": str(tmp_path)}
@@ -148,13 +148,13 @@ def test_a_program_with_rights_gives_its_exit_status(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", [126, 127])
 def test_rights_that_are_refused(tmp_path: Path, status: int) -> None:
-    with pytest.raises(RightsRefused) as error:
+    with pytest.raises(ElevationDenied) as error:
         linux_rights.run_as_admin([sys.executable], cancel=None, pkexec=pkexec(tmp_path, f"exit {status}"))
     assert (error.value.code, error.value.exit_code) == ("rights-refused", 5)
 
 
 def test_no_way_to_ask_for_rights(tmp_path: Path) -> None:
-    with pytest.raises(RightsRefused) as error:
+    with pytest.raises(ElevationDenied) as error:
         linux_rights.run_as_admin([sys.executable], cancel=None, pkexec=tmp_path / "none")
     assert error.value.code == "rights-no-way"
     with pytest.raises(AppError) as missing:
@@ -193,9 +193,9 @@ def supply(root: Path, name: str, **files: str) -> None:
 
 def test_power_of_a_laptop(tmp_path: Path) -> None:
     power = LinuxSystem(tmp_path).power
-    assert power() == Power()
+    assert power() == PowerStatus()
     supply(tmp_path, "hidpp_battery_0", type="Battery", scope="Device", capacity="12", status="Discharging")
-    assert power() == Power(source="mains")
+    assert power() == PowerStatus(source="mains")
     supply(tmp_path, "BAT0", type="Battery", capacity="80", status="Discharging")
     supply(tmp_path, "BAT1", type="Battery", capacity="41", status="Unknown")
     supply(tmp_path, "AC", type="Mains", online="0")
@@ -203,10 +203,10 @@ def test_power_of_a_laptop(tmp_path: Path) -> None:
     profile = tmp_path / "sys/firmware/acpi/platform_profile"
     profile.parent.mkdir(parents=True)
     profile.write_text("low-power\n", encoding="ascii")
-    assert power() == Power(source="battery", percent=60, saving=True)
+    assert power() == PowerStatus(source="battery", percent=60, power_saving=True)
     supply(tmp_path, "ucsi", online="1")
     profile.write_text("balanced\n", encoding="ascii")
-    assert power() == Power(source="mains", percent=60, saving=False)
+    assert power() == PowerStatus(source="mains", percent=60, power_saving=False)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_power_of_a_laptop(tmp_path: Path) -> None:
 )
 def test_a_battery_without_a_charger_to_ask(tmp_path: Path, status: str, source: str | None) -> None:
     supply(tmp_path, "BAT0", type="Battery", capacity="x", status=status)
-    assert LinuxSystem(tmp_path).power() == Power(source=source)
+    assert LinuxSystem(tmp_path).power() == PowerStatus(source=source)
 
 
 def inhibitor(tmp_path: Path, body: str) -> Path:

@@ -13,7 +13,7 @@ import pytest
 import uv
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.system.desktop import current
+from gpu_assistant.system.desktop import current_desktop
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="freedesktop.org's menu")
 windows = pytest.mark.skipif(sys.platform != "win32", reason="Windows' Start menu")
@@ -29,7 +29,7 @@ def answered(path: Path, expected: str, seconds: float = 20) -> None:
 
 @linux
 def test_the_entry_opens_the_environment(tmp_path: Path) -> None:
-    from gpu_assistant.system.linux_menu import LinuxDesktop
+    from gpu_assistant.system.linux_menu import LinuxDesktopEnvironment
 
     environment = tmp_path / "环境 $HOME %f `x` 'y'"
     # As install makes them: the activation of Python's own venv stumbles over such a name.
@@ -38,9 +38,9 @@ def test_the_entry_opens_the_environment(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / ".bashrc").write_text("MINE=yes\n")
-    desktop = LinuxDesktop({"PATH": "/usr/bin:/bin"}, home)
-    script, entry = desktop.entry(environment)
-    assert desktop.entry(environment) == (script, entry)
+    desktop = LinuxDesktopEnvironment({"PATH": "/usr/bin:/bin"}, home)
+    script, entry = desktop.menu_entry_files(environment)
+    assert desktop.menu_entry_files(environment) == (script, entry)
     assert entry.path.parent == home / ".local/share/applications"
     script.path.write_bytes(script.content)
     parser = configparser.RawConfigParser()
@@ -66,31 +66,31 @@ def test_the_entry_opens_the_environment(tmp_path: Path) -> None:
 
 @linux
 def test_what_no_entry_can_hold_is_told(tmp_path: Path) -> None:
-    from gpu_assistant.system.linux_menu import LinuxDesktop
+    from gpu_assistant.system.linux_menu import LinuxDesktopEnvironment
 
     with pytest.raises(AppError) as caught:
-        LinuxDesktop({"PATH": "/usr/bin:/bin"}, tmp_path).entry(tmp_path / "two\nlines")
+        LinuxDesktopEnvironment({"PATH": "/usr/bin:/bin"}, tmp_path).menu_entry_files(tmp_path / "two\nlines")
     assert caught.value.code == "menu-unusable"
 
 
 @linux
 def test_where_editors_and_kernels_are_looked_for(tmp_path: Path) -> None:
-    from gpu_assistant.system.linux_menu import LinuxDesktop
+    from gpu_assistant.system.linux_menu import LinuxDesktopEnvironment
 
     program = tmp_path / "bin" / "code"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\npwd > here\nprintf '%s' \"$1\" > said\nmv said done\n")
     program.chmod(0o755)
-    desktop = LinuxDesktop({"PATH": f"{program.parent}:/usr/bin:/bin", "XDG_DATA_HOME": str(tmp_path / "share")})
-    assert desktop.editor() == program
-    assert desktop.kernels() == tmp_path / "share" / "jupyter" / "kernels"
-    desktop.start([program, "a folder 项目"], tmp_path)
+    desktop = LinuxDesktopEnvironment({"PATH": f"{program.parent}:/usr/bin:/bin", "XDG_DATA_HOME": str(tmp_path / "share")})
+    assert desktop.find_editor() == program
+    assert desktop.kernels_folder() == tmp_path / "share" / "jupyter" / "kernels"
+    desktop.start_program([program, "a folder 项目"], tmp_path)
     answered(tmp_path / "done", "a folder 项目")
     assert (tmp_path / "here").read_text().strip() == str(tmp_path)
-    own = LinuxDesktop({"PATH": "", "JUPYTER_DATA_DIR": str(tmp_path / "own")}, tmp_path)
-    assert (own.editor(), own.kernels()) == (None, tmp_path / "own" / "kernels")
+    own = LinuxDesktopEnvironment({"PATH": "", "JUPYTER_DATA_DIR": str(tmp_path / "own")}, tmp_path)
+    assert (own.find_editor(), own.kernels_folder()) == (None, tmp_path / "own" / "kernels")
     with pytest.raises(AppError) as caught:
-        desktop.start([tmp_path / "nothing"], tmp_path)
+        desktop.start_program([tmp_path / "nothing"], tmp_path)
     assert caught.value.code == "program-missing"
 
 
@@ -98,12 +98,12 @@ def test_where_editors_and_kernels_are_looked_for(tmp_path: Path) -> None:
 def test_a_shortcut_of_the_shells_own_making(tmp_path: Path) -> None:
     environment = tmp_path / "环境 100% & more"
     environment.mkdir()
-    (entry,) = current().entry(environment)
+    (entry,) = current_desktop().menu_entry_files(environment)
     assert (entry.path.suffix, entry.path.parent.name) == (".lnk", "Programs")
     assert entry.path.stem == f"{environment.name} (GPU Assistant)"
-    assert current().entry(environment) == (entry,)
+    assert current_desktop().menu_entry_files(environment) == (entry,)
     # [MS-SHLLINK]: the header's size and its class, then Unicode strings.
     assert entry.content[:8] == bytes((0x4C, 0, 0, 0, 1, 0x14, 2, 0))
     for text in (r"/K Scripts\activate.bat", str(environment)):
         assert text.encode("utf-16-le") in entry.content
-    assert current().kernels().name == "kernels"
+    assert current_desktop().kernels_folder().name == "kernels"

@@ -29,9 +29,9 @@ def test_the_first_on_path_wins_and_relative_folders_are_not_looked_into(
     program(tmp_path / "b", "git")
     entries = ["planted", ".", "", str(tmp_path / "none"), str(tmp_path / "a"), str(tmp_path / "b")]
     environ = {"PATH": os.pathsep.join(entries)}
-    assert places.program(("git",), environ) == first
-    assert places.program(("hg",), environ) is None
-    assert places.program(("git",), {}) is None
+    assert places.find_on_path(("git",), environ) == first
+    assert places.find_on_path(("hg",), environ) is None
+    assert places.find_on_path(("git",), {}) is None
 
 
 def test_interpreters_are_listed_once_and_shims_not_at_all(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_interpreters_are_listed_once_and_shims_not_at_all(tmp_path: Path) -> No
     in_environment = program(environment / "bin", "python")
     again = program(environment / "bin", "python3")
     (environment / "pyvenv.cfg").touch()
-    found = places.distinct_pythons([real, shim, in_environment, again, real, tmp_path / "none"])
+    found = places.unique_interpreters([real, shim, in_environment, again, real, tmp_path / "none"])
     assert found == (real, in_environment)
 
 
@@ -56,12 +56,12 @@ def test_an_environment_counts_though_its_interpreter_is_a_link(tmp_path: Path) 
     (environment / "pyvenv.cfg").touch()
     inside = environment / "bin/python"
     inside.symlink_to(real)
-    assert places.distinct_pythons([link, real, inside]) == (link, inside)
+    assert places.unique_interpreters([link, real, inside]) == (link, inside)
 
 
 def test_folders_are_listed_once(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    found = places.distinct_folders([tmp_path / "a", tmp_path / "a/../a", tmp_path / "none"])
+    found = places.unique_folders([tmp_path / "a", tmp_path / "a/../a", tmp_path / "none"])
     assert found == (tmp_path / "a",)
 
 
@@ -77,7 +77,7 @@ def test_folders_are_listed_once(tmp_path: Path) -> None:
     ],
 )
 def test_proxy_without_secrets(environ: dict[str, str], proxy: str | None) -> None:
-    assert places.proxy(environ) == proxy
+    assert places.proxy_from_environment(environ) == proxy
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_proxy_without_secrets(environ: dict[str, str], proxy: str | None) -> No
     ],
 )
 def test_which_devices_are_display_adapters(device_class: str, maker: str, display: bool) -> None:
-    assert pci.is_display(device_class, maker) is display
+    assert pci.is_display_adapter(device_class, maker) is display
 
 
 def test_real_programs_are_found() -> None:
     name = Path(sys.executable).name
-    found = places.program((name,), {"PATH": str(Path(sys.executable).parent)})
+    found = places.find_on_path((name,), {"PATH": str(Path(sys.executable).parent)})
     assert found is not None
     assert shutil.which(name, path=str(found.parent)) is not None

@@ -13,12 +13,12 @@ import psutil
 import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
-from gpu_assistant.system import current
-from gpu_assistant.system.base import Finished
-from gpu_assistant.system.processes import decode
+from gpu_assistant.system import current_system
+from gpu_assistant.system.base import ProcessResult
+from gpu_assistant.system.processes import decode_output
 
 ROOT = Path(__file__).resolve().parents[2]
-SYSTEM = current()
+SYSTEM = current_system()
 RECORDED = ROOT / "tests/machines/windows11-desktop/cp936-output"
 
 # Prints its own number and that of a child, then both wait for ever. The child ignores a polite SIGTERM.
@@ -34,7 +34,7 @@ time.sleep(600)
 """
 
 
-def python(code: str, *, timeout: float = 60, **more: object) -> Finished:
+def python(code: str, *, timeout: float = 60, **more: object) -> ProcessResult:
     return SYSTEM.run([sys.executable, "-c", code], timeout=timeout, **more)  # type: ignore[arg-type]
 
 
@@ -57,16 +57,16 @@ def wait_gone(pids: list[int], limit: float = 10) -> bool:
 def test_output_status_environment_and_folder(tmp_path: Path) -> None:
     code = "import os, sys; print(os.environ['EXTRA'], os.getcwd()); print('bad', file=sys.stderr); sys.exit(3)"
     done = python(code, environ={"EXTRA": "yes"}, cwd=tmp_path)
-    assert done.code == 3
-    word, _, folder = done.out.strip().partition(" ")
+    assert done.returncode == 3
+    word, _, folder = done.stdout.strip().partition(" ")
     assert word == "yes"
     assert Path(folder).samefile(tmp_path)
-    assert done.err == "bad\n"
+    assert done.stderr == "bad\n"
 
 
 def test_our_own_environment_is_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPU_ASSISTANT_TEST_WORD", "inherited")
-    assert python("import os; print(os.environ['GPU_ASSISTANT_TEST_WORD'])").out == "inherited\n"
+    assert python("import os; print(os.environ['GPU_ASSISTANT_TEST_WORD'])").stdout == "inherited\n"
 
 
 def test_lines_come_while_the_program_runs(tmp_path: Path) -> None:
@@ -93,25 +93,25 @@ def test_lines_come_while_the_program_runs(tmp_path: Path) -> None:
 def test_much_output_on_both_streams_does_not_block() -> None:
     code = "import sys\nfor _ in range(20000): print('o' * 60); print('e' * 60, file=sys.stderr)"
     done = python(code)
-    assert done.out.count("\n") == done.err.count("\n") == 20000
+    assert done.stdout.count("\n") == done.stderr.count("\n") == 20000
 
 
 def test_input_is_empty() -> None:
-    assert python("import sys; print(repr(sys.stdin.read()))").out == "''\n"
+    assert python("import sys; print(repr(sys.stdin.read()))").stdout == "''\n"
 
 
 def test_weird_bytes_are_replaced() -> None:
     code = "import sys; sys.stdout.buffer.write(b'a\\xff\\xfe\\x81b\\n\\x00c'); sys.stdout.buffer.flush()"
-    out = python(code).out
+    out = python(code).stdout
     assert out.startswith("a")
     assert out.endswith("b\n\x00c")
 
 
 def test_a_chinese_windows_code_page_is_read() -> None:
     data = RECORDED.read_bytes()
-    assert decode(data, "cp936") == "您好，世界"
-    assert decode("您好".encode(), "cp936") == "您好"
-    assert "�" in decode(data)
+    assert decode_output(data, "cp936") == "您好，世界"
+    assert decode_output("您好".encode(), "cp936") == "您好"
+    assert "�" in decode_output(data)
 
 
 def test_a_program_by_relative_path_is_refused() -> None:
@@ -144,7 +144,7 @@ def test_cancelled_before_the_start_starts_nothing(tmp_path: Path) -> None:
 def test_who_does_not_end_when_asked_is_gone_within_a_second() -> None:
     from gpu_assistant.system import linux_processes, processes
 
-    assert processes.TICK_S + linux_processes.GRACE_S < 0.9  # and something for the kernel
+    assert processes.POLL_INTERVAL_S + linux_processes.TERMINATE_GRACE_S < 0.9  # and something for the kernel
     cancel = threading.Event()
     asked = 0.0
 
@@ -155,7 +155,7 @@ def test_who_does_not_end_when_asked_is_gone_within_a_second() -> None:
 
     with pytest.raises(Cancelled):
         python(TREE, cancel=cancel, on_line=on_line)
-    assert linux_processes.GRACE_S <= time.monotonic() - asked < 10  # a busy test machine may take longer
+    assert linux_processes.TERMINATE_GRACE_S <= time.monotonic() - asked < 10  # a busy test machine may take longer
 
 
 def test_cancel_ends_the_whole_tree() -> None:
@@ -204,16 +204,16 @@ def test_what_a_program_leaves_behind_does_not_hold_us() -> None:
         "print(child.pid)\n"
     )
     done = python(code, timeout=120)
-    assert done.code == 0
-    assert wait_gone([int(done.out)])
+    assert done.returncode == 0
+    assert wait_gone([int(done.stdout)])
 
 
 def test_a_program_ends_when_we_are_killed() -> None:
     """A parent of ours is killed without a chance to clean up; the program that it ran goes too."""
     if SYSTEM.name == "linux":
-        from gpu_assistant.system.linux_processes import tied_to_us
+        from gpu_assistant.system.linux_processes import parent_death_prefix
 
-        if not tied_to_us():
+        if not parent_death_prefix():
             pytest.skip("this Linux has no setpriv that knows --pdeathsig")
     inner = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
     outer = (
@@ -243,4 +243,4 @@ def test_a_line_without_end_is_not_kept(stream: str) -> None:
 
 
 def test_a_long_answer_in_one_line_is_read() -> None:
-    assert len(python("print('x' * 500_000)").out) == 500_001
+    assert len(python("print('x' * 500_000)").stdout) == 500_001

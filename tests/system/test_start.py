@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 
-SYSTEM = current()
+SYSTEM = current_system()
 
 
 class StopHere(Exception):

@@ -16,7 +16,7 @@ import winreg
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.settings import Language
-from gpu_assistant.system import current, windows_registry
+from gpu_assistant.system import current_system, windows_registry
 from gpu_assistant.system.windows import WindowsSystem
 
 pytestmark = pytest.mark.windows
@@ -24,7 +24,7 @@ SYSTEM = WindowsSystem()
 
 
 def test_this_is_the_current_system() -> None:
-    assert isinstance(current(), WindowsSystem)
+    assert isinstance(current_system(), WindowsSystem)
 
 
 def test_operating_system() -> None:
@@ -171,7 +171,7 @@ def test_lines_in_the_code_page_of_windows() -> None:
     import locale
 
     code = "import sys; sys.stdout.buffer.write('\\u00e9'.encode('mbcs', 'replace'))"
-    out = SYSTEM.run([sys.executable, "-c", code], timeout=60).out
+    out = SYSTEM.run([sys.executable, "-c", code], timeout=60).stdout
     assert out == "é".encode(locale.getencoding(), "replace").decode("mbcs", "replace")
 
 
@@ -198,7 +198,7 @@ def test_paths_of_an_environment() -> None:
     assert SYSTEM.environment_python(environment) == environment / "Scripts" / "python.exe"
     assert SYSTEM.standalone_python(environment) == environment / "python.exe"
     assert SYSTEM.executable("uv") == "uv.exe"
-    assert SYSTEM.activation(environment) == r"C:\AI\pytorch\Scripts\activate"
+    assert SYSTEM.activation_command(environment) == r"C:\AI\pytorch\Scripts\activate"
 
 
 def test_cuda_and_cudnn_folders(tmp_path: Path) -> None:

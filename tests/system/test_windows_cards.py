@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gpu_assistant.core.machine import Driver
 from gpu_assistant.system import windows_devices as devices
-from gpu_assistant.system.nvml import Nvml
+from gpu_assistant.system.nvml import NvmlMonitor
 from gpu_assistant.system.windows import WindowsSystem
 from gpu_assistant.system.windows_facts import TOOLKITS_KEY
 
@@ -47,14 +47,14 @@ def power(state: int) -> bytes:
 @pytest.fixture
 def put(monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
     """Writes a property of the planted card, through SetupAPI."""
-    if not WINE or not devices.nvidia_cards():
+    if not WINE or not devices.nvidia_devices():
         pytest.skip("only the rig's planted card can be told to sleep (run with -g in the rig)")
 
     def written(number: int, kind: int, data: bytes) -> None:
-        for device in devices._devices(devices.DISPLAY_CLASS):
-            if "VEN_10DE" not in (device.text(devices.SPDRP_HARDWAREID) or ""):
+        for device in devices._pci_devices(devices.DISPLAY_CLASS):
+            if "VEN_10DE" not in (device.registry_text(devices.SPDRP_HARDWAREID) or ""):
                 continue
-            key = devices._Key(devices.guid(devices.DEVICE_PROPERTIES), number)
+            key = devices._PropertyKey(devices.guid_from_text(devices.DEVICE_PROPERTIES), number)
             write = device._library.SetupDiSetDevicePropertyW
             write.argtypes = (
                 *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, wintypes.DWORD),
@@ -70,20 +70,20 @@ def put(monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
 
 
 def test_a_card_of_which_nothing_is_told_is_awake() -> None:
-    for card in devices.nvidia_cards():
-        assert card.asleep in (True, False)
-        assert card.driver is None or float(card.driver) > 300
-    assert isinstance(SYSTEM.cards_asleep(), bool)
+    for card in devices.nvidia_devices():
+        assert card.is_asleep in (True, False)
+        assert card.driver_version is None or float(card.driver_version) > 300
+    assert isinstance(SYSTEM.are_gpus_asleep(), bool)
 
 
 def test_a_sleeping_card_is_left_asleep(put: Put) -> None:
     put(devices.POWER_DATA, BINARY, power(D3))
-    assert SYSTEM.cards_asleep()
-    assert SYSTEM.card_asleep("0000:01:00.0")
-    assert not SYSTEM.card_asleep("0000:02:00.0")
+    assert SYSTEM.are_gpus_asleep()
+    assert SYSTEM.is_gpu_asleep("0000:01:00.0")
+    assert not SYSTEM.is_gpu_asleep("0000:02:00.0")
     # Windows' 32.0.15.6094 of the planted card.
     assert SYSTEM.sleeping_driver() == Driver(version="560.94")
-    with Nvml(SYSTEM) as nvml:
+    with NvmlMonitor(SYSTEM) as nvml:
         [sample] = nvml.sample()
         assert nvml.state == "asleep"
         assert (sample.name, sample.util) == ("NVIDIA GeForce RTX 4060", None)
@@ -91,19 +91,19 @@ def test_a_sleeping_card_is_left_asleep(put: Put) -> None:
 
 
 def test_memory_by_process_of_a_card_that_windows_does_not_count() -> None:
-    assert SYSTEM.card_memory("0000:ff:00.0") == {}
+    assert SYSTEM.gpu_memory_by_process("0000:ff:00.0") == {}
 
 
 def test_an_awake_card_is_asked(put: Put) -> None:
     put(devices.POWER_DATA, BINARY, power(D0))
-    assert not SYSTEM.cards_asleep()
-    assert not SYSTEM.card_asleep("0000:01:00.0")
+    assert not SYSTEM.are_gpus_asleep()
+    assert not SYSTEM.is_gpu_asleep("0000:01:00.0")
     assert SYSTEM.sleeping_driver() is None
 
 
 def test_a_card_that_falls_asleep_while_it_is_watched(put: Put) -> None:
     put(devices.POWER_DATA, BINARY, power(D0))
-    with Nvml(Laptop()) as nvml:
+    with NvmlMonitor(Laptop()) as nvml:
         assert nvml.sample()[0].mem_total
         put(devices.POWER_DATA, BINARY, power(D3))
         assert nvml.sample()[0].mem_total is None
@@ -111,9 +111,9 @@ def test_a_card_that_falls_asleep_while_it_is_watched(put: Put) -> None:
 
 def test_a_place_that_is_not_known() -> None:
     four = (4).to_bytes(4, "little")
-    assert devices._address(b"", four) is None
-    assert devices._address((0x101).to_bytes(4, "little"), four) is None
-    assert devices._address((0x2B).to_bytes(4, "little"), (0x1E0003).to_bytes(4, "little")) == "0000:2b:1e.3"
+    assert devices._pci_address(b"", four) is None
+    assert devices._pci_address((0x101).to_bytes(4, "little"), four) is None
+    assert devices._pci_address((0x2B).to_bytes(4, "little"), (0x1E0003).to_bytes(4, "little")) == "0000:2b:1e.3"
 
 
 @pytest.mark.skipif(not WINE, reason="writes where NVIDIA's installer does")

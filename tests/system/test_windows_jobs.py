@@ -53,7 +53,7 @@ def gone(pids: list[int]) -> bool:
 
 
 def test_a_program_is_in_a_job_from_its_first_step() -> None:
-    assert WindowsSystem().run([sys.executable, "-c", IN_JOB], timeout=60).out.strip() == "True"
+    assert WindowsSystem().run([sys.executable, "-c", IN_JOB], timeout=60).stdout.strip() == "True"
 
 
 def test_what_a_program_starts_ends_when_we_are_killed() -> None:

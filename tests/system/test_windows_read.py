@@ -10,18 +10,18 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.system.services import Power
+from gpu_assistant.system.services import PowerStatus
 from gpu_assistant.system.windows_read import (
-    LONGEST_PATH,
-    adapter,
+    MAX_PATH_VARIABLE,
+    parse_display_adapter,
     environments_folder,
-    gpu_instance,
-    nvidia_version,
-    path_with,
-    path_without,
-    power,
-    quoted,
-    system_name,
+    parse_gpu_instance,
+    nvidia_driver_version,
+    append_to_path,
+    remove_folder_from_path,
+    parse_power_status,
+    quote_for_shell,
+    windows_product_name,
 )
 
 DEVICES = json.loads(
@@ -41,13 +41,13 @@ DEVICES = json.loads(
     ],
 )
 def test_system_name(product: str | None, build: int, name: str | None) -> None:
-    assert system_name(product, build) == name
+    assert windows_product_name(product, build) == name
 
 
 @pytest.mark.parametrize("device", DEVICES, ids=lambda device: device["what"])
 def test_adapters(device: dict[str, Any]) -> None:
     expected = Gpu(**device["adapter"]) if device["adapter"] else None
-    assert adapter(**{key: device[key] for key in device if key not in ("what", "adapter")}) == expected
+    assert parse_display_adapter(**{key: device[key] for key in device if key not in ("what", "adapter")}) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_environments_lie_where_nothing_trips_over_them(data_root: str, folder: 
     ("word", "shown"), [(r"C:\AI\activate", r"C:\AI\activate"), (r"C:\a b\activate", r'"C:\a b\activate"')]
 )
 def test_quoted(word: str, shown: str) -> None:
-    assert quoted(word) == shown
+    assert quote_for_shell(word) == shown
 
 
 def upper(text: str) -> str:
@@ -89,10 +89,10 @@ def upper(text: str) -> str:
     ],
 )
 def test_a_folder_in_path_and_back_letter_by_letter(before: str | None, after: str) -> None:
-    assert path_with(before, r"C:\AI", True, upper) == after
-    assert path_without(after, r"C:\AI") == before
+    assert append_to_path(before, r"C:\AI", True, upper) == after
+    assert remove_folder_from_path(after, r"C:\AI") == before
     # What others added meanwhile stays.
-    assert path_without(after + r"D:\later" if after.endswith(";") else after + r";D:\later", r"C:\AI") == (
+    assert remove_folder_from_path(after + r"D:\later" if after.endswith(";") else after + r";D:\later", r"C:\AI") == (
         r"D:\later" if before is None else before + (r"D:\later" if before.endswith(";") else r";D:\later")
     )
 
@@ -108,32 +108,32 @@ def test_a_folder_in_path_and_back_letter_by_letter(before: str | None, after: s
     ],
 )
 def test_a_folder_that_is_in_path_already(path: str, folder: str, expand: bool, there: bool) -> None:
-    assert (path_with(path, folder, expand, upper) is None) is there
+    assert (append_to_path(path, folder, expand, upper) is None) is there
 
 
 def test_a_folder_that_path_cannot_take() -> None:
     for folder, expand in ((r"C:\a;b", False), (r"%HOME%\a", True)):
         with pytest.raises(AppError) as error:
-            path_with("x", folder, expand, upper)
+            append_to_path("x", folder, expand, upper)
         assert error.value.code == "path-not-addable"
-    assert path_with("x", r"%HOME%\a", False, upper) == r"x;%HOME%\a"
-    assert len(path_with("x" * (LONGEST_PATH - 3), "ab", False, upper) or "") == LONGEST_PATH
+    assert append_to_path("x", r"%HOME%\a", False, upper) == r"x;%HOME%\a"
+    assert len(append_to_path("x" * (MAX_PATH_VARIABLE - 3), "ab", False, upper) or "") == MAX_PATH_VARIABLE
     with pytest.raises(AppError) as error:
-        path_with("x" * (LONGEST_PATH - 3), "abc", False, upper)
-    assert (error.value.code, error.value.data["length"]) == ("path-too-long", LONGEST_PATH + 1)
+        append_to_path("x" * (MAX_PATH_VARIABLE - 3), "abc", False, upper)
+    assert (error.value.code, error.value.data["length"]) == ("path-too-long", MAX_PATH_VARIABLE + 1)
 
 
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        ((1, 128, 255, 0), Power(source="mains", saving=False)),
-        ((0, 1, 83, 1), Power(source="battery", percent=83, saving=True)),
-        ((1, 8, 40, 0), Power(source="mains", percent=40, saving=False)),
-        ((255, 255, 255, 0), Power(source=None, saving=False)),
+        ((1, 128, 255, 0), PowerStatus(source="mains", power_saving=False)),
+        ((0, 1, 83, 1), PowerStatus(source="battery", percent=83, power_saving=True)),
+        ((1, 8, 40, 0), PowerStatus(source="mains", percent=40, power_saving=False)),
+        ((255, 255, 255, 0), PowerStatus(source=None, power_saving=False)),
     ],
 )
-def test_power(status: tuple[int, int, int, int], expected: Power) -> None:
-    assert power(*status) == expected
+def test_power(status: tuple[int, int, int, int], expected: PowerStatus) -> None:
+    assert parse_power_status(*status) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_power(status: tuple[int, int, int, int], expected: Power) -> None:
     ],
 )
 def test_nvidias_number_of_a_driver(windows: str | None, nvidia: str | None) -> None:
-    assert nvidia_version(windows) == nvidia
+    assert nvidia_driver_version(windows) == nvidia
 
 
 @pytest.mark.parametrize(
@@ -163,4 +163,4 @@ def test_nvidias_number_of_a_driver(windows: str | None, nvidia: str | None) -> 
     ],
 )
 def test_whose_memory_on_which_adapter(name: str, found: tuple[int, tuple[int, int]] | None) -> None:
-    assert gpu_instance(name) == found
+    assert parse_gpu_instance(name) == found

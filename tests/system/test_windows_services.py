@@ -18,13 +18,13 @@ if sys.platform != "win32":
 import ctypes
 import winreg
 
-from gpu_assistant.core.errors import AppError, Cancelled, RightsRefused
+from gpu_assistant.core.errors import AppError, Cancelled, ElevationDenied
 from gpu_assistant.system import windows_environment, windows_rights
-from gpu_assistant.system.services import Variable
+from gpu_assistant.system.services import EnvironmentVariable
 from gpu_assistant.system.windows import WindowsSystem
-from gpu_assistant.system.windows_environment import WindowsVariables
-from gpu_assistant.system.windows_login import LONGEST, NAME, WindowsAtLogin
-from gpu_assistant.system.windows_read import LONGEST_PATH
+from gpu_assistant.system.windows_environment import WindowsEnvironmentVariables
+from gpu_assistant.system.windows_login import MAX_COMMAND_LENGTH, RUN_ONCE_VALUE, WindowsLoginCommand
+from gpu_assistant.system.windows_read import MAX_PATH_VARIABLE
 
 pytestmark = pytest.mark.windows
 
@@ -57,13 +57,13 @@ def written(name: str) -> tuple[object, int] | None:
 
 
 def test_a_variable_keeps_its_text_and_type() -> None:
-    variables = WindowsVariables(KEY)
+    variables = WindowsEnvironmentVariables(KEY)
     assert variables.get("A") is None
     variables.set("A", "你好 %USERPROFILE%")
     assert written("A") == ("你好 %USERPROFILE%", winreg.REG_SZ)
     variables.set("A", r"%USERPROFILE%\x", expand=True)
     assert written("A") == (r"%USERPROFILE%\x", winreg.REG_EXPAND_SZ)
-    assert variables.get("A") == Variable(value=r"%USERPROFILE%\x", expand=True)
+    assert variables.get("A") == EnvironmentVariable(value=r"%USERPROFILE%\x", expand=True)
     assert variables.remove("A")
     assert not variables.remove("A")
     assert written("A") is None
@@ -84,7 +84,7 @@ def test_the_users_own_variables() -> None:
 @pytest.mark.parametrize("text", [r"C:\a;%USERPROFILE%\b", r"C:\a;", r"C:\a;;", "", " C:\\a ;"])
 def test_a_folder_in_path_and_back(text: str, kind: int) -> None:
     write("PATH", text, kind)
-    variables = WindowsVariables(KEY)
+    variables = WindowsEnvironmentVariables(KEY)
     folder = Path(r"C:\Program Files\GPU 助手\bin")
     assert variables.add_to_path(folder)
     found = written("Path")
@@ -92,33 +92,33 @@ def test_a_folder_in_path_and_back(text: str, kind: int) -> None:
     assert str(found[0]).startswith(text)
     assert found[1] == kind
     assert not variables.add_to_path(Path(str(folder).upper() + "\\"))
-    assert variables.take_from_path(folder)
+    assert variables.remove_from_path(folder)
     assert written("Path") == (text, kind)
-    assert not variables.take_from_path(folder)
+    assert not variables.remove_from_path(folder)
     assert written("Path") == (text, kind)
 
 
 def test_a_user_without_a_path_has_none_afterwards() -> None:
-    variables = WindowsVariables(KEY)
-    assert not variables.take_from_path(Path(r"C:\a"))
+    variables = WindowsEnvironmentVariables(KEY)
+    assert not variables.remove_from_path(Path(r"C:\a"))
     assert variables.add_to_path(Path(r"C:\a"))
     assert written("Path") == (r"C:\a", winreg.REG_EXPAND_SZ)
-    assert variables.take_from_path(Path(r"C:\a"))
+    assert variables.remove_from_path(Path(r"C:\a"))
     assert written("Path") is None
 
 
 def test_a_folder_that_is_in_path_under_another_writing() -> None:
     write("Path", r'x;"%SystemRoot%\SYSTEM32\";y', winreg.REG_EXPAND_SZ)
-    assert not WindowsVariables(KEY).add_to_path(Path(os.environ["SYSTEMROOT"]) / "system32")
+    assert not WindowsEnvironmentVariables(KEY).add_to_path(Path(os.environ["SYSTEMROOT"]) / "system32")
 
 
 def test_what_path_cannot_take() -> None:
-    variables = WindowsVariables(KEY)
+    variables = WindowsEnvironmentVariables(KEY)
     for name in (r"C:\a;b", r"C:\%USERNAME%\x"):
         with pytest.raises(AppError) as error:
             variables.add_to_path(Path(name))
         assert error.value.code == "path-not-addable"
-    write("Path", "x" * (LONGEST_PATH - 5), winreg.REG_SZ)
+    write("Path", "x" * (MAX_PATH_VARIABLE - 5), winreg.REG_SZ)
     assert variables.add_to_path(Path(r"C:\a"))
     with pytest.raises(AppError) as error:
         variables.add_to_path(Path(r"C:\b"))
@@ -174,7 +174,7 @@ def window(how: str) -> subprocess.Popen[str]:
 def test_windows_hear_of_a_change() -> None:
     with window("listens") as child:
         try:
-            WindowsVariables(KEY).set("A", "x")
+            WindowsEnvironmentVariables(KEY).set("A", "x")
             assert child.stdout is not None
             assert child.stdout.readline() == "heard Environment\n"
         finally:
@@ -185,7 +185,7 @@ def test_a_window_that_hangs_does_not_hold_us_up() -> None:
     with window("hangs") as first, window("hangs") as second:
         try:
             began = time.monotonic()
-            assert not windows_environment.announce(0.2)
+            assert not windows_environment.broadcast_change(0.2)
             assert time.monotonic() - began < 5
         finally:
             first.kill()
@@ -196,13 +196,13 @@ def test_a_window_that_hangs_does_not_hold_us_up() -> None:
 
 
 def test_a_command_after_login_and_back() -> None:
-    at_login = WindowsAtLogin(KEY)
+    at_login = WindowsLoginCommand(KEY)
     assert at_login.get() is None
     odd = [r"D:\a b\\", 'quote " in', "", "你好", r"\"", "%PATH%", "a&b"]
     at_login.set([Path(sys.executable), "old"])
     at_login.set([sys.executable, *odd])
     assert at_login.get() == (sys.executable, *odd)
-    found = written(NAME)
+    found = written(RUN_ONCE_VALUE)
     assert found is not None
     assert found[1] == winreg.REG_SZ
     # The program itself reads the same words out of that line.
@@ -216,11 +216,11 @@ def test_a_command_after_login_and_back() -> None:
 
 
 def test_a_command_that_login_would_not_run() -> None:
-    at_login = WindowsAtLogin(KEY)
+    at_login = WindowsLoginCommand(KEY)
     program = r"C:\p.exe"
-    at_login.set([program, "x" * (LONGEST - len(program) - 1)])
+    at_login.set([program, "x" * (MAX_COMMAND_LENGTH - len(program) - 1)])
     with pytest.raises(AppError) as error:
-        at_login.set([program, "x" * (LONGEST - len(program))])
+        at_login.set([program, "x" * (MAX_COMMAND_LENGTH - len(program))])
     assert error.value.code == "login-too-long"
     with pytest.raises(ValueError, match="full path"):
         at_login.set(["p.exe"])
@@ -228,13 +228,13 @@ def test_a_command_that_login_would_not_run() -> None:
 
 @pytest.mark.skipif(not WINE, reason="writes where the next login of this person reads")
 def test_the_place_that_login_reads() -> None:
-    SYSTEM.at_login.set([sys.executable, "--version"])
+    SYSTEM.login_command.set([sys.executable, "--version"])
     try:
         key = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
         with winreg.OpenKey(winreg.HKEY_CURRENT_USER, key) as opened:
-            assert winreg.QueryValueEx(opened, NAME)[0] == subprocess.list2cmdline([sys.executable, "--version"])
+            assert winreg.QueryValueEx(opened, RUN_ONCE_VALUE)[0] == subprocess.list2cmdline([sys.executable, "--version"])
     finally:
-        SYSTEM.at_login.clear()
+        SYSTEM.login_command.clear()
 
 
 # Rights: Wine asks nobody; on Windows a person would be asked.
@@ -290,8 +290,8 @@ def test_rights_for_what_is_not_there_or_a_batch_file(tmp_path: Path) -> None:
 
 
 def test_the_shells_refusal() -> None:
-    with pytest.raises(RightsRefused) as error:
-        raise windows_rights.refusal("x.exe", windows_rights.ERROR_CANCELLED)
+    with pytest.raises(ElevationDenied) as error:
+        raise windows_rights.elevation_error("x.exe", windows_rights.ERROR_CANCELLED)
     assert (error.value.code, error.value.exit_code) == ("rights-refused", 5)
 
 
@@ -302,7 +302,7 @@ def test_power() -> None:
     found = SYSTEM.power()
     assert found.source in ("mains", "battery")
     assert found.percent is None or 0 <= found.percent <= 100
-    assert found.saving is not None
+    assert found.power_saving is not None
 
 
 def test_keep_awake() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.system.services import Wsl
+from gpu_assistant.system.services import WslStatus
 from gpu_assistant.system.windows_facts import WindowsFacts
 from tests.fakes.replay import RegistryExport
 
@@ -14,7 +14,7 @@ BUILD = r"[HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion]" + '
 PROGRAM = rf"[HKEY_LOCAL_MACHINE\{LXSS}\MSI]" + '\n"InstallLocation"="C:\\\\Program Files\\\\WSL\\\\"\n'
 
 
-def facts(build: int, services: tuple[str, ...], *more: str) -> Wsl:
+def facts(build: int, services: tuple[str, ...], *more: str) -> WslStatus:
     keys = [f"[{SERVICES}\\{name}]\n" for name in services]
     text = "\n".join(["Windows Registry Editor Version 5.00\n", BUILD.format(build=build), *keys, *more])
     return WindowsFacts(RegistryExport(text), {}).wsl()
@@ -51,4 +51,4 @@ def test_only_the_users_own_linuxes_of_version_2_count() -> None:
         linux("{3}", "Arriving", state=3),
         linux("{4}", "Ubuntu"),
     )
-    assert found.linuxes == ("Ubuntu",)
+    assert found.distributions == ("Ubuntu",)

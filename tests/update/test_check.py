@@ -13,11 +13,11 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.texts import Texts
-from gpu_assistant.update.check import Ask, Look
-from gpu_assistant.update.known import Known, Outcome
-from gpu_assistant.update.statement import Why
+from gpu_assistant.update.check import CheckPolicy, UpdateStatus
+from gpu_assistant.update.known import UpdateState, CheckOutcome
+from gpu_assistant.update.statement import RejectionReason
 from tests.fakes.fault_server import Fault
 from tests.fakes.system import FakeSystem
 from tests.fakes.updates import DAY, NOON, PLACE, TODAY, Clock, Publisher, secret
@@ -29,10 +29,10 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def check(publisher: Publisher, tmp_path: Path, clock: Clock) -> Callable[..., Look]:
+def check(publisher: Publisher, tmp_path: Path, clock: Clock) -> Callable[..., UpdateStatus]:
     """One start of the program: a service of its own on the same data folder."""
 
-    def run(ask: Ask = "when-due", **changes: Any) -> Look:
+    def run(ask: CheckPolicy = "when-due", **changes: Any) -> UpdateStatus:
         service = publisher.service(tmp_path, FakeSystem(), clock=clock, **changes)
         return service.check(ask).run(JobContext())
 
@@ -96,7 +96,7 @@ def test_a_click_asks_at_once(publisher, check) -> None:
 
 def test_nobody_is_asked_when_that_is_not_wanted(publisher, check) -> None:
     publisher.publish(publisher.statement())
-    assert check("never") == Look(known=Known())
+    assert check("never") == UpdateStatus(state=UpdateState())
     assert publisher.server.seen == []
 
 
@@ -296,7 +296,7 @@ def test_this_build_asks_nobody_and_says_so(tmp_path) -> None:
     app = App(data_dir=str(tmp_path / "data"))
     assert app.catalog.updates.address is None
     assert app.catalog.updates.keys == ()
-    assert not app.updates.possible
+    assert not app.updates.is_available
 
 
 def test_a_build_needs_both_address_and_key(publisher, tmp_path) -> None:
@@ -309,10 +309,10 @@ def test_a_build_needs_both_address_and_key(publisher, tmp_path) -> None:
 
 
 def test_every_outcome_has_its_sentence() -> None:
-    for outcome in (*Outcome.__args__[0].__args__, *Why.__args__):
+    for outcome in (*CheckOutcome.__args__[0].__args__, *RejectionReason.__args__):
         for language in ("en", "zh_CN"):
-            assert Texts(language).say(f"update.outcome.{outcome}")
+            assert Texts(language).translate(f"update.outcome.{outcome}")
 
 
 def test_the_schema_is_shipped() -> None:
-    assert (resources() / "schemas" / "update.schema.json").is_file()
+    assert (resources_dir() / "schemas" / "update.schema.json").is_file()

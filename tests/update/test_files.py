@@ -16,8 +16,8 @@ import pytest
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.texts import Texts
-from gpu_assistant.update.files import Progress
-from gpu_assistant.update.installed import NOTE, installed_as
+from gpu_assistant.update.files import UpdateDownloadProgress
+from gpu_assistant.update.installed import MARKER_PATH, installation_kind
 from gpu_assistant.update.service import UpdateService
 from tests.fakes.fault_server import Fault
 from tests.fakes.system import FakeSystem
@@ -55,7 +55,7 @@ def fetched(service: UpdateService, file: Any) -> Path:
 
 
 def test_it_comes_with_progress_into_the_cache(publisher, service, tmp_path) -> None:
-    news: list[Progress] = []
+    news: list[UpdateDownloadProgress] = []
     path = service.download(publisher.file(SETUP)).run(JobContext(report=news.append))
     assert path == tmp_path / "cache" / "updates" / NAME
     assert path.read_bytes() == SETUP
@@ -107,7 +107,7 @@ def test_another_file_than_the_signed_one_never_gets_its_name(publisher, service
     with pytest.raises(AppError) as error:
         fetched(service, file)
     assert error.value.code == "update-mismatch"
-    assert "another source" not in Texts("en").error(error.value)
+    assert "another source" not in Texts("en").error_text(error.value)
     assert list(service.folder.iterdir()) == []
 
 
@@ -125,7 +125,7 @@ def test_a_file_that_is_gone_is_said_without_a_choice_that_nobody_has(publisher,
     with pytest.raises(NetworkError) as error:
         fetched(service, file)
     assert (error.value.code, error.value.data["name"]) == ("update-refused", NAME)
-    assert "another source" not in Texts("en").error(error.value)
+    assert "another source" not in Texts("en").error_text(error.value)
 
 
 def test_a_new_download_clears_away_what_lies_there(publisher, service) -> None:
@@ -225,7 +225,7 @@ def test_an_installer_is_nothing_for_another_system(publisher, tmp_path) -> None
 def test_the_installers_note_is_read(tmp_path, kind) -> None:
     note = tmp_path / "installed.json"
     note.write_text(json.dumps({"kind": kind, "version": "1.0.0"}), encoding="utf-8")
-    assert installed_as(note) == kind
+    assert installation_kind(note) == kind
 
 
 @pytest.mark.parametrize("content", [None, b"", b'{"kind": "msi"}', b'{"kind": "source"}', b"\xff\xfe"])
@@ -234,13 +234,13 @@ def test_without_a_readable_note_it_is_a_wheel_or_a_checkout(tmp_path, content) 
     if content is not None:
         note.write_bytes(content)
     (tmp_path / "resources").mkdir()
-    assert installed_as(note, package) == "source"
+    assert installation_kind(note, package) == "source"
     (package / "resources").mkdir(parents=True)
-    assert installed_as(note, package) == "wheel"
+    assert installation_kind(note, package) == "wheel"
 
 
 def test_this_very_checkout_is_one() -> None:
-    assert installed_as() == "source"
+    assert installation_kind() == "source"
 
 
 def test_a_checkout_takes_no_file(publisher, tmp_path) -> None:
@@ -254,7 +254,7 @@ def test_a_checkout_takes_no_file(publisher, tmp_path) -> None:
 def test_the_note_lies_above_the_folder_that_holds_the_program() -> None:
     import gpu_assistant
 
-    assert Path(gpu_assistant.__file__).resolve().parents[2] / "installed.json" == NOTE
+    assert Path(gpu_assistant.__file__).resolve().parents[2] / "installed.json" == MARKER_PATH
 
 
 # The release tool's command line

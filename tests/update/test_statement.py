@@ -8,23 +8,23 @@ import jsonschema
 import msgspec
 import pytest
 
-from gpu_assistant.core.paths import resources
-from gpu_assistant.update.statement import Refused, parse, read, secure
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.update.statement import ResponseRejected, parse_statement, read_signed_statement, is_secure_url
 from tests.fakes.updates import Publisher, secret
 
 SHA = "0" * 64
 
 
 def why(answer: bytes, publisher: Publisher) -> str:
-    with pytest.raises(Refused) as refused:
-        read(answer, publisher.source.keys)
-    return refused.value.why
+    with pytest.raises(ResponseRejected) as refused:
+        read_signed_statement(answer, publisher.source.keys)
+    return refused.value.reason
 
 
 def test_a_signed_statement_is_read(publisher: Publisher) -> None:
     file = publisher.file(b"setup")
     said = publisher.statement("1.2.0", file)
-    found = read(publisher.signed(said), publisher.source.keys)
+    found = read_signed_statement(publisher.signed(said), publisher.source.keys)
     assert found == said
     assert found.file("windows-installer") == file
     assert found.file("deb") is None
@@ -32,7 +32,7 @@ def test_a_signed_statement_is_read(publisher: Publisher) -> None:
 
 
 def test_it_fits_its_schema(publisher: Publisher) -> None:
-    schema = json.loads((resources() / "schemas" / "update.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / "update.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     file = msgspec.structs.replace(publisher.file(b"setup"), url="https://example.invalid/Setup-1.2.0.exe")
     jsonschema.validate(json.loads(msgspec.json.encode(publisher.statement("1.2.0", file))), schema)
@@ -57,17 +57,17 @@ def test_no_signature_is_a_forgery(publisher: Publisher) -> None:
 
 
 def test_nobody_is_believed_without_keys(publisher: Publisher) -> None:
-    with pytest.raises(Refused, match="forged"):
-        read(publisher.signed(publisher.statement()), ())
+    with pytest.raises(ResponseRejected, match="forged"):
+        read_signed_statement(publisher.signed(publisher.statement()), ())
 
 
 def test_keys_can_be_changed(publisher: Publisher) -> None:
     old, new = publisher.key, secret("2027-a")
     both = publisher.signed(publisher.statement(), old, new)
     for keys in ((old.public,), (new.public,), (old.public, new.public)):
-        assert read(both, keys).version == "1.2.0"
+        assert read_signed_statement(both, keys).version == "1.2.0"
     only_new = publisher.signed(publisher.statement(), new)
-    assert read(only_new, (old.public, new.public)).version == "1.2.0"
+    assert read_signed_statement(only_new, (old.public, new.public)).version == "1.2.0"
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_what_a_right_signature_does_not_excuse(publisher: Publisher, changes: d
         changes = {"files": [{**file, **each} for each in changes["files"]]}
     assert why(publisher.signed_anyway(json.dumps({**said, **changes})), publisher) == expected
     said["files"] = [file]
-    assert parse(json.dumps(said).encode()).files[0].name == "Setup.exe"
+    assert parse_statement(json.dumps(said).encode()).files[0].name == "Setup.exe"
 
 
 def test_versions_compare_as_versions(publisher: Publisher) -> None:
     def number(version: str):
-        return publisher.statement(version).number
+        return publisher.statement(version).parsed_version
 
     assert number("1.10.0") > number("1.9.9")
     assert number("1.2.0rc1") < number("1.2.0")
@@ -144,4 +144,4 @@ def test_versions_compare_as_versions(publisher: Publisher) -> None:
     ],
 )
 def test_which_addresses_may_be_asked(url: str, expected: bool) -> None:
-    assert secure(url) is expected
+    assert is_secure_url(url) is expected

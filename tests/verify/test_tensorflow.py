@@ -11,9 +11,9 @@ from gpu_assistant.core import json
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation, TensorFlowChoice
 from gpu_assistant.core.results import Checks
-from gpu_assistant.system import current
-from gpu_assistant.texts.sentences import table
-from gpu_assistant.verify.job import TENSORFLOW_IDS, TORCH_IDS, VerifyJob
+from gpu_assistant.system import current_system
+from gpu_assistant.texts.sentences import load_texts
+from gpu_assistant.verify.job import TENSORFLOW_CHECK_IDS, TORCH_CHECK_IDS, VerifyJob
 
 from ..fakes.environments import environment_with, site_packages
 from .test_verify import one, states, verified
@@ -45,14 +45,14 @@ def environment(folder: Path, *, gpu: bool = True, version: str = "2.21", there:
 
 
 def checked(folder: Path, **more: Any) -> Checks:
-    return VerifyJob(environment(folder, **more), current(), time_limit=60).run(JobContext())
+    return VerifyJob(environment(folder, **more), current_system(), time_limit=60).run(JobContext())
 
 
 def test_a_card_that_computes(tmp_path: Path) -> None:
     checks = checked(tmp_path / "环境 tf")
     assert (checks.verdict, one(checks, "tensorflow-devices").value) == ("pass", 1)
-    assert [states(checks)[check_id] for check_id in TENSORFLOW_IDS] == ["pass"] * 3
-    assert not states(checks).keys() & set(TORCH_IDS), "nothing is said of what nobody asked for"
+    assert [states(checks)[check_id] for check_id in TENSORFLOW_CHECK_IDS] == ["pass"] * 3
+    assert not states(checks).keys() & set(TORCH_CHECK_IDS), "nothing is said of what nobody asked for"
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_another_release_than_the_installed_one_is_told(tmp_path: Path) -> None:
 
 
 def test_an_environment_of_pytorch_says_nothing_of_it(tmp_path: Path) -> None:
-    assert not states(verified(environment_with(tmp_path / "env", ""))).keys() & set(TENSORFLOW_IDS)
+    assert not states(verified(environment_with(tmp_path / "env", ""))).keys() & set(TENSORFLOW_CHECK_IDS)
 
 
 def test_every_check_can_be_said() -> None:
-    for check_id in TENSORFLOW_IDS:
-        assert {f"check.{check_id}.{end}" for end in ("pass", "fail", "skip", "fix")} <= table().keys()
+    for check_id in TENSORFLOW_CHECK_IDS:
+        assert {f"check.{check_id}.{end}" for end in ("pass", "fail", "skip", "fix")} <= load_texts().keys()

@@ -15,12 +15,12 @@ import pytest
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Check, Checks
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import table
-from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob, _Cards
+from gpu_assistant.texts.sentences import load_texts
+from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob, _DeviceNames
 
 from ..fakes.environments import environment_with, site_packages, torch_with_card
 
@@ -34,16 +34,16 @@ version = types.SimpleNamespace(cuda=None, hip=None)
 def verified(environment: Path, *, time_limit: float = 60.0, log: list[str] | None = None) -> Checks:
     news: list[Check] = []
     lines: list[str] = [] if log is None else log
-    checks = VerifyJob(environment, current(), time_limit=time_limit).run(JobContext(news.append, lines.append))
+    checks = VerifyJob(environment, current_system(), time_limit=time_limit).run(JobContext(news.append, lines.append))
     assert checks.checks == tuple(news), "every check is told as it comes"
     return said(checks)
 
 
 def said(checks: Checks) -> Checks:
     """The same with its English sentences; every one exists in both languages, and the whole fits the schema."""
-    schema = json.loads((resources() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
     for language in ("zh_CN", "en"):
-        spoken = Texts(language).checks(checks)
+        spoken = Texts(language).localize_checks(checks)
         jsonschema.Draft202012Validator(schema).validate(json.loads(encode(spoken)))
         for check in spoken.checks:
             assert check.text
@@ -75,9 +75,9 @@ def test_the_real_thing(torch_environment: Path) -> None:
 
 def test_no_environment_at_all(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
-        VerifyJob(tmp_path / "nothing", current()).run(JobContext())
+        VerifyJob(tmp_path / "nothing", current_system()).run(JobContext())
     assert (caught.value.code, caught.value.exit_code) == ("environment-missing", 1)
-    assert str(tmp_path) in Texts("en").error(caught.value)
+    assert str(tmp_path) in Texts("en").error_text(caught.value)
 
 
 def test_a_folder_that_is_no_environment(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_hang_ends_at_the_time_limit(tmp_path: Path) -> None:
     assert one(checks, "torch-import").text == "PyTorch does not load: there was no answer within the time limit"
 
 
-@pytest.mark.skipif(current().name == "windows", reason="the silent interpreter is a shell script")
+@pytest.mark.skipif(current_system().name == "windows", reason="the silent interpreter is a shell script")
 def test_a_python_that_says_nothing_is_given_up_early(tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", "")
     interpreter = environment / "bin" / "python"
@@ -163,7 +163,7 @@ def test_a_python_that_says_nothing_is_given_up_early(tmp_path: Path) -> None:
     interpreter.chmod(0o755)
     started = time.monotonic()
     with patch("gpu_assistant.verify.packages.TIME_LIMIT_S", 2.0):
-        checks = said(VerifyJob(environment, current(), first_word=2.0).run(JobContext()))
+        checks = said(VerifyJob(environment, current_system(), first_line_timeout=2.0).run(JobContext()))
     assert time.monotonic() - started < 30
     assert (one(checks, "packages").state, one(checks, "python").state) == ("skip", "fail")
     for check_id in ("packages", "python"):
@@ -177,7 +177,7 @@ def test_cancel_ends_it(tmp_path: Path) -> None:
         if check.id == "python":
             cancel.set()
 
-    job = VerifyJob(environment_with(tmp_path / "env", "import threading; threading.Event().wait()"), current())
+    job = VerifyJob(environment_with(tmp_path / "env", "import threading; threading.Event().wait()"), current_system())
     with pytest.raises(Cancelled):
         job.run(JobContext(news, cancel=cancel))
 
@@ -241,7 +241,7 @@ def test_packages_that_do_not_fit(tmp_path: Path) -> None:
 
 def test_an_interpreter_that_does_not_start(tmp_path: Path) -> None:
     environment = tmp_path / "env"
-    interpreter = current().environment_python(environment)
+    interpreter = current_system().environment_python(environment)
     interpreter.parent.mkdir(parents=True)
     interpreter.write_bytes(b"this is no program")
     interpreter.chmod(0o755)
@@ -252,14 +252,14 @@ def test_an_interpreter_that_does_not_start(tmp_path: Path) -> None:
 
 
 def test_of_several_cards_each_has_its_number() -> None:
-    cards = _Cards()
-    cards.named(Check(id="torch-cuda", state="pass", data={"devices": 2}))
+    cards = _DeviceNames()
+    cards.with_device_name(Check(id="torch-cuda", state="pass", data={"devices": 2}))
     data: dict[str, Any] = {"device": "cuda:1", "name": "NVIDIA GeForce RTX 4060", "memory_bytes": 8 * 2**30}
-    seen = cards.named(Check(id="device-query", state="pass", data=data))
-    assert Texts("en").checks(Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(seen,))).checks[
+    seen = cards.with_device_name(Check(id="device-query", state="pass", data=data))
+    assert Texts("en").localize_checks(Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=(seen,))).checks[
         0
     ].text == ("PyTorch sees GPU 1 (NVIDIA GeForce RTX 4060) with 8 GB.")
-    later = cards.named(Check(id="device-compute", state="pass", data={"device": "cuda:1"}))
+    later = cards.with_device_name(Check(id="device-compute", state="pass", data={"device": "cuda:1"}))
     assert later.data["device"] == "GPU 1 (NVIDIA GeForce RTX 4060)"
 
 
@@ -299,7 +299,7 @@ def test_a_card_that_does_not_work(
 def test_every_check_can_be_said() -> None:
     for check_id in CHECK_IDS:
         for state in ("pass", "fail"):
-            assert f"check.{check_id}.{state}" in table()
-        assert f"check.{check_id}.fix" in table()
+            assert f"check.{check_id}.{state}" in load_texts()
+        assert f"check.{check_id}.fix" in load_texts()
         if check_id != "environment":
-            assert f"check.{check_id}.skip" in table()
+            assert f"check.{check_id}.skip" in load_texts()

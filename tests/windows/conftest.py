@@ -44,12 +44,12 @@ def long_paths() -> Iterator[Callable[[bool], None]]:
     import winreg
 
     from gpu_assistant.system import windows_registry as registry
-    from gpu_assistant.system.path_limits import POLICY_KEY
+    from gpu_assistant.system.path_limits import FILE_SYSTEM_KEY
 
-    before = registry.number(registry.MACHINE, POLICY_KEY, "LongPathsEnabled")
+    before = registry.number(registry.MACHINE, FILE_SYSTEM_KEY, "LongPathsEnabled")
 
     def allow(value: bool) -> None:
-        with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, POLICY_KEY) as key:
+        with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, FILE_SYSTEM_KEY) as key:
             winreg.SetValueEx(key, "LongPathsEnabled", 0, winreg.REG_DWORD, int(value))
 
     yield allow

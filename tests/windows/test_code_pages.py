@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.system.windows_read import SHORT_ENVIRONMENTS
+from gpu_assistant.system.windows_read import SHORT_ENVIRONMENTS_FOLDER
 
 from .conftest import ROOT, Call
 
@@ -98,7 +98,7 @@ def test_a_profile_with_a_chinese_name(call: Call, tmp_path: Path) -> None:
     done = call("plan", "--json", "--data-dir", local / "gpu-assistant", environ=environ)
     assert done.returncode == 0, done.stderr
     plan = json.loads(done.stdout)
-    assert plan["env"] == f"{SHORT_ENVIRONMENTS}\\pytorch"
+    assert plan["env"] == f"{SHORT_ENVIRONMENTS_FOLDER}\\pytorch"
 
 
 @pytest.mark.parametrize("written", ["utf-8", "mbcs"])
@@ -108,7 +108,7 @@ def test_what_other_programs_write(written: str) -> None:
     text = text if text.encode("mbcs", "replace").decode("mbcs") == text else "驱动程序"
     code = f"import sys; sys.stdout.buffer.write({text!r}.encode({written!r}))"
     finished = WindowsSystem(os.environ).run([sys.executable, "-c", code], timeout=60)
-    assert finished.out == text
+    assert finished.stdout == text
 
 
 def test_the_console_program_needs_no_streams() -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core import paths
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.install import manifest
-from gpu_assistant.install.occupied import IN_DATA, IN_ENVIRONMENT, LONGEST_INSIDE
-from gpu_assistant.system.path_limits import LONGEST, longest_path
+from gpu_assistant.install.occupied import CACHE_PREFIX_LENGTH, ENVIRONMENT_PREFIX_LENGTH, LONGEST_WHEEL_PATH
+from gpu_assistant.system.path_limits import MAX_PATH_LENGTH, max_path_length
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import fault_server
 from tests.install.world import World, end
@@ -41,7 +41,7 @@ def installed(world: World, data: Path, environment: Path) -> None:
     """A whole small install with the real uv."""
     world.data = paths.DataDir(data)
     assert end(world.install(world.plan(environment=environment))).state == "done"
-    record = manifest.read(environment)
+    record = manifest.read_manifest(environment)
     assert record is not None
     assert record.path == str(environment)
     assert (data / "journal").is_dir()
@@ -84,12 +84,12 @@ def test_an_environment_too_deep_is_refused(
     call: Call, tmp_path: Path, long_paths: Callable[[bool], None], language: str
 ) -> None:
     long_paths(False)
-    assert longest_path() == LONGEST
+    assert max_path_length() == MAX_PATH_LENGTH
     folder = deep(tmp_path / "e", 300)
     done = call("install", "--yes", "--lang", language, "--env", folder, pages="utf-8")
     assert (done.returncode, done.stdout) == (2, b"")
     assert len(done.stderr.decode().splitlines()) == 1
-    assert str(LONGEST - IN_ENVIRONMENT - LONGEST_INSIDE) in done.stderr.decode()
+    assert str(MAX_PATH_LENGTH - ENVIRONMENT_PREFIX_LENGTH - LONGEST_WHEEL_PATH) in done.stderr.decode()
     assert not (tmp_path / "e").exists()
 
 
@@ -98,24 +98,24 @@ def test_a_data_folder_too_deep_is_refused(
 ) -> None:
     long_paths(False)
     world.data = paths.DataDir(deep(tmp_path / "d", 280))
-    with pytest.raises(CallError) as refused:
+    with pytest.raises(UsageError) as refused:
         world.install(world.plan(environment=drive_d / "short"))
     assert refused.value.code == "folder-too-long"
-    assert str(LONGEST - IN_DATA - LONGEST_INSIDE) in Texts("en").error(refused.value)
+    assert str(MAX_PATH_LENGTH - CACHE_PREFIX_LENGTH - LONGEST_WHEEL_PATH) in Texts("en").error_text(refused.value)
     assert not (tmp_path / "d").exists()
     assert not (drive_d / "short").exists()
 
 
 def test_the_longest_folder_that_fits_is_taken(call: Call, long_paths: Callable[[bool], None], drive_d: Path) -> None:
     long_paths(False)
-    folder = deep(drive_d, LONGEST - IN_ENVIRONMENT - LONGEST_INSIDE)
+    folder = deep(drive_d, MAX_PATH_LENGTH - ENVIRONMENT_PREFIX_LENGTH - LONGEST_WHEEL_PATH)
     assert call("plan", "--env", folder).returncode == 0
     assert call("plan", "--env", f"{folder}z").returncode == 2
 
 
 @pytest.mark.skipif(IN_WINE, reason="Wine 8 dies in lstat of a path this long: free(): invalid size")
 def test_long_paths_work_where_windows_allows_them(world: World, tmp_path: Path) -> None:
-    if longest_path() is not None:
+    if max_path_length() is not None:
         pytest.skip("this Windows does not allow long paths (LongPathsEnabled)")
     installed(world, deep(tmp_path / "d", 265), deep(tmp_path / "e", 265))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from tests.fixtures.torch_env import given_wheelhouse
 
 from .conftest import Call
@@ -26,7 +26,7 @@ def value(name: str, data: bytes) -> dict[str, object]:
     """One JSON document in UTF-8 without a mark in front, as its schema wants it."""
     assert not data.startswith(BOM)
     found: dict[str, object] = json.loads(data.decode("utf-8"))
-    schema = json.loads((resources() / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources_dir() / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(found)
     return found
 

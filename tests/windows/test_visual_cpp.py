@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from gpu_assistant.texts import Texts
 from gpu_assistant.verify.job import VerifyJob
 from tests.fakes.environments import environment_with, site_packages
@@ -46,14 +46,14 @@ def environment(folder: Path, *asks_for: str) -> Path:
 
 def test_what_is_missing_is_named_before_pytorch_is_loaded(tmp_path: Path) -> None:
     asks_for = ("KERNEL32.dll", "VCRUNTIME140.dll", "VCRUNTIME140_NOTHERE.dll", "nothing_of_microsofts.dll")
-    checks = VerifyJob(environment(tmp_path / "环境 one", *asks_for), current()).run(JobContext())
+    checks = VerifyJob(environment(tmp_path / "环境 one", *asks_for), current_system()).run(JobContext())
     found = {check.id: check for check in checks.checks}
     assert checks.verdict == "fail"
     assert (found["visual-cpp"].state, found["visual-cpp"].value) == ("fail", "vcruntime140_nothere.dll")
     assert [check.id for check in checks.checks if check.state == "fail"] == ["visual-cpp"]
     assert found["torch-import"].state == "skip"
     for language in ("en", "zh_CN"):
-        [said] = [check for check in Texts(language).checks(checks).checks if check.id == "visual-cpp"]
+        [said] = [check for check in Texts(language).localize_checks(checks).checks if check.id == "visual-cpp"]
         assert "Visual C++" in (said.text or "")
         assert "vcruntime140_nothere.dll" in (said.text or "")
         assert "vc_redist.x64.exe" in (said.fix or "")
@@ -61,7 +61,7 @@ def test_what_is_missing_is_named_before_pytorch_is_loaded(tmp_path: Path) -> No
 
 
 def test_where_all_is_there_pytorch_itself_is_asked(tmp_path: Path) -> None:
-    checks = VerifyJob(environment(tmp_path / "env", "KERNEL32.dll", "VCRUNTIME140.dll"), current()).run(JobContext())
+    checks = VerifyJob(environment(tmp_path / "env", "KERNEL32.dll", "VCRUNTIME140.dll"), current_system()).run(JobContext())
     states = {check.id: check.state for check in checks.checks}
     assert (states["visual-cpp"], states["torch-import"]) == ("pass", "fail")
 
@@ -69,6 +69,6 @@ def test_where_all_is_there_pytorch_itself_is_asked(tmp_path: Path) -> None:
 def test_a_damaged_library_is_left_to_pytorch(tmp_path: Path) -> None:
     made = environment(tmp_path / "env")
     (site_packages(made) / "torch" / "lib" / "c10.dll").write_bytes(b"MZ nothing more")
-    states = {check.id: check.state for check in VerifyJob(made, current()).run(JobContext()).checks}
+    states = {check.id: check.state for check in VerifyJob(made, current_system()).run(JobContext()).checks}
     assert "visual-cpp" not in states
     assert states["torch-import"] == "fail"

@@ -14,8 +14,8 @@ def load() -> None:
     """Import the folder without a place on the module path, where its neighbours would be found too."""
     sys.dont_write_bytecode = True  # the folder is the program's own: nobody would take such files away again
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
-    first = os.path.join(folder, "__init__.py")  # noqa: PTH118
-    spec = importlib.util.spec_from_file_location(NAME, first, submodule_search_locations=[folder])
+    init_file = os.path.join(folder, "__init__.py")  # noqa: PTH118
+    spec = importlib.util.spec_from_file_location(NAME, init_file, submodule_search_locations=[folder])
     if spec is None or spec.loader is None:
         raise ImportError(folder)
     sys.modules[NAME] = importlib.util.module_from_spec(spec)

@@ -8,53 +8,53 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-VOCABULARY, WIDTH, LAYERS, HEADS, INNER = 32000, 768, 12, 12, 2048
-HEAD = WIDTH // HEADS
-BASE = 10000.0
-DEVIATION = 0.02
+DECODER_VOCABULARY_SIZE, DECODER_HIDDEN_SIZE, DECODER_LAYERS, DECODER_ATTENTION_HEADS, DECODER_INTERMEDIATE_SIZE = 32000, 768, 12, 12, 2048
+DECODER_HEAD_SIZE = DECODER_HIDDEN_SIZE // DECODER_ATTENTION_HEADS
+ROPE_BASE = 10000.0
+DECODER_INITIALIZER_RANGE = 0.02
 
-Cache = List[Tuple[Any, Any]]
+KeyValueCache = List[Tuple[Any, Any]]
 
 
-def norm(x: Any, weight: Any) -> Any:
+def rms_norm(x: Any, weight: Any) -> Any:
     """RMSNorm; its mean in float32 where `x` is narrower."""
-    wide = x if x.dtype == torch.float64 else x.float()
-    return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype) * weight
+    x_float = x if x.dtype == torch.float64 else x.float()
+    return (x_float * torch.rsqrt(x_float.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype) * weight
 
 
-def turned(x: Any, angles: Any) -> Any:
+def apply_rotary_embedding(x: Any, angles: Any) -> Any:
     """Rotary places: (N, heads, T, 64), angles (T, 32)."""
-    one, two = x.chunk(2, -1)
+    first_half, second_half = x.chunk(2, -1)
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    return torch.cat((one * cos - two * sin, one * sin + two * cos), -1)
+    return torch.cat((first_half * cos - second_half * sin, first_half * sin + second_half * cos), -1)
 
 
-class Layer(nn.Module):
+class DecoderLayer(nn.Module):
     """Attention over what came before, and a gated dense part."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.before_attention = nn.Parameter(torch.ones(WIDTH))
-        self.before_dense = nn.Parameter(torch.ones(WIDTH))
-        self.attention = nn.Linear(WIDTH, 3 * WIDTH, bias=False)
-        self.output = nn.Linear(WIDTH, WIDTH, bias=False)
-        self.gate_and_up = nn.Linear(WIDTH, 2 * INNER, bias=False)
-        self.down = nn.Linear(INNER, WIDTH, bias=False)
+        self.attention_norm = nn.Parameter(torch.ones(DECODER_HIDDEN_SIZE))
+        self.mlp_norm = nn.Parameter(torch.ones(DECODER_HIDDEN_SIZE))
+        self.qkv_projection = nn.Linear(DECODER_HIDDEN_SIZE, 3 * DECODER_HIDDEN_SIZE, bias=False)
+        self.output_projection = nn.Linear(DECODER_HIDDEN_SIZE, DECODER_HIDDEN_SIZE, bias=False)
+        self.gate_up_projection = nn.Linear(DECODER_HIDDEN_SIZE, 2 * DECODER_INTERMEDIATE_SIZE, bias=False)
+        self.down_projection = nn.Linear(DECODER_INTERMEDIATE_SIZE, DECODER_HIDDEN_SIZE, bias=False)
 
-    def forward(self, x: Any, angles: Any, at: int, cache: Optional[Tuple[Any, Any]]) -> Any:
+    def forward(self, x: Any, angles: Any, position: int, cache: Optional[Tuple[Any, Any]]) -> Any:
         """(N, T, 768), its first word at place `at`; keys and values of before are in `cache`."""
-        count, length, _ = x.shape
-        parts = self.attention(norm(x, self.before_attention)).view(count, length, 3, HEADS, HEAD)
-        query, key, value = (part.transpose(1, 2) for part in parts.unbind(2))
-        query, key = turned(query, angles), turned(key, angles)
+        batch, length, _ = x.shape
+        qkv = self.qkv_projection(rms_norm(x, self.attention_norm)).view(batch, length, 3, DECODER_ATTENTION_HEADS, DECODER_HEAD_SIZE)
+        query, key, value = (part.transpose(1, 2) for part in qkv.unbind(2))
+        query, key = apply_rotary_embedding(query, angles), apply_rotary_embedding(key, angles)
         if cache is not None:
-            for kept, new in zip(cache, (key, value)):
-                kept[:, :, at : at + length] = new
-            key, value = (kept[:, :, : at + length] for kept in cache)
-        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=length > 1)
-        x = x + self.output(seen.transpose(1, 2).reshape(x.shape))
-        gate, up = self.gate_and_up(norm(x, self.before_dense)).chunk(2, -1)
-        return x + self.down(functional.silu(gate) * up)
+            for cached, latest in zip(cache, (key, value)):
+                cached[:, :, position : position + length] = latest
+            key, value = (cached[:, :, : position + length] for cached in cache)
+        attended = functional.scaled_dot_product_attention(query, key, value, is_causal=length > 1)
+        x = x + self.output_projection(attended.transpose(1, 2).reshape(x.shape))
+        gate, up = self.gate_up_projection(rms_norm(x, self.mlp_norm)).chunk(2, -1)
+        return x + self.down_projection(functional.silu(gate) * up)
 
 
 class Decoder(nn.Module):
@@ -62,37 +62,37 @@ class Decoder(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = nn.Embedding(VOCABULARY, WIDTH)
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.last = nn.Parameter(torch.ones(WIDTH))
-        for part in self.modules():
-            if isinstance(part, (nn.Linear, nn.Embedding)):
-                nn.init.normal_(part.weight, std=DEVIATION)
+        self.token_embedding = nn.Embedding(DECODER_VOCABULARY_SIZE, DECODER_HIDDEN_SIZE)
+        self.layers = nn.ModuleList(DecoderLayer() for _ in range(DECODER_LAYERS))
+        self.final_norm = nn.Parameter(torch.ones(DECODER_HIDDEN_SIZE))
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(module.weight, std=DECODER_INITIALIZER_RANGE)
 
-    def room(self, length: int) -> Cache:
+    def empty_cache(self, length: int) -> KeyValueCache:
         """An empty cache for one sequence of that many words."""
-        weight = self.words.weight
-        made = (weight.new_zeros(2, 1, HEADS, length, HEAD) for _ in self.layers)
-        return [(both[0], both[1]) for both in made]
+        weight = self.token_embedding.weight
+        buffers = (weight.new_zeros(2, 1, DECODER_ATTENTION_HEADS, length, DECODER_HEAD_SIZE) for _ in self.layers)
+        return [(pair[0], pair[1]) for pair in buffers]
 
-    def forward(self, words: Any, at: int = 0, cache: Optional[Cache] = None) -> Any:
+    def forward(self, token_ids: Any, position: int = 0, cache: Optional[KeyValueCache] = None) -> Any:
         """One pass; with a cache the words of before are not given again."""
-        return self.scores(self.seen(words, at, cache)[:, -1])
+        return self.logits(self.hidden_states(token_ids, position, cache)[:, -1])
 
-    def seen(self, words: Any, at: int = 0, cache: Optional[Cache] = None) -> Any:
+    def hidden_states(self, token_ids: Any, position: int = 0, cache: Optional[KeyValueCache] = None) -> Any:
         """What the layers make of each word: (N, T, 768)."""
-        wide = torch.float64 if self.words.weight.dtype == torch.float64 else torch.float32
-        places = torch.arange(at, at + words.shape[1], device=words.device, dtype=wide)
-        turns = BASE ** (-torch.arange(0, HEAD, 2, device=words.device, dtype=wide) / HEAD)
-        angles = places[:, None] * turns
-        x = self.words(words)
-        for number, layer in enumerate(self.layers):
-            x = layer(x, angles, at, cache[number] if cache is not None else None)
+        float_type = torch.float64 if self.token_embedding.weight.dtype == torch.float64 else torch.float32
+        positions = torch.arange(position, position + token_ids.shape[1], device=token_ids.device, dtype=float_type)
+        frequencies = ROPE_BASE ** (-torch.arange(0, DECODER_HEAD_SIZE, 2, device=token_ids.device, dtype=float_type) / DECODER_HEAD_SIZE)
+        angles = positions[:, None] * frequencies
+        x = self.token_embedding(token_ids)
+        for index, layer in enumerate(self.layers):
+            x = layer(x, angles, position, cache[index] if cache is not None else None)
         return x
 
-    def scores(self, x: Any) -> Any:
+    def logits(self, x: Any) -> Any:
         """Scores of each word of the vocabulary."""
-        return functional.linear(norm(x, self.last), self.words.weight)
+        return functional.linear(rms_norm(x, self.final_norm), self.token_embedding.weight)
 
     def blocks(self) -> Any:
         """The parts that checkpointing computes again."""
@@ -102,6 +102,6 @@ class Decoder(nn.Module):
 class LanguageModel(Decoder):
     """The same as it is trained: (N, T) word numbers → (N × T, VOCABULARY) scores of what follows each of them."""
 
-    def forward(self, words: Any) -> Any:  # type: ignore[override]
+    def forward(self, token_ids: Any) -> Any:  # type: ignore[override]
         """Scores after every word."""
-        return self.scores(self.seen(words)).flatten(0, 1)
+        return self.logits(self.hidden_states(token_ids)).flatten(0, 1)

@@ -11,16 +11,16 @@ import sys
 import types
 from typing import Any
 
-NAME = "torch._dynamo"
+DYNAMO_MODULE = "torch._dynamo"
 
 
-class _Later(types.ModuleType):
+class _LazyCompiler(types.ModuleType):
     """Stands in for the compiler, which compiles nothing here; for whatever else is wanted of it, it is loaded."""
 
     @staticmethod
     def disable(work: Any = None, *_: Any, **__: Any) -> Any:
         """It would not be compiled anyway."""
-        return (lambda other: other) if work is None else work
+        return (lambda function: function) if work is None else work
 
     @staticmethod
     def graph_break(*_: Any, **__: Any) -> None:
@@ -29,13 +29,13 @@ class _Later(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__path__":
             raise AttributeError(name)
-        if sys.modules.get(NAME) is self:
-            del sys.modules[NAME]
-            sys.modules["torch"]._dynamo = importlib.import_module(NAME)  # type: ignore[attr-defined]
-        return getattr(sys.modules[NAME], name)
+        if sys.modules.get(DYNAMO_MODULE) is self:
+            del sys.modules[DYNAMO_MODULE]
+            sys.modules["torch"]._dynamo = importlib.import_module(DYNAMO_MODULE)  # type: ignore[attr-defined]
+        return getattr(sys.modules[DYNAMO_MODULE], name)
 
 
-def without_compiler(torch: Any) -> None:
+def defer_compiler(torch: Any) -> None:
     """Load the compiler only when somebody wants more of it than to be left alone."""
-    if NAME not in sys.modules:
-        sys.modules[NAME] = torch._dynamo = _Later(NAME)
+    if DYNAMO_MODULE not in sys.modules:
+        sys.modules[DYNAMO_MODULE] = torch._dynamo = _LazyCompiler(DYNAMO_MODULE)

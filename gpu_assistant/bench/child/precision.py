@@ -8,32 +8,32 @@ from typing import Any, Dict, List, Optional
 
 from .devices import Device
 
-AMPERE, ADA = (8, 0), (8, 9)  # compute capabilities: TF32 and bfloat16 came with the one, FP8 with the other
-MIXED = "mixed-"
+AMPERE_CAPABILITY, ADA_CAPABILITY = (8, 0), (8, 9)  # compute capabilities: TF32 and bfloat16 came with the one, FP8 with the other
+MIXED_PREFIX = "mixed-"
 
 
-def product_dtypes(device: Device) -> List[str]:
+def matmul_dtypes(device: Device) -> List[str]:
     """Formats of matrix products that the chip computes in hardware."""
     if device.kind == "cpu":
         return ["float32"]
-    if device.capability is None or device.capability < AMPERE:
+    if device.capability is None or device.capability < AMPERE_CAPABILITY:
         return ["float32", "float16"]
-    fp8 = device.capability >= ADA and hasattr(device.torch, "float8_e4m3fn") and hasattr(device.torch, "_scaled_mm")
+    fp8 = device.capability >= ADA_CAPABILITY and hasattr(device.torch, "float8_e4m3fn") and hasattr(device.torch, "_scaled_mm")
     return ["float32", "tf32", "float16", "bfloat16"] + (["float8"] if fp8 else [])
 
 
 def mixed_dtype(device: Device) -> str:
     """Mixed precision as one would train with it here."""
-    half = device.kind == "gpu" and (device.capability is None or device.capability < AMPERE)
-    return MIXED + ("float16" if half else "bfloat16")
+    uses_float16 = device.kind == "gpu" and (device.capability is None or device.capability < AMPERE_CAPABILITY)
+    return MIXED_PREFIX + ("float16" if uses_float16 else "bfloat16")
 
 
-def narrow_dtype(device: Device) -> str:
+def inference_dtype(device: Device) -> str:
     """What a language model's weights are kept in here."""
-    return "float32" if device.kind == "cpu" else mixed_dtype(device)[len(MIXED) :]
+    return "float32" if device.kind == "cpu" else mixed_dtype(device)[len(MIXED_PREFIX) :]
 
 
-def in_hardware(device: Device, dtype: str) -> bool:
+def has_hardware_support(device: Device, dtype: str) -> bool:
     """Whether a processor computes this format itself; one that must convert is slower with it than without."""
     if device.kind != "cpu" or dtype == "float32":
         return True
@@ -45,50 +45,50 @@ def in_hardware(device: Device, dtype: str) -> bool:
 
 def set_precision(torch: Any, dtype: str) -> None:
     """TF32 on for "tf32" alone; everything else keeps full float32, in products and convolutions."""
-    wanted = dtype == "tf32"
+    uses_tf32 = dtype == "tf32"
     for backend in (torch.backends.cuda.matmul, torch.backends.cudnn):
         # The newer switch and the older one must not be mixed (torch 2.9 and later raise).
         switches = [backend, getattr(backend, "conv", None), getattr(backend, "rnn", None)]
-        newer = [each for each in switches if hasattr(each, "fp32_precision")]
-        for each in newer:
-            each.fp32_precision = "tf32" if wanted else "ieee"
-        if not newer:
-            backend.allow_tf32 = wanted
+        precision_switches = [switch for switch in switches if hasattr(switch, "fp32_precision")]
+        for switch in precision_switches:
+            switch.fp32_precision = "tf32" if uses_tf32 else "ieee"
+        if not precision_switches:
+            backend.allow_tf32 = uses_tf32
 
 
-def threads(device: Device) -> Dict[str, Any]:
+def thread_settings(device: Device) -> Dict[str, Any]:
     """How many threads a processor computes with, and how they wait for each other where that is not the usual way."""
-    waiting = os.environ.get("OMP_WAIT_POLICY")
-    return {"threads": device.torch.get_num_threads(), **({"omp_wait_policy": waiting} if waiting else {})}
+    wait_policy = os.environ.get("OMP_WAIT_POLICY")
+    return {"threads": device.torch.get_num_threads(), **({"omp_wait_policy": wait_policy} if wait_policy else {})}
 
 
-def _on_processor(torch: Any) -> str:
+def _cpu_matmul_precision(torch: Any) -> str:
     """The switch of float32 products on a processor: nobody turns it, and so it is full float32 ("none", "highest")."""
     # The older way to ask raises where the newer switches were used.
-    newer = getattr(getattr(torch.backends, "mkldnn", None), "matmul", None)
-    return str(getattr(newer, "fp32_precision", None) or torch.get_float32_matmul_precision())
+    matmul_switch = getattr(getattr(torch.backends, "mkldnn", None), "matmul", None)
+    return str(getattr(matmul_switch, "fp32_precision", None) or torch.get_float32_matmul_precision())
 
 
-def stated(device: Device, dtype: str) -> Dict[str, Any]:
+def precision_settings(device: Device, dtype: str) -> Dict[str, Any]:
     """The switches as a result names them."""
     if device.kind == "cpu":
-        return {**threads(device), "float32_matmul_precision": _on_processor(device.torch)}
+        return {**thread_settings(device), "float32_matmul_precision": _cpu_matmul_precision(device.torch)}
     matmul = device.torch.backends.cuda.matmul
-    reduced = bool(getattr(matmul, "allow_fp16_reduced_precision_reduction", False))
-    return {"tf32": dtype == "tf32", "fp16_reduced_precision_reduction": reduced}
+    reduced_precision = bool(getattr(matmul, "allow_fp16_reduced_precision_reduction", False))
+    return {"tf32": dtype == "tf32", "fp16_reduced_precision_reduction": reduced_precision}
 
 
 def autocast(device: Device, dtype: str) -> Any:
     """The block in which a forward pass runs."""
-    if not dtype.startswith(MIXED):
+    if not dtype.startswith(MIXED_PREFIX):
         return contextlib.nullcontext()
-    kind = "cpu" if device.kind == "cpu" else "cuda"
-    return device.torch.autocast(kind, dtype=getattr(device.torch, dtype[len(MIXED) :]))
+    device_type = "cpu" if device.kind == "cpu" else "cuda"
+    return device.torch.autocast(device_type, dtype=getattr(device.torch, dtype[len(MIXED_PREFIX) :]))
 
 
-def scaler(device: Device, dtype: str) -> Optional[Any]:
+def gradient_scaler(device: Device, dtype: str) -> Optional[Any]:
     """What keeps float16's small gradients from vanishing."""
-    if dtype != MIXED + "float16":
+    if dtype != MIXED_PREFIX + "float16":
         return None
     amp = device.torch.amp
     return amp.GradScaler("cuda") if hasattr(amp, "GradScaler") else device.torch.cuda.amp.GradScaler()
@@ -96,5 +96,5 @@ def scaler(device: Device, dtype: str) -> Optional[Any]:
 
 def tolerance(dtype: str) -> float:
     """How far a whole model's result may be from its float64 one, relative: what rounding explains, and some air."""
-    kind = dtype[len(MIXED) :] if dtype.startswith(MIXED) else dtype
-    return {"float32": 1e-4, "float16": 2e-2, "bfloat16": 5e-2}[kind]
+    dtype_name = dtype[len(MIXED_PREFIX) :] if dtype.startswith(MIXED_PREFIX) else dtype
+    return {"float32": 1e-4, "float16": 2e-2, "bfloat16": 5e-2}[dtype_name]

@@ -18,21 +18,21 @@ import time
 from typing import Any, Dict, List
 
 from . import limit
-from .devices import Device, devices_of
-from .talk import Talk
-from .workload import LeftOut, Workload
+from .devices import Device, list_devices
+from .talk import MessageWriter
+from .workload import WorkloadSkipped, Workload
 
 
 def main() -> int:
     """Exit status 3 for a device that is not there, 4 for a torch that does not load."""
     faulthandler.enable()
-    given = _arguments()
-    if given.together is not None:
+    options = _arguments()
+    if options.together is not None:
         from .parallel import launch
 
-        return launch(given.together, given.dtype, given.device or "cuda:0", given.processes, given.cores)
-    talk = Talk()
-    if given.yielding:
+        return launch(options.together, options.dtype, options.device or "cuda:0", options.processes, options.cores)
+    writer = MessageWriter()
+    if options.yielding:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # read when torch is loaded
     try:
         sys.dont_write_bytecode = False  # what torch keeps lies in the environment, and makes the next start quicker
@@ -40,29 +40,29 @@ def main() -> int:
             import torch
         finally:
             sys.dont_write_bytecode = True
-        devices = devices_of(torch, given.cores)
-        about = [device.about() for device in devices]
+        devices = list_devices(torch, options.cores)
+        descriptions = [device.describe() for device in devices]
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken library raises whatever it likes
         lines = str(error).strip().splitlines()
-        talk.send(broken="%s: %s" % (type(error).__name__, lines[0] if lines else ""))
+        writer.send(broken="%s: %s" % (type(error).__name__, lines[0] if lines else ""))
         return 4
-    if given.device is not None:
-        devices = wanted(devices, about, given.device)
+    if options.device is not None:
+        devices = select_devices(devices, descriptions, options.device)
         if not devices:
-            talk.send(missing=given.device, have=[one["id"] for one in about])
+            writer.send(missing=options.device, have=[description["id"] for description in descriptions])
             return 3
-    if given.fit is not None:
-        from .fit import VARIANTS, answer
+    if options.fit is not None:
+        from .fit import VARIANTS, measure_variants
 
-        talk.send(start={"torch": str(torch.__version__), "devices": about, "of": len(VARIANTS), "limit_s": 0.0})
-        answer(talk, devices[-1], given.fit, (given.spare_share, given.spare_least))
+        writer.send(start={"torch": str(torch.__version__), "devices": descriptions, "of": len(VARIANTS), "limit_s": 0.0})
+        measure_variants(writer, devices[-1], options.fit, (options.spare_share, options.spare_least))
         return 0
-    if given.take_part is not None:
-        from .parallel import take_part
+    if options.take_part is not None:
+        from .parallel import run_worker
 
-        take_part(talk, devices[0].kind, given.cores, given.take_part, given.dtype)
+        run_worker(writer, devices[0].kind, options.cores, options.take_part, options.dtype)
         return 0
-    measure_all(talk, torch, devices, about, given)
+    measure_all(writer, torch, devices, descriptions, options)
     return 0
 
 
@@ -84,95 +84,95 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def wanted(devices: List[Device], about: List[Dict[str, Any]], name: str) -> List[Device]:
+def select_devices(devices: List[Device], descriptions: List[Dict[str, Any]], name: str) -> List[Device]:
     """The device of this name; "cuda" is the card with the most memory, of equal ones the first."""
     if name != "cuda":
         return [device for device in devices if device.id == name]
-    cards = [pair for pair in zip(devices, about) if pair[0].kind == "gpu"]
-    return [max(cards, key=lambda pair: pair[1]["memory_bytes"])[0]] if cards else []
+    gpus = [pair for pair in zip(devices, descriptions) if pair[0].kind == "gpu"]
+    return [max(gpus, key=lambda pair: pair[1]["memory_bytes"])[0]] if gpus else []
 
 
-def versions(torch: Any) -> Dict[str, str]:
+def software_versions(torch: Any) -> Dict[str, str]:
     """What the figures depend on beside the devices."""
-    found = {"python": platform.python_version(), "torch": str(torch.__version__)}
+    result = {"python": platform.python_version(), "torch": str(torch.__version__)}
     if torch.version.cuda:
-        found["cuda"] = str(torch.version.cuda)
+        result["cuda"] = str(torch.version.cuda)
     if torch.version.hip:
-        found["hip"] = str(torch.version.hip)
+        result["hip"] = str(torch.version.hip)
     cudnn = torch.backends.cudnn.version() if torch.backends.cudnn.is_available() else None
     if cudnn:
-        found["cudnn"] = str(cudnn)
-    return found
+        result["cudnn"] = str(cudnn)
+    return result
 
 
 def measure_all(
-    talk: Talk, torch: Any, devices: List[Device], about: List[Dict[str, Any]], given: argparse.Namespace
+    writer: MessageWriter, torch: Any, devices: List[Device], descriptions: List[Dict[str, Any]], options: argparse.Namespace
 ) -> None:
     """Every device, one after the other."""
     from . import schedule
-    from .eager import without_compiler
+    from .eager import defer_compiler
 
-    without_compiler(torch)
-    work = {device.id: schedule.of_device(device, full=given.full, only=given.only) for device in devices}
-    begins = [each.begin() for every in work.values() for each in every]
-    begins = [{"n": number, **begin} for number, begin in enumerate(begins, 1)]
-    first_s, more_s = schedule.FULL_DEVICE_S if given.full else schedule.QUICK_DEVICE_S
+    defer_compiler(torch)
+    workloads = {device.id: schedule.device_workloads(device, full=options.full, only=options.only) for device in devices}
+    start_messages = [workload.start_message() for device_workloads in workloads.values() for workload in device_workloads]
+    start_messages = [{"n": index, **begin} for index, begin in enumerate(start_messages, 1)]
+    first_s, more_s = schedule.FULL_DEVICE_S if options.full else schedule.QUICK_DEVICE_S
     # Loading torch counts too: who waits does not care what for. But a cold disk must not eat the measurement.
-    began = max(limit.clock_of(given.since), time.perf_counter() - schedule.LOADING_S)
-    last = began + first_s + more_s * (len(devices) - 1)
-    limit.at(last + limit.AIR_S, lambda: talk.stop(begins))
-    talk.send(
+    started_at = max(limit.clock_at_epoch(options.since), time.perf_counter() - schedule.MAX_LOADING_S)
+    run_deadline = started_at + first_s + more_s * (len(devices) - 1)
+    limit.call_at(run_deadline + limit.EXIT_MARGIN_S, lambda: writer.stop_program(start_messages))
+    writer.send(
         start={
             "torch": str(torch.__version__),
-            "versions": versions(torch),
-            "devices": about,
-            "of": len(begins),
-            "work": begins,
-            "limit_s": max(0.0, last + limit.AIR_S - time.perf_counter()),
+            "versions": software_versions(torch),
+            "devices": descriptions,
+            "of": len(start_messages),
+            "work": start_messages,
+            "limit_s": max(0.0, run_deadline + limit.EXIT_MARGIN_S - time.perf_counter()),
         }
     )
-    number = 0
-    for place, device in enumerate(devices):
-        deadline = min(last, time.perf_counter() + more_s if place else began + first_s)
-        lost, pace = False, math.inf
-        for at, each in enumerate(work[device.id], 1):
-            talk.send(begin=begins[number])
-            number += 1
-            if lost:
-                talk.send(left="lost")
+    index = 0
+    for device_index, device in enumerate(devices):
+        deadline = min(run_deadline, time.perf_counter() + more_s if device_index else started_at + first_s)
+        is_lost, operations_per_s = False, math.inf
+        for position, workload in enumerate(workloads[device.id], 1):
+            writer.send(begin=start_messages[index])
+            index += 1
+            if is_lost:
+                writer.send(left="lost")
                 continue
-            left = max(0.0, deadline - time.perf_counter()) * each.share
-            if left < each.least_s(pace):
-                wanted = each.operations() / pace
+            available_s = max(0.0, deadline - time.perf_counter()) * workload.time_share
+            if available_s < workload.min_seconds(operations_per_s):
+                estimated_s = workload.operations() / operations_per_s
                 # Where it is the time that is over, nobody knows what it would have taken.
-                talk.send(left="time", **({"wanted_s": wanted, "had_s": left} if wanted > left > 0 else {}))
+                writer.send(left="time", **({"wanted_s": estimated_s, "had_s": available_s} if estimated_s > available_s > 0 else {}))
                 continue
-            each.deadline = time.perf_counter() + left
-            if given.full:
-                each.spare_s = schedule.spare_s(left, work[device.id][at:])
-            lost = not _one(talk, each)
-            if device.kind == "cpu" and each.pace is not None:
-                pace = min(pace, each.pace)
-            if not lost and device.kind == "gpu":
+            workload.deadline = time.perf_counter() + available_s
+            if options.full:
+                workload.spare_s = schedule.spare_seconds(available_s, workloads[device.id][position:])
+            is_lost = not _measure_workload(writer, workload)
+            if device.kind == "cpu" and workload.pace is not None:
+                operations_per_s = min(operations_per_s, workload.pace)
+            if not is_lost and device.kind == "gpu":
                 torch.cuda.empty_cache()
-        work.pop(device.id)
-    talk.send(end=True)
+        workloads.pop(device.id)
+    writer.send(end=True)
 
 
-def _one(talk: Talk, work: Workload) -> bool:
+def _measure_workload(writer: MessageWriter, workload: Workload) -> bool:
     """One that cannot run says why and stops none of the others; whether its device still answers."""
     try:
-        talk.send(result=work.measure())
-    except LeftOut as left:
-        talk.send(left=left.why, **left.figures)
+        writer.send(result=workload.measure())
+    except WorkloadSkipped as skipped:
+        writer.send(left=skipped.reason, **skipped.figures)
     except Exception as error:  # noqa: BLE001 - torch raises whatever it likes
         # torch.OutOfMemoryError is a RuntimeError; the processor's allocator has no class of its own.
-        memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
+        is_out_of_memory = "memory" in str(error).lower() or isinstance(error, MemoryError)
         print("%s: %s" % (type(error).__name__, error), file=sys.stderr)
-        gone = not isinstance(error, MemoryError) and work.device.lost()
-        talk.send(left="lost" if gone else "memory" if memory else "failed")
-        return not gone
+        is_lost = not isinstance(error, MemoryError) and workload.device.is_lost()
+        writer.send(left="lost" if is_lost else "memory" if is_out_of_memory else "failed")
+        return not is_lost
     finally:
-        work.close()
+        workload.close()
         gc.collect()
     return True

@@ -6,54 +6,54 @@ import copy
 from typing import Any, Callable, Dict, NamedTuple, Tuple
 
 from .devices import Device
-from .precision import autocast, scaler
+from .precision import autocast, gradient_scaler
 
 # So little that the loss stays where it is. At a usual rate one example is learnt by heart within a few steps; its
 # gradients then shrink until a processor computes with subnormal numbers, and a step takes thirty times as long.
 LEARNING_RATE = 1e-9
 
 
-class Kind(NamedTuple):
+class ModelSpec(NamedTuple):
     """A model and how it is trained: `inputs(torch, batch)` are images or words, each example has `answers` classes."""
 
-    make: Callable[[], Any]
+    create_model: Callable[[], Any]
     size: Tuple[int, ...]
     classes: int
-    answers: int
-    inputs: Callable[[Any, int], Any]
-    optimizer: Callable[[Any, Any], Any]
+    targets_per_example: int
+    make_inputs: Callable[[Any, int], Any]
+    create_optimizer: Callable[[Any, Any], Any]
     optimizer_name: str
 
-    def targets(self, torch: Any, batch: int) -> Any:
+    def make_targets(self, torch: Any, batch: int) -> Any:
         """Right answers, made up."""
-        return torch.randint(0, self.classes, (batch * self.answers,))
+        return torch.randint(0, self.classes, (batch * self.targets_per_example,))
 
 
-def _resnet50() -> Any:
+def _create_resnet50() -> Any:
     from .resnet50 import ResNet50
 
     return ResNet50()
 
 
-def _bert() -> Any:
+def _create_bert() -> Any:
     from .bert import BertClassifier
 
     return BertClassifier()
 
 
-def _language_model() -> Any:
+def _create_language_model() -> Any:
     from .decoder import LanguageModel
 
     return LanguageModel()
 
 
-def _adamw(torch: Any, parameters: Any) -> Any:
+def _create_adamw(torch: Any, parameters: Any) -> Any:
     return torch.optim.AdamW(parameters, lr=LEARNING_RATE)
 
 
-KINDS: Dict[str, Kind] = {
-    "resnet50": Kind(
-        _resnet50,
+MODEL_SPECS: Dict[str, ModelSpec] = {
+    "resnet50": ModelSpec(
+        _create_resnet50,
         (3, 224, 224),
         1000,
         1,
@@ -61,47 +61,47 @@ KINDS: Dict[str, Kind] = {
         lambda torch, parameters: torch.optim.SGD(parameters, lr=LEARNING_RATE, momentum=0.9),
         "SGD",
     ),
-    "bert-base": Kind(_bert, (128,), 2, 1, lambda torch, batch: torch.randint(1, 30522, (batch, 128)), _adamw, "AdamW"),
-    "language-model": Kind(
-        _language_model,
+    "bert-base": ModelSpec(_create_bert, (128,), 2, 1, lambda torch, batch: torch.randint(1, 30522, (batch, 128)), _create_adamw, "AdamW"),
+    "language-model": ModelSpec(
+        _create_language_model,
         (128,),
         32000,
         128,
         lambda torch, batch: torch.randint(0, 32000, (batch, 128)),
-        _adamw,
+        _create_adamw,
         "AdamW",
     ),
 }
 
 
-class Step:
+class TrainingStep:
     """A model on a device with its optimizer and one batch of made-up data, all from a fixed seed.
 
     `wrap` gets the model before the optimizer sees it (DistributedDataParallel).
     """
 
     def __init__(
-        self, device: Device, name: str, dtype: str, *, wrap: Callable[[Any], Any] = lambda model: model
+        self, device: Device, model_name: str, dtype: str, *, wrap: Callable[[Any], Any] = lambda model: model
     ) -> None:
-        self.torch, self.device, self.dtype, self.kind = device.torch, device, dtype, KINDS[name]
+        self.torch, self.device, self.dtype, self.spec = device.torch, device, dtype, MODEL_SPECS[model_name]
         self.torch.manual_seed(0)
         # Tensor cores read images channel by channel last.
-        self.channels_last = device.kind == "gpu" and dtype != "float32" and len(self.kind.size) == 3
-        self.plain = self.kind.make().to(device.id)
+        self.channels_last = device.kind == "gpu" and dtype != "float32" and len(self.spec.size) == 3
+        self.base_model = self.spec.create_model().to(device.id)
         if self.channels_last:
-            self.plain = self.plain.to(memory_format=self.torch.channels_last)
-        self.model = wrap(self.plain)
-        self.optimizer = self.kind.optimizer(self.torch, self.model.parameters())
-        self._scaler = scaler(device, dtype)
+            self.base_model = self.base_model.to(memory_format=self.torch.channels_last)
+        self.model = wrap(self.base_model)
+        self.optimizer = self.spec.create_optimizer(self.torch, self.model.parameters())
+        self._scaler = gradient_scaler(device, dtype)
         self._loss = self.torch.nn.CrossEntropyLoss()
 
-    def data(self, batch: int, seed: int = 1) -> Tuple[Any, Any]:
+    def make_batch(self, batch: int, seed: int = 1) -> Tuple[Any, Any]:
         """Inputs and classes on the device, for a seed the same ones each time."""
         self.torch.manual_seed(seed)
-        inputs = self.kind.inputs(self.torch, batch).to(self.device.id)
+        inputs = self.spec.make_inputs(self.torch, batch).to(self.device.id)
         if self.channels_last:
             inputs = inputs.contiguous(memory_format=self.torch.channels_last)
-        return inputs, self.kind.targets(self.torch, batch).to(self.device.id)
+        return inputs, self.spec.make_targets(self.torch, batch).to(self.device.id)
 
     def forward(self, inputs: Any, classes: Any) -> Any:
         """The loss."""
@@ -127,31 +127,31 @@ class Step:
         self.update()
 
 
-def settle(torch: Any, model: Any) -> None:
+def disable_dropout(torch: Any, model: Any) -> None:
     """Training without dropout, whose dice fall differently on each device."""
     model.train()
-    for part in model.modules():
-        if isinstance(part, torch.nn.Dropout):
-            part.eval()
-        if hasattr(part, "dropout_p"):
-            part.dropout_p = 0.0
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.eval()
+        if hasattr(module, "dropout_p"):
+            module.dropout_p = 0.0
 
 
-_REFERENCES: Dict[str, float] = {}
+_REFERENCE_LOSSES: Dict[str, float] = {}
 
 
-def reference_loss(step: Step, name: str, batch: int) -> float:
+def reference_loss(step: TrainingStep, model_name: str, batch: int) -> float:
     """The loss of the untrained model on the first `batch` made-up examples, in float64 on the processor.
 
     The same on every device and in every format: weights and examples come from fixed seeds.
     """
-    key = "%s-%d" % (name, batch)
-    if key not in _REFERENCES:
+    key = "%s-%d" % (model_name, batch)
+    if key not in _REFERENCE_LOSSES:
         torch = step.torch
-        model = copy.deepcopy(step.plain).cpu().double()
-        settle(torch, model)
-        inputs, classes = (each.cpu() for each in step.data(batch))
+        model = copy.deepcopy(step.base_model).cpu().double()
+        disable_dropout(torch, model)
+        inputs, classes = (tensor.cpu() for tensor in step.make_batch(batch))
         with torch.no_grad():
-            scores = model(inputs.double() if inputs.is_floating_point() else inputs)
-            _REFERENCES[key] = float(torch.nn.functional.cross_entropy(scores, classes))
-    return _REFERENCES[key]
+            logits = model(inputs.double() if inputs.is_floating_point() else inputs)
+            _REFERENCE_LOSSES[key] = float(torch.nn.functional.cross_entropy(logits, classes))
+    return _REFERENCE_LOSSES[key]

@@ -8,37 +8,37 @@ import threading
 from typing import Any, Sequence
 
 
-class Talk:
+class MessageWriter:
     """Writes JSON lines to what was stdout, and keeps that apart from whatever libraries print."""
 
     def __init__(self) -> None:
-        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+        self._stream = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
         os.dup2(2, 1)
         self._lock = threading.Lock()
-        self._begun = 0  # how many measurements began, and how many of them have an answer
-        self._answered = 0
+        self._started_count = 0  # how many measurements began, and how many of them have an answer
+        self._answered_count = 0
 
-    def send(self, **line: Any) -> None:
+    def send(self, **message: Any) -> None:
         """One line."""
         with self._lock:
-            self._begun += "begin" in line
-            self._answered += "result" in line or "left" in line
-            self._write(line)
+            self._started_count += "begin" in message
+            self._answered_count += "result" in message or "left" in message
+            self._write(message)
 
-    def stop(self, begins: Sequence[Any]) -> None:
+    def stop_program(self, start_messages: Sequence[Any]) -> None:
         """Every measurement of these, which are all there are, that has no answer is left out for lack of time.
 
         Ends this program, whatever its other threads do.
         """
         self._lock.acquire()  # for good: nobody else says anything any more
-        for number, begin in enumerate(begins):
-            if number >= self._begun:
-                self._write({"begin": begin})
-            if number >= self._answered:
+        for index, start_message in enumerate(start_messages):
+            if index >= self._started_count:
+                self._write({"begin": start_message})
+            if index >= self._answered_count:
                 self._write({"left": "time"})
         self._write({"end": True})
         os._exit(0)
 
-    def _write(self, line: Any) -> None:
-        self._out.write(json.dumps(line) + "\n")
-        self._out.flush()
+    def _write(self, message: Any) -> None:
+        self._stream.write(json.dumps(message) + "\n")
+        self._stream.flush()

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Tuple
 
-from .step import Step
+from .step import TrainingStep
 
-MEMORY = "[memory]"  # torch's own name for an allocation among its profiler's events
-MARK = "gpu-assistant:"
-GRADIENT, PLACE, UPDATE = MARK + "gradient:", MARK + "place", MARK + "update"
+PROFILER_MEMORY = "[memory]"  # torch's own name for an allocation among its profiler's events
+MARK_PREFIX = "gpu-assistant:"
+GRADIENT_MARK, STAGE_MARK, UPDATE_MARK = MARK_PREFIX + "gradient:", MARK_PREFIX + "place", MARK_PREFIX + "update"
 
 
-class Event(NamedTuple):
+class MemoryEvent(NamedTuple):
     """Bytes that were taken (or, below zero, given back), those of finished gradients, and whether it updates.
 
     `stretch` counts the places passed before it, the same ones with any batch: blocks begun, scores, loss, gradients.
@@ -24,10 +24,10 @@ class Event(NamedTuple):
     bytes: int
     gradients: int
     updating: bool
-    stretch: int
+    stage: int
 
 
-class Point(NamedTuple):
+class MemoryPoint(NamedTuple):
     """A moment of one step: bytes above what lies there between two steps, of finished gradients; whether it
     updates.
     """
@@ -37,7 +37,7 @@ class Point(NamedTuple):
     updating: bool
 
 
-class Top(NamedTuple):
+class LinearPeak(NamedTuple):
     """The same moment with any batch: `constant` bytes, and so many more for each example."""
 
     constant: int
@@ -46,129 +46,129 @@ class Top(NamedTuple):
     updating: bool
 
 
-def recorded(step: Step, batch: int) -> List[Event]:
+def record_step(step: TrainingStep, batch: int) -> List[MemoryEvent]:
     """The events of one whole step. Its data is made before; the optimizer has its state already."""
     torch = step.torch
-    inputs, classes = step.data(batch)
-    cuda = step.device.kind == "gpu"
-    kinds = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if cuda else [])
+    inputs, classes = step.make_batch(batch)
+    on_gpu = step.device.kind == "gpu"
+    activities = [torch.profiler.ProfilerActivity.CPU] + ([torch.profiler.ProfilerActivity.CUDA] if on_gpu else [])
     mark = torch.profiler.record_function
     hooks = []
     for parameter in step.model.parameters():
-        name = "%s%d" % (GRADIENT, parameter.numel() * parameter.element_size())
+        name = "%s%d" % (GRADIENT_MARK, parameter.numel() * parameter.element_size())
 
-        def done(gradient: Any, name: str = name) -> None:
+        def mark_gradient(gradient: Any, name: str = name) -> None:
             with mark(name):
                 del gradient
 
-        hooks.append(parameter.register_hook(done))
+        hooks.append(parameter.register_hook(mark_gradient))
 
-    def passed(*_: Any) -> None:
-        with mark(PLACE):
+    def mark_stage(*_: Any) -> None:
+        with mark(STAGE_MARK):
             pass
 
-    def scored(_model: Any, _inputs: Any, scores: Any) -> None:
-        passed()
-        scores.register_hook(passed)
+    def mark_output(_model: Any, _inputs: Any, scores: Any) -> None:
+        mark_stage()
+        scores.register_hook(mark_stage)
 
-    hooks += [block.register_forward_pre_hook(passed) for block in step.plain.blocks()]
-    hooks.append(step.plain.register_forward_hook(scored))
-    with torch.profiler.profile(activities=kinds, profile_memory=True) as profile:
+    hooks += [block.register_forward_pre_hook(mark_stage) for block in step.base_model.blocks()]
+    hooks.append(step.base_model.register_forward_hook(mark_output))
+    with torch.profiler.profile(activities=activities, profile_memory=True) as profile:
         loss = step.forward(inputs, classes)
-        passed()
+        mark_stage()
         step.backward(loss)
-        with mark(UPDATE):
+        with mark(UPDATE_MARK):
             pass
         step.update()
-        if cuda:
+        if on_gpu:
             torch.cuda.synchronize()
     for hook in hooks:
         hook.remove()
-    return _events(profile, "CUDA" if cuda else "CPU")
+    return _memory_events(profile, "CUDA" if on_gpu else "CPU")
 
 
-def _events(profile: Any, device: str) -> List[Event]:
+def _memory_events(profile: Any, device: str) -> List[MemoryEvent]:
     rows = []
     for event in profile.profiler.kineto_results.events():
         name = event.name()
-        memory = name == MEMORY and str(event.device_type()).endswith("." + device)
-        if memory or name.startswith(MARK):
+        is_memory = name == PROFILER_MEMORY and str(event.device_type()).endswith("." + device)
+        if is_memory or name.startswith(MARK_PREFIX):
             # Nanoseconds since torch 2.4.
-            at = event.start_ns() if hasattr(event, "start_ns") else event.start_us()
-            rows.append((at, name, event.nbytes() if memory else 0))
+            timestamp = event.start_ns() if hasattr(event, "start_ns") else event.start_us()
+            rows.append((timestamp, name, event.nbytes() if is_memory else 0))
     rows.sort(key=lambda row: row[0])
-    found, gradients, updating, stretch = [], 0, False, 0
+    events, gradients, updating, stage = [], 0, False, 0
     for _, name, size in rows:
-        stretch += name.startswith(MARK)
-        if name.startswith(GRADIENT):
-            gradients += int(name[len(GRADIENT) :])
-        elif name == UPDATE:
+        stage += name.startswith(MARK_PREFIX)
+        if name.startswith(GRADIENT_MARK):
+            gradients += int(name[len(GRADIENT_MARK) :])
+        elif name == UPDATE_MARK:
             updating = True
-        elif name == MEMORY and size:
-            found.append(Event(size, gradients, updating, stretch))
-    return found
+        elif name == PROFILER_MEMORY and size:
+            events.append(MemoryEvent(size, gradients, updating, stage))
+    return events
 
 
-def highest(events: List[Event]) -> int:
+def peak_bytes(events: List[MemoryEvent]) -> int:
     """Bytes above what lies there between two steps, at the highest point of a recorded step."""
-    total = most = 0
+    total = peak = 0
     for event in events:
         total += event.bytes
-        most = max(most, total)
-    return most
+        peak = max(peak, total)
+    return peak
 
 
-def alike(one: List[Event], other: List[Event]) -> bool:
+def has_same_allocations(first: List[MemoryEvent], second: List[MemoryEvent]) -> bool:
     """Whether two batches made the same allocations in the same order."""
-    return len(one) == len(other) and all(
-        (a.bytes > 0) == (b.bytes > 0) and a.updating == b.updating for a, b in zip(one, other)
+    return len(first) == len(second) and all(
+        (a.bytes > 0) == (b.bytes > 0) and a.updating == b.updating for a, b in zip(first, second)
     )
 
 
-def tops(one: Tuple[List[Event], int], other: Tuple[List[Event], int]) -> List[Top]:
+def possible_peaks(small_run: Tuple[List[MemoryEvent], int], large_run: Tuple[List[MemoryEvent], int]) -> List[LinearPeak]:
     """The points of a step that are its highest with some batch from 1 on, from two recorded steps and their batches.
 
     Where their allocations do not match, the highest points of each stretch are drawn out, each for itself: in a
     stretch little is done, while the step's highest point moves from one to another.
     """
-    (first, small), (second, large) = one, other
-    if alike(first, second):
-        pairs = list(zip(_points(first), _points(second)))
+    (first, small_batch), (second, large_batch) = small_run, large_run
+    if has_same_allocations(first, second):
+        pairs = list(zip(_cumulative_points(first), _cumulative_points(second)))
     else:
-        low, high = _highest(first), _highest(second)
-        pairs = [(low[stretch], each) for stretch, each in high.items() if stretch in low]
-    found = [Top(0, 0, 0, False)]
+        lower_by_stage, higher_by_stage = _highest_by_stage(first), _highest_by_stage(second)
+        pairs = [(lower_by_stage[stage], bytes_per_example) for stage, bytes_per_example in higher_by_stage.items() if stage in lower_by_stage]
+    peaks = [LinearPeak(0, 0, 0, False)]
     for a, b in pairs:
-        each = (b.bytes - a.bytes) // (large - small)
-        found.append(Top(a.bytes - each * small, each, b.gradients, b.updating))
-    return _outline(found)
+        bytes_per_example = (b.bytes - a.bytes) // (large_batch - small_batch)
+        peaks.append(LinearPeak(a.bytes - bytes_per_example * small_batch, bytes_per_example, b.gradients, b.updating))
+    return _upper_envelope(peaks)
 
 
-def _outline(points: List[Top]) -> List[Top]:
+def _upper_envelope(points: List[LinearPeak]) -> List[LinearPeak]:
     """Of these, those that are the highest with some batch, by that batch."""
-    found, batch = [], 1
+    envelope, batch = [], 1
     while True:
-        top = max(points, key=lambda each: (each.constant + each.example * batch, each.example))
-        found.append(top)
-        steeper = [each for each in points if each.example > top.example]
-        if not steeper:
-            return found
-        batch = min((top.constant - each.constant) // (each.example - top.example) + 1 for each in steeper)
+        peak = max(points, key=lambda each: (each.constant + each.example * batch, each.example))
+        envelope.append(peak)
+        steeper_peaks = [each for each in points if each.example > peak.example]
+        if not steeper_peaks:
+            return envelope
+        batch = min((peak.constant - each.constant) // (each.example - peak.example) + 1 for each in steeper_peaks)
 
 
-def _points(events: List[Event]) -> List[Point]:
+def _cumulative_points(events: List[MemoryEvent]) -> List[MemoryPoint]:
     """How much is taken after each event."""
-    found, total = [], 0
+    points, total = [], 0
     for event in events:
         total += event.bytes
-        found.append(Point(total, event.gradients, event.updating))
-    return found
+        points.append(MemoryPoint(total, event.gradients, event.updating))
+    return points
 
 
-def _highest(events: List[Event]) -> Dict[int, Point]:
+def _highest_by_stage(events: List[MemoryEvent]) -> Dict[int, MemoryPoint]:
     """The highest point of each stretch."""
-    found: Dict[int, Point] = {}
-    for event, point in zip(events, _points(events)):
-        if event.stretch not in found or point.bytes > found[event.stretch].bytes:
-            found[event.stretch] = point
-    return found
+    highest_by_stage: Dict[int, MemoryPoint] = {}
+    for event, point in zip(events, _cumulative_points(events)):
+        if event.stage not in highest_by_stage or point.bytes > highest_by_stage[event.stage].bytes:
+            highest_by_stage[event.stage] = point
+    return highest_by_stage

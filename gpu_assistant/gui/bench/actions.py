@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QWidget
 from .. import theme
 from ..components import Button, Page
 
-TITLE = 260  # what the title wants beside the buttons
-GAP = 8
+TITLE_WIDTH = 260  # what the title wants beside the buttons
+BUTTON_GAP = 8
 
 
-class Actions(QWidget):
+class ResultActions(QWidget):
     """`picture` and `report` save, `full` and `again` measure. As many beside each other as fit, below the title where
     not all do.
     """
@@ -21,12 +21,12 @@ class Actions(QWidget):
         super().__init__()
         self._page = page
         self._columns = 0
-        self.picture, self.report = Button(icon="image"), Button(icon="file")
-        self.full, self.again = Button(icon="clock"), Button(kind="primary", icon="play")
-        self.buttons = (self.picture, self.report, self.full, self.again)
+        self.picture_button, self.report_button = Button(icon_name="image"), Button(icon_name="file")
+        self.full_test_button, self.measure_button = Button(icon_name="clock"), Button(kind="primary", icon_name="play")
+        self.buttons = (self.picture_button, self.report_button, self.full_test_button, self.measure_button)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(GAP)
+        self._grid.setSpacing(BUTTON_GAP)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         page.add_action(self)
         page.installEventFilter(self)
@@ -34,33 +34,33 @@ class Actions(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the page in its size."""
         if event.type() == QEvent.Type.Resize:
-            self.arrange()
+            self.update_layout()
         return super().eventFilter(watched, event)
 
-    def set_words(self, able: bool, quick: str, thorough: str, why_not: str) -> None:
+    def set_texts(self, enabled: bool, quick_duration: str, full_duration: str, unavailable_reason: str) -> None:
         """All words; `quick` and `thorough` say how long that takes, `why_not` why nothing can be measured."""
-        self.picture.setText(self.tr("Save as picture"))
-        self.report.setText(self.tr("Save report"))
-        self.full.setText(self.tr("Full test…"))
-        self.again.setText(self.tr("Measure again"))
-        for button, how_long in ((self.full, thorough), (self.again, quick)):
-            button.setEnabled(able)
-            button.setToolTip(how_long if able else why_not)
-        self.arrange()
+        self.picture_button.setText(self.tr("Save as picture"))
+        self.report_button.setText(self.tr("Save report"))
+        self.full_test_button.setText(self.tr("Full test…"))
+        self.measure_button.setText(self.tr("Measure again"))
+        for button, duration_text in ((self.full_test_button, full_duration), (self.measure_button, quick_duration)):
+            button.setEnabled(enabled)
+            button.setToolTip(duration_text if enabled else unavailable_reason)
+        self.update_layout()
 
-    def arrange(self) -> None:
+    def update_layout(self) -> None:
         """Buttons below the title where both do not fit beside each other."""
-        room, margins = self._page.maximumViewportSize().width(), 2 * self._page.shape_.margin
-        wide = [button.sizeHint().width() + GAP for button in self.buttons]
-        beside = theme.px(TITLE) + sum(wide) + margins <= room
+        available, margins = self._page.maximumViewportSize().width(), 2 * self._page.breakpoints.margin
+        widths = [button.sizeHint().width() + BUTTON_GAP for button in self.buttons]
+        one_row = theme.px(TITLE_WIDTH) + sum(widths) + margins <= available
         direction = QBoxLayout.Direction
-        self._page.head.setDirection(direction.LeftToRight if beside else direction.TopToBottom)
-        side = Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft
-        self._page.head.setAlignment(self, side)
+        self._page.header.setDirection(direction.LeftToRight if one_row else direction.TopToBottom)
+        alignment = Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignLeft
+        self._page.header.setAlignment(self, alignment)
         count = len(self.buttons)
-        fitting = (each for each in (count, 2) if each * max(wide) + margins <= room)
-        columns = count if beside else next(fitting, 1)
+        candidates = (each for each in (count, 2) if each * max(widths) + margins <= available)
+        columns = count if one_row else next(candidates, 1)
         if columns != self._columns:
             self._columns = columns
-            for place, button in enumerate(self.buttons):
-                self._grid.addWidget(button, place // columns, place % columns)
+            for index, button in enumerate(self.buttons):
+                self._grid.addWidget(button, index // columns, index % columns)

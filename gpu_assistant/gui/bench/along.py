@@ -6,64 +6,64 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from ...core.results import BenchWatch
-from ...texts.format import UNKNOWN, short_name
+from ...core.results import BenchGpuLog
+from ...texts.format import UNKNOWN_VALUE, short_name
 from .. import language
 
 translate = QCoreApplication.translate
-REASON = "monitor.throttle."
-HELD = 4  # the row that says what held it back
+THROTTLE_KEY = "monitor.throttle."
+THROTTLE_ROW = 4  # the row that says what held it back
 
 
-def name(card: BenchWatch, cards: Sequence[BenchWatch]) -> str:
+def gpu_label(gpu: BenchGpuLog, gpus: Sequence[BenchGpuLog]) -> str:
     """The card's name, with its number where there are several."""
-    called = short_name(card.name) if card.name else "GPU"
-    return f"GPU {card.index} · {called}" if len(cards) > 1 else called
+    name = short_name(gpu.name) if gpu.name else "GPU"
+    return f"GPU {gpu.index} · {name}" if len(gpus) > 1 else name
 
 
-def rows(card: BenchWatch) -> list[tuple[str, str]]:
+def gpu_log_rows(gpu: BenchGpuLog) -> list[tuple[str, str]]:
     """Each figure's name and the figure; a dash for what the driver does not tell."""
     return [
-        (translate("Along", "Temperature, start to end"), _temperature(card)),
-        (translate("Along", "Clock under load"), _megahertz(card.clock_sm)),
-        (translate("Along", "Memory clock under load"), _megahertz(card.clock_mem)),
-        (translate("Along", "Power at most"), _power(card)),
-        (translate("Along", "Held back by"), held_back(card)),
-        (translate("Along", "In use before the test"), _percent(card.util_before)),
+        (translate("Along", "Temperature, start to end"), _temperature_text(gpu)),
+        (translate("Along", "Clock under load"), _clock_text(gpu.clock_sm)),
+        (translate("Along", "Memory clock under load"), _clock_text(gpu.clock_mem)),
+        (translate("Along", "Power at most"), _power_text(gpu)),
+        (translate("Along", "Held back by"), throttle_text(gpu)),
+        (translate("Along", "In use before the test"), _percent_text(gpu.util_before)),
     ]
 
 
-def held_back(card: BenchWatch) -> str:
+def throttle_text(gpu: BenchGpuLog) -> str:
     """Why its clocks were not higher, in the driver's reasons; nothing where there was none."""
     texts = language.texts()
-    if not card.throttle:
+    if not gpu.throttle:
         return translate("Along", "nothing")
-    said = [texts.say(REASON + why) if texts.has(REASON + why) else why for why in card.throttle]
-    return translate("Along", "; ").join(said)
+    reasons = [texts.translate(THROTTLE_KEY + reason) if texts.has_text(THROTTLE_KEY + reason) else reason for reason in gpu.throttle]
+    return translate("Along", "; ").join(reasons)
 
 
-def _temperature(card: BenchWatch) -> str:
-    ends = [UNKNOWN if each is None else str(each) for each in (card.temp_start, card.temp_end)]
-    if card.temp_start is None and card.temp_end is None:
-        return UNKNOWN
-    if card.temp_max is None:
-        return translate("Along", "{first} → {last} °C").format(first=ends[0], last=ends[1])
-    said = translate("Along", "{first} → {last} °C, at most {most} °C")
-    return said.format(first=ends[0], last=ends[1], most=card.temp_max)
+def _temperature_text(gpu: BenchGpuLog) -> str:
+    start_and_end = [UNKNOWN_VALUE if each is None else str(each) for each in (gpu.temp_start, gpu.temp_end)]
+    if gpu.temp_start is None and gpu.temp_end is None:
+        return UNKNOWN_VALUE
+    if gpu.temp_max is None:
+        return translate("Along", "{first} → {last} °C").format(first=start_and_end[0], last=start_and_end[1])
+    template = translate("Along", "{first} → {last} °C, at most {most} °C")
+    return template.format(first=start_and_end[0], last=start_and_end[1], most=gpu.temp_max)
 
 
-def _megahertz(clock: int | None) -> str:
-    return UNKNOWN if clock is None else f"{clock:,} MHz"
+def _clock_text(clock: int | None) -> str:
+    return UNKNOWN_VALUE if clock is None else f"{clock:,} MHz"
 
 
-def _power(card: BenchWatch) -> str:
-    if card.power_max_w is None:
-        return UNKNOWN
-    if card.power_limit_w is None:
-        return f"{card.power_max_w:.0f} W"
-    said = translate("Along", "{power} W of {limit} W")
-    return said.format(power=round(card.power_max_w), limit=round(card.power_limit_w))
+def _power_text(gpu: BenchGpuLog) -> str:
+    if gpu.power_max_w is None:
+        return UNKNOWN_VALUE
+    if gpu.power_limit_w is None:
+        return f"{gpu.power_max_w:.0f} W"
+    template = translate("Along", "{power} W of {limit} W")
+    return template.format(power=round(gpu.power_max_w), limit=round(gpu.power_limit_w))
 
 
-def _percent(share: int | None) -> str:
-    return UNKNOWN if share is None else translate("Along", "{percent} %").format(percent=share)
+def _percent_text(percent: int | None) -> str:
+    return UNKNOWN_VALUE if percent is None else translate("Along", "{percent} %").format(percent=percent)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from ..components import NumberBox
+from ..components import SpinBox
 
-LARGEST = 4096
+MAX_BATCH = 4096
 
 
-class BatchBox(NumberBox):
+class BatchSizeBox(SpinBox):
     """`valueChanged` comes with every number that is typed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setRange(1, LARGEST)
+        self.setRange(1, MAX_BATCH)
 
-    def set_words(self, words: str, name: str) -> None:
+    def set_text(self, template: str, name: str) -> None:
         """`words` with "{count}" where the number stands; `name` says what it is about. What is being typed stays."""
-        before, _, after = words.partition("{count}")
-        if (before, after) != (self.prefix(), self.suffix()):
-            self.setPrefix(before)
-            self.setSuffix(after)
+        prefix, _, suffix = template.partition("{count}")
+        if (prefix, suffix) != (self.prefix(), self.suffix()):
+            self.setPrefix(prefix)
+            self.setSuffix(suffix)
         self.setAccessibleName(name)
 
     def stepBy(self, steps: int) -> None:

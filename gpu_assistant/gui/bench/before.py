@@ -9,15 +9,15 @@ from PySide6.QtWidgets import QWidget
 
 from ...bench import scaling
 from ...core.results import Benchmark
-from ...texts.format import duration
+from ...texts.format import format_duration
 from .. import language
 from ..components import ConfirmDialog
-from ..main.facts import Installed
+from ..main.facts import InstalledEnvironment
 
 translate = QCoreApplication.translate
 
 
-def how_long(installed: Installed, *, full: bool = False) -> str:
+def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str:
     """How long it takes, and what one notices of it."""
     cpu = installed.variant == "cpu"
     if full and cpu:
@@ -25,36 +25,36 @@ def how_long(installed: Installed, *, full: bool = False) -> str:
     if cpu:
         return translate("Before", "About 1 minute. The fan may get loud.")
     if full:
-        said = translate(
+        template = translate(
             "Before",
             "Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to {time} more for all of "
             "them together. The fans may get loud.",
         )
     else:
-        said = translate(
+        template = translate(
             "Before",
             "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them "
             "together. The fans may get loud.",
         )
-    return said.format(time=duration(scaling.longest_s(full=full), language.texts().language))
+    return template.format(time=format_duration(scaling.max_total_s(full=full), language.texts().language))
 
 
-def meanwhile(installed: Installed, *, full: bool) -> str:
+def running_note(installed: InstalledEnvironment, *, full: bool) -> str:
     """What is said while it runs."""
     other = translate("Before", "Other programs that work meanwhile make the figures lower.")
-    return f"{how_long(installed, full=full)}\n{other}"
+    return f"{duration_text(installed, full=full)}\n{other}"
 
 
-def full_words(installed: Installed) -> str:
+def full_test_label(installed: InstalledEnvironment) -> str:
     """The full test on its button, with how long it takes."""
     if installed.variant == "cpu":
         return translate("Before", "Full test: up to 15 minutes…")
     return translate("Before", "Full test: up to 15 minutes, and 15 for each GPU…")
 
 
-def full_dialog(parent: QWidget, installed: Installed) -> ConfirmDialog:
+def full_test_dialog(parent: QWidget, installed: InstalledEnvironment) -> ConfirmDialog:
     """The question before the full test: what it has more, and how long it takes."""
-    more = translate(
+    details = translate(
         "Before",
         "It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it within "
         "a second and keeps what was measured until then.",
@@ -62,7 +62,7 @@ def full_dialog(parent: QWidget, installed: Installed) -> ConfirmDialog:
     dialog = ConfirmDialog(
         parent,
         translate("Before", "Start the full test?"),
-        f"{how_long(installed, full=True)} {more}",
+        f"{duration_text(installed, full=True)} {details}",
         translate("Before", "Start the full test"),
         translate("Before", "Not now"),
     )
@@ -70,24 +70,24 @@ def full_dialog(parent: QWidget, installed: Installed) -> ConfirmDialog:
     return dialog
 
 
-def about(benchmark: Benchmark) -> str:
+def result_subtitle(benchmark: Benchmark) -> str:
     """PyTorch and CUDA, how thorough it was and how long it took, and when that was."""
     parts = [f"PyTorch {benchmark.torch.partition('+')[0]}"]
     if "cuda" in benchmark.versions:
         parts.append(f"CUDA {benchmark.versions['cuda']}")
     if benchmark.seconds is not None:
-        took = duration(benchmark.seconds, language.texts().language)
+        duration_label = format_duration(benchmark.seconds, language.texts().language)
         full = benchmark.scope == "full"
-        said = translate("Before", "full test, {time}") if full else translate("Before", "quick test, {time}")
-        parts.append(said.format(time=took))
-    parts.append(_when(benchmark))
+        template = translate("Before", "full test, {time}") if full else translate("Before", "quick test, {time}")
+        parts.append(template.format(time=duration_label))
+    parts.append(_date_text(benchmark))
     return " · ".join(part for part in parts if part)
 
 
-def _when(benchmark: Benchmark) -> str:
+def _date_text(benchmark: Benchmark) -> str:
     if benchmark.started is None:
         return ""
-    moment = time.localtime(benchmark.started)
-    if moment[:3] == time.localtime()[:3]:
-        return translate("Before", "today {time}").format(time=time.strftime("%H:%M", moment))
-    return time.strftime("%Y-%m-%d %H:%M", moment)
+    local_time = time.localtime(benchmark.started)
+    if local_time[:3] == time.localtime()[:3]:
+        return translate("Before", "today {time}").format(time=time.strftime("%H:%M", local_time))
+    return time.strftime("%Y-%m-%d %H:%M", local_time)

@@ -8,50 +8,50 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...core.memory import FitVariant, MemoryFit
 from ...core.results import BenchDevice
-from ...texts.measured import labelled
-from ...texts.sentences import closed_up
+from ...texts.measured import with_label
+from ...texts.sentences import remove_cjk_gaps
 from .. import language
 from ..components import Card, label
 from . import fit_words, scores
-from .layouts import emptied
-from .stack_row import StackRow
+from .layouts import clear_layout
+from .stack_row import StackedBarRow
 
 
-class FitBars(Card):
+class MemoryFitBars(Card):
     """`rows` in the order in which they were measured; the keyboard gets to them after the widget `before`."""
 
-    def __init__(self, before: QWidget) -> None:
-        self._before = before
+    def __init__(self, previous_widget: QWidget) -> None:
+        self._previous_widget = previous_widget
         self._fits: tuple[MemoryFit, ...] = ()
-        self._left: Mapping[str, str] = {}
+        self._omissions: Mapping[str, str] = {}
         self._devices: tuple[BenchDevice, ...] = ()
-        self._earlier = self._ready = False
+        self._from_previous_run = self._ready = False
         super().__init__(" ")
-        self.rows: dict[FitVariant, StackRow] = {}
-        self.answer, self.free, self.notes = label("strong"), label("small"), label("small")
-        self._rows, self._left_out = QVBoxLayout(), QVBoxLayout()
-        self._rows.setSpacing(8)
-        self.column.addWidget(self.answer)
-        self.column.addWidget(self.free)
-        self.column.addLayout(self._rows)
-        self.column.addLayout(self._left_out)
-        self.column.addWidget(self.notes)
+        self.rows: dict[FitVariant, StackedBarRow] = {}
+        self.answer_label, self.free_label, self.notes_label = label("strong"), label("small"), label("small")
+        self._rows_layout, self._omissions_layout = QVBoxLayout(), QVBoxLayout()
+        self._rows_layout.setSpacing(8)
+        self.column.addWidget(self.answer_label)
+        self.column.addWidget(self.free_label)
+        self.column.addLayout(self._rows_layout)
+        self.column.addLayout(self._omissions_layout)
+        self.column.addWidget(self.notes_label)
         self._ready = True
         self.retranslate()
 
     def show_fits(
         self,
         fits: Sequence[MemoryFit],
-        left_out: Mapping[str, str],
+        omissions: Mapping[str, str],
         devices: tuple[BenchDevice, ...],
         *,
-        earlier: bool = False,
+        from_previous_run: bool = False,
     ) -> None:
         """What was measured so far, what was left out with the key of its text, the devices that there are.
 
         `earlier`: by the run before this one, which has brought nothing yet.
         """
-        self._fits, self._left, self._devices, self._earlier = tuple(fits), left_out, devices, earlier
+        self._fits, self._omissions, self._devices, self._from_previous_run = tuple(fits), omissions, devices, from_previous_run
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -61,32 +61,32 @@ class FitBars(Card):
         fits = self._fits
         self.setVisible(bool(fits))
         if self.rows and [*self.rows] != [fit.variant for fit in fits[: len(self.rows)]]:
-            emptied(self._rows)
+            clear_layout(self._rows_layout)
             self.rows.clear()
-        emptied(self._left_out)
+        clear_layout(self._omissions_layout)
         if not fits:
             return
         first, scale = fits[0], max(fit.peak for fit in fits)
         title = self.tr("{model}: one step with a batch of {batch}, on {device}").format(
-            model=fit_words.model_name(first.model),
+            model=fit_words.fit_model_name(first.model),
             batch=first.batch,
-            device=fit_words.gpu_name(first.device, self._devices),
+            device=fit_words.numbered_gpu_name(first.device, self._devices),
         )
-        self.set_title(self.tr("The earlier result: {title}").format(title=title) if self._earlier else title)
-        plain = next((fit for fit in fits if fit.variant == "plain"), None)
-        self.answer.setText(fit_words.answer(fits))
-        self.answer.setVisible(bool(self.answer.text()))
-        self.answer.set_tone(fit_words.largest_colour(first))
-        self.free.setText(fit_words.room(first, scale))
-        self.free.setVisible(bool(self.free.text()))
+        self.set_title(self.tr("The earlier result: {title}").format(title=title) if self._from_previous_run else title)
+        baseline = next((fit for fit in fits if fit.variant == "plain"), None)
+        self.answer_label.setText(fit_words.fit_summary(fits))
+        self.answer_label.setVisible(bool(self.answer_label.text()))
+        self.answer_label.set_tone(fit_words.fit_colour(first))
+        self.free_label.setText(fit_words.free_memory_text(first, scale))
+        self.free_label.setVisible(bool(self.free_label.text()))
         for fit in fits:
             if fit.variant in self.rows:
-                self.rows[fit.variant].show_fit(fit, plain, scale)
+                self.rows[fit.variant].show_fit(fit, baseline, scale)
             else:
-                self._add(StackRow(fit, plain, scale), fit.variant)
-        for variant, why in self._left.items():
-            name = next((fit_words.variant_name(each) for each in fit_words.VARIANTS if each == variant), variant)
-            self._left_out.addWidget(label("small", labelled(name, scores.why(why), language.texts().language)))
+                self._add_row(StackedBarRow(fit, baseline, scale), fit.variant)
+        for variant, reason in self._omissions.items():
+            name = next((fit_words.variant_name(each) for each in fit_words.FIT_VARIANTS if each == variant), variant)
+            self._omissions_layout.addWidget(label("small", with_label(name, scores.omission_reason(reason), language.texts().language)))
         notes = [self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.")]
         if first.device == "cpu":
             notes.insert(
@@ -105,12 +105,12 @@ class FitBars(Card):
             notes.insert(
                 0, self.tr("Where a bar has no gradients, most memory is needed before the first of them is there.")
             )
-        self.notes.setText(closed_up(" ".join(notes)))
+        self.notes_label.setText(remove_cjk_gaps(" ".join(notes)))
 
-    def _add(self, row: StackRow, variant: FitVariant) -> None:
+    def _add_row(self, row: StackedBarRow, variant: FitVariant) -> None:
         """One more, to be reached after the one above it: Qt would put what comes later behind the whole window."""
-        above = next(reversed(self.rows.values()), self._before)
+        previous = next(reversed(self.rows.values()), self._previous_widget)
         self.rows[variant] = row
-        self._rows.addWidget(row)
+        self._rows_layout.addWidget(row)
         row.show()
-        QWidget.setTabOrder(above, row)
+        QWidget.setTabOrder(previous, row)

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from ...bench.fit import LARGEST_GPU, FitModel
-from ...bench.lines import FitProgress
-from ...bench.projection import fits, usable_batch
-from ...bench.snippet import ways_of
+from ...bench.fit import LARGEST_GPU_DEVICE, FitModel
+from ...bench.lines import MemoryFitProgress
+from ...bench.projection import is_batch_fitting, practical_batch
+from ...bench.snippet import memory_savings
 from ...core.memory import FitVariant, MemoryFit
 from ...core.results import BenchDevice
-from ...texts.format import memory, short_name
+from ...texts.format import format_memory, short_name
 from .. import language
-from ..components.picker import Entry
+from ..components.picker import DropdownEntry
 from . import scores
-from .working import Now
+from .working import ActivityText
 
 translate = QCoreApplication.translate
 
-MODELS: tuple[FitModel, ...] = ("resnet50", "bert-base", "language-model")
-VARIANTS: tuple[FitVariant, ...] = ("plain", "mixed", "checkpointing", "accumulation", "together")
+FIT_MODELS: tuple[FitModel, ...] = ("resnet50", "bert-base", "language-model")
+FIT_VARIANTS: tuple[FitVariant, ...] = ("plain", "mixed", "checkpointing", "accumulation", "together")
 # The parts of a stacked bar with their colours, the way they stand from the left.
-PARTS = (
+MEMORY_PARTS = (
     ("parameters", "s1"),
     ("gradients", "s2"),
     ("optimizer", "s3"),
@@ -33,16 +33,16 @@ PARTS = (
 )
 
 
-def model_name(model: str) -> str:
+def fit_model_name(model: str) -> str:
     """As people call it."""
     return {
         "resnet50": "ResNet-50",
         "bert-base": "BERT-base",
-        "language-model": language.texts().say("bench.workload.decode"),
+        "language-model": language.texts().translate("bench.workload.decode"),
     }.get(model, model)
 
 
-def model_detail(model: str) -> str:
+def fit_model_detail(model: str) -> str:
     """What it is, and what one example of a batch is."""
     return {
         "resnet50": translate("Fit", "recognises pictures; each of a batch has 224 × 224 points"),
@@ -62,14 +62,14 @@ def variant_name(variant: FitVariant) -> str:
     }[variant]
 
 
-def running(now: FitProgress) -> Now:
+def fit_activity(report: MemoryFitProgress) -> ActivityText:
     """What is worked out just now."""
-    return Now(translate("Fit", "Measuring small steps: {way}").format(way=variant_name(now.variant)))
+    return ActivityText(translate("Fit", "Measuring small steps: {way}").format(way=variant_name(report.variant)))
 
 
 def variant_detail(fit: MemoryFit) -> str:
     """What it does, and what it costs."""
-    if fit.variant == "together" and "mixed" not in ways_of(fit):
+    if fit.variant == "together" and "mixed" not in memory_savings(fit):
         return translate("Fit", "checkpointing and accumulation; mixed precision would not help here")
     if fit.variant == "accumulation" and fit.model != "resnet50":
         return translate("Fit", "a batch in four parts, one update: slower")
@@ -82,7 +82,7 @@ def variant_detail(fit: MemoryFit) -> str:
     }[fit.variant]
 
 
-def part_name(part: str) -> str:
+def memory_part_name(part: str) -> str:
     """A part of the bar."""
     return {
         "parameters": translate("Fit", "Parameters"),
@@ -94,7 +94,7 @@ def part_name(part: str) -> str:
     }[part]
 
 
-def parts_of(fit: MemoryFit) -> tuple[tuple[str, int, str], ...]:
+def memory_parts(fit: MemoryFit) -> tuple[tuple[str, int, str], ...]:
     """(part, bytes, colour) of one bar, the parts that there are."""
     counts = {
         "parameters": fit.parameters,
@@ -104,106 +104,106 @@ def parts_of(fit: MemoryFit) -> tuple[tuple[str, int, str], ...]:
         "temporary": fit.temporary,
         "cache": fit.cache,
     }
-    return tuple((part, counts[part], colour) for part, colour in PARTS if counts[part] > 0)
+    return tuple((part, counts[part], colour) for part, colour in MEMORY_PARTS if counts[part] > 0)
 
 
-def part_words(part: str, count: int) -> str:
+def memory_part_text(part: str, count: int) -> str:
     """A part and how much it is."""
-    return translate("Fit", "{part} {size}").format(part=part_name(part), size=memory(count))
+    return translate("Fit", "{part} {size}").format(part=memory_part_name(part), size=format_memory(count))
 
 
-def planned(fit: MemoryFit) -> int | None:
+def usable_memory(fit: MemoryFit) -> int | None:
     """Bytes that are planned with: what is free less what stays spare."""
     return None if fit.capacity is None else fit.capacity - (fit.spare or 0)
 
 
-def largest(fit: MemoryFit) -> str:
+def max_batch_text(fit: MemoryFit) -> str:
     """Whether it fits and about how large a batch does, where the free memory is known."""
-    batch = usable_batch(fit)
+    batch = practical_batch(fit)
     if batch is None:
         return ""
     if batch == 0:
         return translate("Fit", "does not fit, not even a batch of 1")
-    if not fits(fit):
+    if not is_batch_fitting(fit):
         return translate("Fit", "does not fit; largest batch about {batch}").format(batch=f"{batch:,}")
     return translate("Fit", "fits; largest batch about {batch}").format(batch=f"{batch:,}")
 
 
-def answer(measured: Sequence[MemoryFit]) -> str:
+def fit_summary(measured: Sequence[MemoryFit]) -> str:
     """Whether the batch fits, and with which ways of training where it does not fit as it is; "" where nobody knows."""
-    plain = next((fit for fit in measured if fit.variant == "plain"), None)
-    if plain is None or fits(plain) is None:
+    baseline = next((fit for fit in measured if fit.variant == "plain"), None)
+    if baseline is None or is_batch_fitting(baseline) is None:
         return ""
-    if fits(plain):
-        said = translate("Fit", "A batch of {batch} fits.")
-    elif ways := [variant_name(fit.variant) for fit in measured if fits(fit)]:
-        said = translate("Fit", "A batch of {batch} does not fit as it is. It fits with: {ways}.").replace(
-            "{ways}", translate("Fit", ", ").join(ways)
+    if is_batch_fitting(baseline):
+        template = translate("Fit", "A batch of {batch} fits.")
+    elif variants := [variant_name(fit.variant) for fit in measured if is_batch_fitting(fit)]:
+        template = translate("Fit", "A batch of {batch} does not fit as it is. It fits with: {ways}.").replace(
+            "{ways}", translate("Fit", ", ").join(variants)
         )
     else:
-        said = translate("Fit", "A batch of {batch} does not fit in any way that was measured. Take a smaller one.")
-    return said.format(batch=f"{plain.batch:,}")
+        template = translate("Fit", "A batch of {batch} does not fit in any way that was measured. Take a smaller one.")
+    return template.format(batch=f"{baseline.batch:,}")
 
 
-def largest_colour(fit: MemoryFit) -> str:
+def fit_colour(fit: MemoryFit) -> str:
     """The token of these words."""
-    return "ok" if fits(fit) else "error"
+    return "ok" if is_batch_fitting(fit) else "error"
 
 
-def compared(fit: MemoryFit, plain: MemoryFit | None) -> str:
+def peak_text(fit: MemoryFit, baseline: MemoryFit | None) -> str:
     """Its sum, and how much less that is than without."""
-    need = memory(fit.peak)
-    if plain is None or fit.variant == "plain" or plain.peak <= 0:
-        return need
-    percent = round(100 * (1 - fit.peak / plain.peak))
-    return f"{need} (−{percent} %)" if percent > 0 else f"{need} (+{-percent} %)" if percent < 0 else need
+    memory_text = format_memory(fit.peak)
+    if baseline is None or fit.variant == "plain" or baseline.peak <= 0:
+        return memory_text
+    percent = round(100 * (1 - fit.peak / baseline.peak))
+    return f"{memory_text} (−{percent} %)" if percent > 0 else f"{memory_text} (+{-percent} %)" if percent < 0 else memory_text
 
 
-def room(fit: MemoryFit, scale: int) -> str:
+def free_memory_text(fit: MemoryFit, scale: int) -> str:
     """What is free, what is planned with and what the rest is for; whether that is a line in the bars of `scale`."""
-    usable = planned(fit)
+    usable = usable_memory(fit)
     if fit.capacity is None or usable is None:
         return ""
     if fit.device == "cpu":
-        said = translate(
+        template = translate(
             "Fit",
             "Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for other programs and for "
             "what PyTorch needs beside this.",
         )
     else:
-        said = translate(
+        template = translate(
             "Fit",
             "Free when it was measured: {size}. Planned with {usable}{line}: the rest stays for the display, other "
             "programs and gaps between blocks.",
         )
     line = translate("Fit", " (the dashed line)") if usable < scale else ""
-    return said.format(size=memory(fit.capacity), usable=memory(usable), line=line)
+    return template.format(size=format_memory(fit.capacity), usable=format_memory(usable), line=line)
 
 
-def gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:
+def numbered_gpu_name(device: str, devices: tuple[BenchDevice, ...]) -> str:
     """Its number and its name: "GPU 1 · RTX 4060"."""
     name = next((each.name for each in devices if each.id == device), None)
     number = scores.device_label(device)
     return f"{number} · {short_name(name)}" if name and device != "cpu" else number
 
 
-def places(devices: tuple[BenchDevice, ...]) -> list[Entry]:
+def device_entries(devices: tuple[BenchDevice, ...]) -> list[DropdownEntry]:
     """Where one can measure on a computer with GPUs; of several, the one with the most memory comes first."""
     gpus = [each for each in devices if each.id != "cpu"]
-    cpu = Entry(value="cpu", text="CPU")
+    cpu = DropdownEntry(value="cpu", text="CPU")
     if len(gpus) < 2:
         hint = translate("Fit", "where there are several: the one with the most memory")
-        return [Entry(value=LARGEST_GPU, text="GPU", detail="" if gpus else hint), cpu]
-    most = max(gpus, key=lambda each: each.memory_bytes or 0)
-    first = Entry(
-        value=LARGEST_GPU, text=translate("Fit", "GPU with the most memory"), detail=gpu_name(most.id, devices)
+        return [DropdownEntry(value=LARGEST_GPU_DEVICE, text="GPU", detail="" if gpus else hint), cpu]
+    largest = max(gpus, key=lambda each: each.memory_bytes or 0)
+    first = DropdownEntry(
+        value=LARGEST_GPU_DEVICE, text=translate("Fit", "GPU with the most memory"), detail=numbered_gpu_name(largest.id, devices)
     )
-    each_one = (
-        Entry(
+    gpu_entries = (
+        DropdownEntry(
             value=gpu.id,
-            text=gpu_name(gpu.id, devices),
-            detail=memory(gpu.memory_bytes) if gpu.memory_bytes is not None else "",
+            text=numbered_gpu_name(gpu.id, devices),
+            detail=format_memory(gpu.memory_bytes) if gpu.memory_bytes is not None else "",
         )
         for gpu in gpus
     )
-    return [first, *each_one, cpu]
+    return [first, *gpu_entries, cpu]

@@ -9,13 +9,13 @@ from .. import theme
 from ..components import label
 
 
-class Views(QWidget):
+class AutoHeightStack(QWidget):
     """One of several views. Unlike Qt's stack it is as high as the one that is shown, not as the highest."""
 
     def __init__(self) -> None:
         super().__init__()
         self._views: list[QWidget] = []
-        self._shown = 0
+        self._current = 0
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
 
@@ -27,28 +27,28 @@ class Views(QWidget):
 
     def current(self) -> int:
         """The index of what is shown."""
-        return self._shown
+        return self._current
 
     def show_view(self, index: int) -> None:
         """Show another."""
-        if index != self._shown:
-            self._views[self._shown].hide()
+        if index != self._current:
+            self._views[self._current].hide()
             self._views[index].show()
-            self._shown = index
+            self._current = index
 
 
-def said_of(name: str, value: str, tone: str = "text") -> QHBoxLayout:
+def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
     """A name and, at the right, what is said of it: each as much of the width as its words take."""
     row = QHBoxLayout()
     row.setSpacing(16)
-    told = label("body", value, tone)
-    told.setAlignment(Qt.AlignmentFlag.AlignRight)
-    for part, words in ((label("body", name, "soft"), name), (told, value)):
-        row.addWidget(part, round(theme.advance("body", words)) + 1, Qt.AlignmentFlag.AlignTop)
+    value_label = label("body", value, tone)
+    value_label.setAlignment(Qt.AlignmentFlag.AlignRight)
+    for widget, text in ((label("body", name, "soft"), name), (value_label, value)):
+        row.addWidget(widget, round(theme.advance("body", text)) + 1, Qt.AlignmentFlag.AlignTop)
     return row
 
 
-def emptied(layout: QLayout) -> None:
+def clear_layout(layout: QLayout) -> None:
     """Take out everything, also what stands in layouts within it, and let it go."""
     while (item := layout.takeAt(0)) is not None:
         widget, inner = item.widget(), item.layout()
@@ -56,5 +56,5 @@ def emptied(layout: QLayout) -> None:
             widget.hide()
             widget.deleteLater()
         if inner is not None:
-            emptied(inner)
+            clear_layout(inner)
             inner.deleteLater()

@@ -8,53 +8,53 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from ...core.results import Benchmark
-from ...texts.format import UNKNOWN
+from ...texts.format import UNKNOWN_VALUE
 
 translate = QCoreApplication.translate
 
 
-def when(benchmark: Benchmark) -> str:
+def measured_when(benchmark: Benchmark) -> str:
     """Measured today at …, or on a day."""
     if benchmark.started is None:
         return ""
-    moment = time.localtime(benchmark.started)
-    clock = time.strftime("%H:%M", moment)
-    if moment[:3] == time.localtime()[:3]:
-        return translate("Scores", "Measured today, {time}").format(time=clock)
-    return dated(benchmark)
+    local_time = time.localtime(benchmark.started)
+    time_text = time.strftime("%H:%M", local_time)
+    if local_time[:3] == time.localtime()[:3]:
+        return translate("Scores", "Measured today, {time}").format(time=time_text)
+    return measured_on(benchmark)
 
 
-def dated(benchmark: Benchmark) -> str:
+def measured_on(benchmark: Benchmark) -> str:
     """Measured on a day, for what is read on another day."""
     if benchmark.started is None:
         return ""
-    moment = time.localtime(benchmark.started)
-    day, clock = time.strftime("%Y-%m-%d", moment), time.strftime("%H:%M", moment)
-    return translate("Scores", "Measured {date}, {time}").format(date=day, time=clock)
+    local_time = time.localtime(benchmark.started)
+    day, time_text = time.strftime("%Y-%m-%d", local_time), time.strftime("%H:%M", local_time)
+    return translate("Scores", "Measured {date}, {time}").format(date=day, time=time_text)
 
 
-def of_before(before: Benchmark | None) -> str:
+def previous_date_label(previous: Benchmark | None) -> str:
     """When the one before was, for a bar's name."""
-    return each([before], whole=True)[0] if before is not None else ""
+    return date_labels([previous], with_year=True)[0] if previous is not None else ""
 
 
-def each(benchmarks: Sequence[Benchmark], *, whole: bool = False) -> list[str]:
+def date_labels(benchmarks: Sequence[Benchmark], *, with_year: bool = False) -> list[str]:
     """When each was, no two alike: to the second where minutes do not tell them apart, and full tests are marked.
 
     Short enough for a bar's label unless `whole`, which has the year, for what is read on another day.
     """
-    said: list[str] = []
-    for clock in ("%H:%M", "%H:%M:%S"):
-        said = [_moment(one, clock, whole=whole) for one in benchmarks]
-        if len(set(said)) == len(said):
+    labels: list[str] = []
+    for time_format in ("%H:%M", "%H:%M:%S"):
+        labels = [_date_label(benchmark, time_format, with_year=with_year) for benchmark in benchmarks]
+        if len(set(labels)) == len(labels):
             break
-    return said
+    return labels
 
 
-def _moment(benchmark: Benchmark, clock: str, *, whole: bool) -> str:
+def _date_label(benchmark: Benchmark, time_format: str, *, with_year: bool) -> str:
     if benchmark.started is None:
-        return UNKNOWN
-    moment = time.localtime(benchmark.started)
-    today = moment[:3] == time.localtime()[:3]
-    said = time.strftime(f"%Y-%m-%d {clock}" if whole else clock if today else f"%m-%d {clock}", moment)
-    return translate("Scores", "{when}, full").format(when=said) if benchmark.scope == "full" else said
+        return UNKNOWN_VALUE
+    local_time = time.localtime(benchmark.started)
+    is_today = local_time[:3] == time.localtime()[:3]
+    label = time.strftime(f"%Y-%m-%d {time_format}" if with_year else time_format if is_today else f"%m-%d {time_format}", local_time)
+    return translate("Scores", "{when}, full").format(when=label) if benchmark.scope == "full" else label

@@ -6,86 +6,86 @@ from PySide6.QtCore import QCoreApplication
 
 from ...bench import compare
 from ...core.results import Benchmark, BenchResult
-from ..components import Bars, Card, label
+from ..components import BarChart, Card, label
 from . import moments, scores
 
-PAST = 5
-NAMES = {"torch": "PyTorch", "cuda": "CUDA", "cudnn": "cuDNN", "python": "Python", "driver": None}
+MAX_RUNS = 5
+VERSION_NAMES = {"torch": "PyTorch", "cuda": "CUDA", "cudnn": "cuDNN", "python": "Python", "driver": None}
 
 translate = QCoreApplication.translate
 
 
-class PastCard(Card):
+class RunHistoryCard(Card):
     """Hidden until there are two that can be compared."""
 
     def __init__(self) -> None:
-        self._shown: tuple[Benchmark, tuple[Benchmark, ...]] | None = None
+        self._result: tuple[Benchmark, tuple[Benchmark, ...]] | None = None
         self._ready = False
         super().__init__(" ")
-        self._of, self.bars, self.change = label("small"), Bars(), label("body")
-        for each in (self._of, self.bars, self.change):
+        self.measurement_label, self.chart, self.change_label = label("small"), BarChart(), label("body")
+        for each in (self.measurement_label, self.chart, self.change_label):
             self.column.addWidget(each)
         self.column.addStretch(1)
         self._ready = True
         self.retranslate()
 
-    def show_benchmark(self, benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> None:
+    def show_benchmark(self, benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> None:
         """This one among those that were kept, oldest first."""
-        self._shown = (benchmark, kept)
+        self._result = (benchmark, stored)
         self.retranslate()
 
     def retranslate(self) -> None:
         """All words and figures."""
-        if not self._ready or self._shown is None:
+        if not self._ready or self._result is None:
             return
-        benchmark, kept = self._shown
-        past = scores.history(benchmark, kept)[-PAST:]
-        best = scores.reference(benchmark)
-        self.setVisible(len(past) > 1)
+        benchmark, stored = self._result
+        runs = scores.comparable_runs(benchmark, stored)[-MAX_RUNS:]
+        reference = scores.reference_result(benchmark)
+        self.setVisible(len(runs) > 1)
         self.set_title(self.tr("Your own past"))
-        if best is None:
+        if reference is None:
             return
-        self._of.setText(measured(past[-1][1] if past else best))
-        whens = moments.each([each for each, _ in past])
-        self.bars.set_bars(
+        self.measurement_label.setText(measurement_label(runs[-1][1] if runs else reference))
+        dates = moments.date_labels([each for each, _ in runs])
+        self.chart.set_bars(
             [
-                (when, result.median, scores.marked(result), "accent" if each is benchmark else "s5")
-                for when, (each, result) in zip(whens, past, strict=True)
+                (date, result.median, scores.marked_median(result), "accent" if each is benchmark else "s5")
+                for date, (each, result) in zip(dates, runs, strict=True)
             ]
         )
-        if len(past) > 1:
-            self.change.setText(change_words(past[-2], past[-1], whens[-2]))
+        if len(runs) > 1:
+            self.change_label.setText(change_text(runs[-2], runs[-1], dates[-2]))
 
 
-def change_words(before: tuple[Benchmark, BenchResult], after: tuple[Benchmark, BenchResult], when: str) -> str:
+def change_text(previous: tuple[Benchmark, BenchResult], current: tuple[Benchmark, BenchResult], date: str) -> str:
     """Faster, slower, no change that the runs could tell, or why they cannot be compared; and which versions are not
     what they were. `when` the first of them was measured.
     """
-    factor = compare.change(before[1], after[1])
-    if why := scores.doubt(before[1], after[1]):
-        said = translate("PastCard", "Cannot be compared with {when}: {why}.").format(when=when, why=why)
+    factor = compare.speed_ratio(previous[1], current[1])
+    if reason := scores.doubt_text(previous[1], current[1]):
+        text = translate("PastCard", "Cannot be compared with {when}: {why}.").format(when=date, why=reason)
     elif factor is None:
-        said = translate("PastCard", "No difference to {when} beyond what runs differ by anyway.").format(when=when)
+        text = translate("PastCard", "No difference to {when} beyond what runs differ by anyway.").format(when=date)
     elif factor > 1:
-        said = translate("PastCard", "{percent} % faster than {when}.")
-        said = said.format(percent=round(100 * (factor - 1)), when=when)
+        text = translate("PastCard", "{percent} % faster than {when}.")
+        text = text.format(percent=round(100 * (factor - 1)), when=date)
     else:
-        said = translate("PastCard", "{percent} % slower than {when}.")
-        said = said.format(percent=round(100 * (1 - factor)), when=when)
-    changed = translate("PastCard", ", ").join(_versions(before[0].versions, after[0].versions))
-    return f"{said} {translate('PastCard', 'Since then: {changed}.').format(changed=changed)}" if changed else said
+        text = translate("PastCard", "{percent} % slower than {when}.")
+        text = text.format(percent=round(100 * (1 - factor)), when=date)
+    version_changes = translate("PastCard", ", ").join(_version_changes(previous[0].versions, current[0].versions))
+    return f"{text} {translate('PastCard', 'Since then: {changed}.').format(changed=version_changes)}" if version_changes else text
 
 
-def measured(result: BenchResult) -> str:
+def measurement_label(result: BenchResult) -> str:
     """What is compared: the measurement, its format and its size."""
-    size = scores.extent(result.size) if result.id == "matmul" else ""
-    return " · ".join(part for part in (scores.name(result), size) if part)
+    size_label = scores.size_text(result.size) if result.id == "matmul" else ""
+    return " · ".join(part for part in (scores.result_name(result), size_label) if part)
 
 
-def _versions(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    found = []
-    for key, name in NAMES.items():
-        old, new = before.get(key), after.get(key)
+def _version_changes(previous: dict[str, str], current: dict[str, str]) -> list[str]:
+    changes = []
+    for key, name in VERSION_NAMES.items():
+        old, new = previous.get(key), current.get(key)
         if old is not None and new is not None and old != new:
-            found.append(f"{name or translate('PastCard', 'driver')} {old} → {new}")
-    return found
+            changes.append(f"{name or translate('PastCard', 'driver')} {old} → {new}")
+    return changes

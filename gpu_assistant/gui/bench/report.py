@@ -11,60 +11,60 @@ from html import escape
 from PySide6.QtCore import QCoreApplication
 
 from ...bench import summary
-from ...core.paths import resources
+from ...core.paths import resources_dir
 from ...core.results import Benchmark, BenchResult
-from ...texts.format import memory
-from ...texts.verdict import verdict
+from ...texts.format import format_memory
+from ...texts.verdict import verdict_text
 from .. import language
-from ..theme.tokens import look
+from ..theme.tokens import load_theme_file
 from . import along, moments, scores
-from .every import rows_of
-from .fairness import fairness
-from .meanings import meaning, short_name
-from .past_card import NAMES, change_words, measured
-from .picture import about
-from .right_card import BELOW, RangeSource, about_range, ranged
+from .every import table_rows
+from .fairness import validity_notes
+from .meanings import pair_description, pair_title
+from .past_card import VERSION_NAMES, change_text, measurement_label
+from .picture import machine_labels
+from .right_card import BELOW_EXPECTED, RangeSource, range_source_text, expected_results
 
 translate = QCoreApplication.translate
 
-TRAININGS = frozenset({"resnet50", "bert-base"})
-STYLE = "report/style.css"
-COLOURS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
-TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
+TRAINING_WORKLOADS = frozenset({"resnet50", "bert-base"})
+STYLE_FILE = "report/style.css"
+COLOUR_CSS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+CSS_TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
 
 
-def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = (), source: RangeSource | None = None) -> str:
+def render_html(benchmark: Benchmark, stored: tuple[Benchmark, ...] = (), range_source: RangeSource | None = None) -> str:
     """The whole page in the language that is on; it loads nothing from anywhere.
 
     `kept` are the results of before, oldest first; `source` is where the expected ranges are from.
     """
-    title = _title(benchmark)
+    title = _page_title(benchmark)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        _line(" · ".join([*about(benchmark), moments.dated(benchmark)])),
-        _headline(benchmark),
-        _bars(benchmark, kept),
-        _right(benchmark, source),
-        _section(
+        _paragraph_html(" · ".join([*machine_labels(benchmark), moments.measured_on(benchmark)])),
+        _headline_section(benchmark),
+        _comparison_section(benchmark, stored),
+        _expected_section(benchmark, range_source),
+        _section_html(
             translate("Report", "Was it a fair test?"),
-            _table([(line.text, line.value or line.below) for line in fairness(benchmark, kept)]),
+            _table_html([(line.text, line.value or line.detail) for line in validity_notes(benchmark, stored)]),
         ),
-        _along(benchmark),
-        _past(benchmark, kept),
-        _section(
+        _gpu_log_section(benchmark),
+        _history_section(benchmark, stored),
+        _section_html(
             translate("Report", "All figures"),
-            _table(rows_of(benchmark), heads=_heads()) + _line(language.texts().say("bench.units")),
+            _table_html(table_rows(benchmark), headers=_figure_headers()) + _paragraph_html(language.texts().translate("bench.units")),
         ),
-        _section(translate("Report", "Devices and versions"), _table(_about_rows(benchmark))),
-        _line(
+        _section_html(translate("Report", "Devices and versions"), _table_html(_device_rows(benchmark))),
+        _paragraph_html(
             translate(
                 "Report", "Measured with GPU Assistant. Names of people, serial numbers and folders are not in here."
             )
         ),
     ]
     code = language.texts().language.replace("_", "-")
-    colours = COLOURS.format(light=_variables("light"), dark=_variables("dark"))
-    style = colours + (resources() / STYLE).read_text(encoding="utf-8")
+    colours = COLOUR_CSS.format(light=_css_variables("light"), dark=_css_variables("dark"))
+    style = colours + (resources_dir() / STYLE_FILE).read_text(encoding="utf-8")
     return (
         f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
@@ -72,139 +72,139 @@ def html(benchmark: Benchmark, kept: tuple[Benchmark, ...] = (), source: RangeSo
     )
 
 
-def _title(benchmark: Benchmark) -> str:
+def _page_title(benchmark: Benchmark) -> str:
     """What was measured at all: without a card, or without a training, it says no more than that."""
-    best = scores.reference(benchmark)
-    if best is None or best.device == "cpu":
+    reference = scores.reference_result(benchmark)
+    if reference is None or reference.device == "cpu":
         return translate("Report", "How fast this CPU computes")
-    if any(result.id in TRAININGS for result in benchmark.results):
+    if any(result.id in TRAINING_WORKLOADS for result in benchmark.results):
         return translate("Report", "How fast this computer trains")
     return translate("Report", "How fast this computer computes")
 
 
-def _headline(benchmark: Benchmark) -> str:
-    head = scores.headline(benchmark)
-    if head is None:
+def _headline_section(benchmark: Benchmark) -> str:
+    headline = scores.make_headline(benchmark)
+    if headline is None:
         return ""
-    said = f'<div class="figure">{escape(head.figure)}</div><div>{escape(head.text)}</div>'
-    return f"<section>{said}{_line(head.detail)}{_line(head.missing)}{_line(scores.unmeasured(benchmark))}</section>"
+    body = f'<div class="figure">{escape(headline.figure)}</div><div>{escape(headline.text)}</div>'
+    return f"<section>{body}{_paragraph_html(headline.detail)}{_paragraph_html(headline.missing)}{_paragraph_html(scores.unmeasured_text(benchmark))}</section>"
 
 
-def _bars(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
-    rows, before = [], summary.before(benchmark, kept)
-    shown = summary.pairs(benchmark, before)
-    most = summary.scales(shown)
-    for pair in shown:
-        alone = len(pair.results) == 1  # a length says nothing where there is nothing beside it
+def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
+    rows, previous = [], summary.previous_benchmark(benchmark, stored)
+    pairs = summary.device_comparisons(benchmark, previous)
+    maxima = summary.unit_maxima(pairs)
+    for pair in pairs:
+        single = len(pair.results) == 1  # a length says nothing where there is nothing beside it
         bars = "".join(
-            ("" if alone else _bar(each, pair, most[each.unit]))
-            + f"<small>{escape(_where(each, pair, before))} {escape(scores.marked(each))}</small>"
+            ("" if single else _bar_html(each, pair, maxima[each.unit]))
+            + f"<small>{escape(_bar_device(each, pair, previous))} {escape(scores.marked_median(each))}</small>"
             for each in pair.results
         )
-        ratio = scores.ratio_words(pair.ratio) if pair.ratio is not None else ""
-        name = f"{escape(short_name(pair))}<br><small>{escape(meaning(pair, benchmark))}</small>"
+        ratio = scores.ratio_text(pair.ratio) if pair.ratio is not None else ""
+        name = f"{escape(pair_title(pair))}<br><small>{escape(pair_description(pair, benchmark))}</small>"
         rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
-    compared = any(pair.gpus for pair in shown)
-    title = translate("Report", "GPU beside CPU") if compared else translate("Report", "Measured on the CPU")
-    return _section(title, f"<table>{''.join(rows)}</table>") if rows else ""
+    has_gpu = any(pair.gpus for pair in pairs)
+    title = translate("Report", "GPU beside CPU") if has_gpu else translate("Report", "Measured on the CPU")
+    return _section_html(title, f"<table>{''.join(rows)}</table>") if rows else ""
 
 
-def _bar(result: BenchResult, pair: summary.Pair, most: float) -> str:
-    kind = "bar cpu" if scores.colour(result, pair) == "s5" else "bar"
-    return f'<div class="{kind}" style="width:{100 * result.median / most:.1f}%"></div>'
+def _bar_html(result: BenchResult, pair: summary.DeviceComparison, maximum: float) -> str:
+    css_class = "bar cpu" if scores.bar_colour(result, pair) == "s5" else "bar"
+    return f'<div class="{css_class}" style="width:{100 * result.median / maximum:.1f}%"></div>'
 
 
-def _where(result: BenchResult, pair: summary.Pair, before: Benchmark | None) -> str:
+def _bar_device(result: BenchResult, pair: summary.DeviceComparison, previous: Benchmark | None) -> str:
     """A bar's device, or when it was measured; of a processor its format too, which may be another than the card's."""
-    if result is pair.before:
-        return moments.of_before(before)
+    if result is pair.previous:
+        return moments.previous_date_label(previous)
     if result.processes > 1:
-        return scores.together(result)
-    return scores.cpu_in(result.dtype) if result.device == "cpu" else scores.device_name(result)
+        return scores.multi_gpu_label(result)
+    return scores.cpu_label(result.dtype) if result.device == "cpu" else scores.result_device(result)
 
 
-def _right(benchmark: Benchmark, source: RangeSource | None) -> str:
+def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) -> str:
     rows = []
-    for result, usual in ranged(benchmark):
-        low, high = (scores.amount(each, result.unit) for each in usual)
-        said = translate("Report", "usual: {low} to {high}")
-        if result.median > usual[1]:
-            said = translate("Report", "above the usual range: {low} to {high}")
-        rows.append((scores.name(result), scores.value(result), said.format(low=low, high=high)))
+    for result, expected in expected_results(benchmark):
+        low, high = (scores.value_with_unit(each, result.unit) for each in expected)
+        template = translate("Report", "usual: {low} to {high}")
+        if result.median > expected[1]:
+            template = translate("Report", "above the usual range: {low} to {high}")
+        rows.append((scores.result_name(result), scores.median_text(result), template.format(low=low, high=high)))
     if not rows:
         return ""
     texts = language.texts()
-    causes = benchmark.causes if benchmark.verdict == BELOW else ()
-    return _section(
+    causes = benchmark.causes if benchmark.verdict == BELOW_EXPECTED else ()
+    return _section_html(
         translate("Report", "Is that right for this card?"),
-        f"<p>{escape(verdict(benchmark, texts))}</p>{_table(rows)}"
-        + "".join(f"<p>{escape(texts.say(each))}</p>" for each in causes)
-        + _source(source),
+        f"<p>{escape(verdict_text(benchmark, texts))}</p>{_table_html(rows)}"
+        + "".join(f"<p>{escape(texts.translate(each))}</p>" for each in causes)
+        + _range_source_html(range_source),
     )
 
 
-def _source(source: RangeSource | None) -> str:
+def _range_source_html(range_source: RangeSource | None) -> str:
     """Where the ranges are from: a link to read, which loads nothing by itself."""
-    if source is None:
+    if range_source is None:
         return ""
-    said = _line(about_range(source))
-    if source.url is None:
-        return said
-    where = escape(translate("Report", "Where the figures are from:"))
-    url = escape(source.url)
-    return f'{said}<p class="soft">{where} <a rel="noreferrer" href="{url}">{url}</a></p>'
+    text = _paragraph_html(range_source_text(range_source))
+    if range_source.url is None:
+        return text
+    label = escape(translate("Report", "Where the figures are from:"))
+    url = escape(range_source.url)
+    return f'{text}<p class="soft">{label} <a rel="noreferrer" href="{url}">{url}</a></p>'
 
 
-def _along(benchmark: Benchmark) -> str:
-    cards = summary.watched(benchmark)
-    if not cards:
+def _gpu_log_section(benchmark: Benchmark) -> str:
+    gpus = summary.relevant_gpu_logs(benchmark)
+    if not gpus:
         return ""
-    several = len(cards) > 1
-    told = [(along.name(card, cards), *(value for _, value in along.rows(card))) for card in cards]
-    heads = ("", *(said for said, _ in along.rows(cards[0])))
-    rows = list(zip(heads, *told, strict=True))
+    several = len(gpus) > 1
+    columns = [(along.gpu_label(gpu, gpus), *(value for _, value in along.gpu_log_rows(gpu))) for gpu in gpus]
+    captions = ("", *(caption for caption, _ in along.gpu_log_rows(gpus[0])))
+    rows = list(zip(captions, *columns, strict=True))
     title = (
         translate("Report", "What the cards did meanwhile")
         if several
         else translate("Report", "What the card did meanwhile")
     )
-    return _section(title, _table(rows[1:], heads=rows[0]))
+    return _section_html(title, _table_html(rows[1:], headers=rows[0]))
 
 
-def _past(benchmark: Benchmark, kept: tuple[Benchmark, ...]) -> str:
+def _history_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
     """The same measurement in the benchmarks of before, and what changed since the last one."""
-    past = scores.history(benchmark, kept)
-    if len(past) < 2:
+    runs = scores.comparable_runs(benchmark, stored)
+    if len(runs) < 2:
         return ""
-    whens = moments.each([each for each, _ in past], whole=True)
-    rows = [(when, scores.marked(result), _versions(each)) for when, (each, result) in zip(whens, past, strict=True)]
-    heads = (translate("Report", "When"), translate("Report", "Median"), translate("Report", "Versions"))
-    return _section(
+    dates = moments.date_labels([each for each, _ in runs], with_year=True)
+    rows = [(date, scores.marked_median(result), _versions_text(each)) for date, (each, result) in zip(dates, runs, strict=True)]
+    headers = (translate("Report", "When"), translate("Report", "Median"), translate("Report", "Versions"))
+    return _section_html(
         translate("Report", "Before and now"),
-        _line(measured(past[-1][1]))
-        + _table(rows, heads=heads)
-        + f"<p>{escape(change_words(past[-2], past[-1], whens[-2]))}</p>",
+        _paragraph_html(measurement_label(runs[-1][1]))
+        + _table_html(rows, headers=headers)
+        + f"<p>{escape(change_text(runs[-2], runs[-1], dates[-2]))}</p>",
     )
 
 
-def _versions(benchmark: Benchmark) -> str:
-    known = ((_version_name(key), benchmark.versions.get(key)) for key in NAMES)
-    return " · ".join(f"{name} {version}" for name, version in known if version is not None)
+def _versions_text(benchmark: Benchmark) -> str:
+    versions = ((_version_name(key), benchmark.versions.get(key)) for key in VERSION_NAMES)
+    return " · ".join(f"{name} {version}" for name, version in versions if version is not None)
 
 
-def _about_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
+def _device_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
     rows = []
     for device in benchmark.devices:
-        memories = memory(device.memory_bytes) if device.memory_bytes is not None else ""
-        rows.append((scores.device_label(device.id), device.name or device.id, memories))
+        memory_text = format_memory(device.memory_bytes) if device.memory_bytes is not None else ""
+        rows.append((scores.device_label(device.id), device.name or device.id, memory_text))
     return [*rows, *((_version_name(key), version) for key, version in benchmark.versions.items())]
 
 
 def _version_name(key: str) -> str:
-    return NAMES.get(key, key) or translate("PastCard", "driver")
+    return VERSION_NAMES.get(key, key) or translate("PastCard", "driver")
 
 
-def _heads() -> tuple[str, ...]:
+def _figure_headers() -> tuple[str, ...]:
     return (
         translate("Report", "What"),
         translate("Report", "Where"),
@@ -215,27 +215,27 @@ def _heads() -> tuple[str, ...]:
     )
 
 
-def _section(title: str, body: str) -> str:
+def _section_html(title: str, body: str) -> str:
     return f"<section><h2>{escape(title)}</h2>{body}</section>"
 
 
-def _table(rows: Iterable[tuple[str, ...]], heads: tuple[str, ...] = ()) -> str:
-    head = "<tr>" + "".join(f"<th>{escape(each)}</th>" for each in heads) + "</tr>" if heads else ""
-    body = "".join(f"<tr>{_cells(row, len(heads))}</tr>" for row in rows)
-    return f"<table>{head}{body}</table>"
+def _table_html(rows: Iterable[tuple[str, ...]], headers: tuple[str, ...] = ()) -> str:
+    header = "<tr>" + "".join(f"<th>{escape(each)}</th>" for each in headers) + "</tr>" if headers else ""
+    body = "".join(f"<tr>{_cells_html(row, len(headers))}</tr>" for row in rows)
+    return f"<table>{header}{body}</table>"
 
 
-def _cells(row: tuple[str, ...], columns: int) -> str:
+def _cells_html(row: tuple[str, ...], columns: int) -> str:
     """A row that is shorter than the head has its last cell as wide as what is left."""
-    wide = columns - len(row) + 1
-    last = f'<td colspan="{wide}">' if wide > 1 else "<td>"
+    colspan = columns - len(row) + 1
+    last = f'<td colspan="{colspan}">' if colspan > 1 else "<td>"
     return "".join(f"<td>{escape(cell)}</td>" for cell in row[:-1]) + f"{last}{escape(row[-1])}</td>"
 
 
-def _line(text: str) -> str:
+def _paragraph_html(text: str) -> str:
     return f'<p class="soft">{escape(text)}</p>' if text else ""
 
 
-def _variables(theme: str) -> str:
-    colours = look().themes[theme].colours()
-    return " ".join(f"--{token}: {colours[token]};" for token in TOKENS)
+def _css_variables(theme: str) -> str:
+    colours = load_theme_file().themes[theme].colours()
+    return " ".join(f"--{token}: {colours[token]};" for token in CSS_TOKENS)

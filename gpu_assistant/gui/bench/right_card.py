@@ -9,36 +9,36 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ...bench.expected import CAUSE, key
+from ...bench.expected import CAUSE_PREFIX, result_key
 from ...core.results import Benchmark, BenchResult
 from .. import language
-from ..components import Button, Card, Icon, Pill, label
+from ..components import Button, Card, IconWidget, Pill, label
 from . import scores
-from .layouts import emptied
+from .layouts import clear_layout
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
 
-BELOW = "bench.verdict.below"
-WELL = frozenset({"bench.verdict.as-expected", "bench.verdict.above"})
-UNKNOWN_CAUSE = CAUSE + "unknown"
+BELOW_EXPECTED = "bench.verdict.below"
+NORMAL_VERDICTS = frozenset({"bench.verdict.as-expected", "bench.verdict.above"})
+UNKNOWN_CAUSE = CAUSE_PREFIX + "unknown"
 translate = QCoreApplication.translate
 
 
 class RangeSource(Struct, frozen=True):
     """Where the ranges are from: shares in percent, the address of the figures, the day they were gathered."""
 
-    products: tuple[int, int]
-    copies: tuple[int, int]
-    way: tuple[int, int]
+    matmul_percent: tuple[int, int]
+    copy_percent: tuple[int, int]
+    pcie_percent: tuple[int, int]
     url: str | None
     as_of: str
 
 
-def range_source(catalog: Catalog) -> RangeSource:
+def read_range_source(catalog: Catalog) -> RangeSource:
     """From the catalog; it is read from the disk, so not in the window's thread."""
     reference = catalog.reference
-    products, copies, way = (
+    matmul_percent, copy_percent, pcie_percent = (
         (round(100 * low), round(100 * high))
         for low, high in (
             reference.healthy.matmul_share,
@@ -47,130 +47,130 @@ def range_source(catalog: Catalog) -> RangeSource:
         )
     )
     urls = [reference.sources[card.source].url for card in reference.cards[:1]]
-    return RangeSource(products, copies, way, next((url for url in urls if url), None), reference.as_of)
+    return RangeSource(matmul_percent, copy_percent, pcie_percent, next((url for url in urls if url), None), reference.as_of)
 
 
-class RightCard(Card):
+class ExpectedRangeCard(Card):
     """Hidden where nobody knows what is right, or where there is no card."""
 
     def __init__(self) -> None:
-        self._shown: Benchmark | None = None
-        self._source: RangeSource | None = None
+        self._benchmark: Benchmark | None = None
+        self._range_source: RangeSource | None = None
         self._ready = False
         super().__init__()
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        self._heading, self.pill = label("heading"), Pill()
-        head.addWidget(self._heading, 1)
-        head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
+        header = QHBoxLayout()
+        header.setSpacing(12)
+        self._heading, self.verdict_pill = label("heading"), Pill()
+        header.addWidget(self._heading, 1)
+        header.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignTop)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
-        self.what_to_do = label("strong")
-        self._causes = QVBoxLayout()
-        self._causes.setSpacing(6)
-        self._about = label("small")
-        self.open_source = Button(kind="ghost", after="open", small=True)
-        self.open_source.clicked.connect(self._open)
-        self.column.addLayout(head)
+        self.advice_label = label("strong")
+        self._causes_layout = QVBoxLayout()
+        self._causes_layout.setSpacing(6)
+        self._source_label = label("small")
+        self.source_button = Button(kind="ghost", trailing_icon="open", small=True)
+        self.source_button.clicked.connect(self._open_source)
+        self.column.addLayout(header)
         self.column.addLayout(self._grid)
-        self.column.addWidget(self.what_to_do)
-        self.column.addLayout(self._causes)
-        self.column.addWidget(self._about)
-        self.column.addWidget(self.open_source)
+        self.column.addWidget(self.advice_label)
+        self.column.addLayout(self._causes_layout)
+        self.column.addWidget(self._source_label)
+        self.column.addWidget(self.source_button)
         self._ready = True
         self.retranslate()
 
-    def show_benchmark(self, benchmark: Benchmark, source: RangeSource | None) -> None:
+    def show_benchmark(self, benchmark: Benchmark, range_source: RangeSource | None) -> None:
         """Another result."""
-        self._shown, self._source = benchmark, source
+        self._benchmark, self._range_source = benchmark, range_source
         self.retranslate()
 
     def retranslate(self) -> None:
         """All words."""
         if not self._ready:
             return
-        benchmark = self._shown
-        cards = benchmark is not None and any(result.device != "cpu" for result in benchmark.results)
-        self.setVisible(cards)
-        if benchmark is None or not cards:
+        benchmark = self._benchmark
+        has_gpu = benchmark is not None and any(result.device != "cpu" for result in benchmark.results)
+        self.setVisible(has_gpu)
+        if benchmark is None or not has_gpu:
             return
         self._heading.setText(self.tr("Is that right for this card?"))
-        self.pill.setVisible(bool(benchmark.expected))
+        self.verdict_pill.setVisible(bool(benchmark.expected))
         if not benchmark.expected:
-            self._nobody_knows()
+            self._show_unknown()
             return
-        below = benchmark.verdict == BELOW
-        self.pill.set("warn" if below else "ok", verdict_words(benchmark))
-        emptied(self._grid)
-        for row, (result, usual) in enumerate(ranged(benchmark)):
-            self._range_row(row, result, usual)
-        self._show_causes(benchmark if below else None)
-        source = self._source
-        self._about.setVisible(source is not None)
-        self.open_source.setVisible(source is not None and source.url is not None)
+        is_below = benchmark.verdict == BELOW_EXPECTED
+        self.verdict_pill.set("warn" if is_below else "ok", verdict_label(benchmark))
+        clear_layout(self._grid)
+        for row, (result, expected) in enumerate(expected_results(benchmark)):
+            self._add_range_row(row, result, expected)
+        self._show_causes(benchmark if is_below else None)
+        source = self._range_source
+        self._source_label.setVisible(source is not None)
+        self.source_button.setVisible(source is not None and source.url is not None)
         if source is not None:
-            self._about.setText(about_range(source))
-            self.open_source.setText(self.tr("Where the figures are from"))
-            self.open_source.setToolTip(source.url or "")
+            self._source_label.setText(range_source_text(source))
+            self.source_button.setText(self.tr("Where the figures are from"))
+            self.source_button.setToolTip(source.url or "")
 
-    def _nobody_knows(self) -> None:
-        emptied(self._grid)
+    def _show_unknown(self) -> None:
+        clear_layout(self._grid)
         self._show_causes(None)
-        self.open_source.hide()
-        self._about.show()
-        self._about.setText(
+        self.source_button.hide()
+        self._source_label.show()
+        self._source_label.setText(
             self.tr(
                 "There are no figures to check this card against. A laptop's card gets another power limit from every "
                 "maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower."
             )
         )
 
-    def _range_row(self, row: int, result: BenchResult, usual: tuple[float, float]) -> None:
-        slow = result.median < usual[0]
-        low, high = (scores.shown(each, result.unit)[0] for each in usual)
-        unit = scores.unit_name(scores.shown(usual[1], result.unit)[1])
-        value = label("body", scores.value(result))
-        words = self.tr("usual: {low} to {high} {unit}")
-        if result.median > usual[1]:
-            words = self.tr("above the usual range: {low} to {high} {unit}")
-        said = label("small", words.format(low=low, high=high, unit=unit))
-        for each in (value, said):
+    def _add_range_row(self, row: int, result: BenchResult, expected: tuple[float, float]) -> None:
+        is_below = result.median < expected[0]
+        low, high = (scores.readable_value(each, result.unit)[0] for each in expected)
+        unit = scores.unit_label(scores.readable_value(expected[1], result.unit)[1])
+        value_label = label("body", scores.median_text(result))
+        template = self.tr("usual: {low} to {high} {unit}")
+        if result.median > expected[1]:
+            template = self.tr("above the usual range: {low} to {high} {unit}")
+        range_label = label("small", template.format(low=low, high=high, unit=unit))
+        for each in (value_label, range_label):
             each.setAlignment(Qt.AlignmentFlag.AlignRight)
         figures = QVBoxLayout()
         figures.setSpacing(0)
-        figures.addWidget(value)
-        figures.addWidget(said)
-        state = "warn" if slow else "ok"
-        self._grid.addWidget(Icon(state, state, 16), row, 0, Qt.AlignmentFlag.AlignTop)
-        name = scores.name(result)
+        figures.addWidget(value_label)
+        figures.addWidget(range_label)
+        state = "warn" if is_below else "ok"
+        self._grid.addWidget(IconWidget(state, state, 16), row, 0, Qt.AlignmentFlag.AlignTop)
+        name = scores.result_name(result)
         if result.device != "cuda:0":
-            name = scores.on_device(result.device, name)
+            name = scores.with_device_label(result.device, name)
         self._grid.addWidget(label("body", name, "soft"), row, 1, Qt.AlignmentFlag.AlignTop)
         self._grid.addLayout(figures, row, 2)
 
     def _show_causes(self, benchmark: Benchmark | None) -> None:
-        emptied(self._causes)
-        self.what_to_do.setVisible(benchmark is not None)
+        clear_layout(self._causes_layout)
+        self.advice_label.setVisible(benchmark is not None)
         if benchmark is None:
             return
-        self.what_to_do.setText(self.tr("What to do"))
+        self.advice_label.setText(self.tr("What to do"))
         texts = language.texts()
-        sentences = [texts.say(cause) for cause in benchmark.causes]
+        sentences = [texts.translate(cause) for cause in benchmark.causes]
         if UNKNOWN_CAUSE in benchmark.causes:
             sentences += [
-                texts.say(f"bench.look.{each}") for each in ("power-plan", "slot", "memory-stick", "battery", "heat")
+                texts.translate(f"bench.look.{each}") for each in ("power-plan", "slot", "memory-stick", "battery", "heat")
             ]
         for sentence in sentences:
-            self._causes.addWidget(_point(sentence))
+            self._causes_layout.addWidget(_bullet_row(sentence))
 
-    def _open(self) -> None:
-        if self._source is not None and self._source.url is not None:
-            QDesktopServices.openUrl(QUrl(self._source.url))
+    def _open_source(self) -> None:
+        if self._range_source is not None and self._range_source.url is not None:
+            QDesktopServices.openUrl(QUrl(self._range_source.url))
 
 
-def about_range(source: RangeSource) -> str:
+def range_source_text(source: RangeSource) -> str:
     """How the range came about, and of what day the makers' figures are."""
     return translate(
         "RightCard",
@@ -178,35 +178,35 @@ def about_range(source: RangeSource) -> str:
         "for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. "
         "Figures as of {date}.",
     ).format(
-        low=source.products[0],
-        high=source.products[1],
-        low_copy=source.copies[0],
-        high_copy=source.copies[1],
-        low_way=source.way[0],
-        high_way=source.way[1],
+        low=source.matmul_percent[0],
+        high=source.matmul_percent[1],
+        low_copy=source.copy_percent[0],
+        high_copy=source.copy_percent[1],
+        low_way=source.pcie_percent[0],
+        high_way=source.pcie_percent[1],
         date=source.as_of,
     )
 
 
-def verdict_words(benchmark: Benchmark) -> str:
+def verdict_label(benchmark: Benchmark) -> str:
     """The verdict in a pill's few words."""
-    return language.texts().say(f"{benchmark.verdict}.short")
+    return language.texts().translate(f"{benchmark.verdict}.short")
 
 
-def ranged(benchmark: Benchmark) -> list[tuple[BenchResult, tuple[float, float]]]:
+def expected_results(benchmark: Benchmark) -> list[tuple[BenchResult, tuple[float, float]]]:
     """Each measurement with a known range: its best size, and the range."""
     best: dict[str, BenchResult] = {}
     for result in benchmark.results:
-        if not result.extrapolated and (key(result) not in best or result.median > best[key(result)].median):
-            best[key(result)] = result
-    return [(best[name], usual) for name, usual in (benchmark.expected or {}).items() if name in best]
+        if not result.extrapolated and (result_key(result) not in best or result.median > best[result_key(result)].median):
+            best[result_key(result)] = result
+    return [(best[name], expected) for name, expected in (benchmark.expected or {}).items() if name in best]
 
 
-def _point(sentence: str) -> QWidget:
-    holder = QWidget()
-    row = QHBoxLayout(holder)
+def _bullet_row(sentence: str) -> QWidget:
+    container = QWidget()
+    row = QHBoxLayout(container)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(10)
-    row.addWidget(Icon("right", "soft", 16), 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(IconWidget("right", "soft", 16), 0, Qt.AlignmentFlag.AlignTop)
     row.addWidget(label("body", sentence), 1)
-    return holder
+    return container

@@ -11,42 +11,42 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.memory import MemoryFit
 from .. import theme
-from ..components import KeyboardFocus, Live, focus_ring, label
+from ..components import KeyboardFocus, Themed, draw_focus_ring, label
 from . import fit_words
 
-EDGE = 5  # room for the ring
+FOCUS_MARGIN = 5  # room for the ring
 
 
-class StackRow(KeyboardFocus, Live, QWidget):
+class StackedBarRow(KeyboardFocus, Themed, QWidget):
     """The keyboard gets to it, so that it can be read out; it does nothing."""
 
-    def __init__(self, fit: MemoryFit, plain: MemoryFit | None, scale: int) -> None:
-        self._fit, self._plain = fit, plain
+    def __init__(self, fit: MemoryFit, baseline: MemoryFit | None, scale: int) -> None:
+        self._fit, self._baseline = fit, baseline
         self._ready = False
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.name, self.need = label("strong"), label("strong")
-        self.detail, self.batch = label("small"), label("small")
-        self.bar, self.parts = StackBar(), Parts()
+        self.name_label, self.peak_label = label("strong"), label("strong")
+        self.detail_label, self.batch_label = label("small"), label("small")
+        self.bar, self.legend = StackedBar(), MemoryPartsLegend()
         column = QVBoxLayout(self)
-        column.setContentsMargins(EDGE, EDGE, EDGE, EDGE)
+        column.setContentsMargins(FOCUS_MARGIN, FOCUS_MARGIN, FOCUS_MARGIN, FOCUS_MARGIN)
         column.setSpacing(4)
-        for left, right in ((self.name, self.need), (self.detail, self.batch)):
-            line = QHBoxLayout()
-            line.setSpacing(16)
-            line.addWidget(left, 1)
+        for left, right in ((self.name_label, self.peak_label), (self.detail_label, self.batch_label)):
+            row = QHBoxLayout()
+            row.setSpacing(16)
+            row.addWidget(left, 1)
             right.setAlignment(Qt.AlignmentFlag.AlignRight)
-            line.addWidget(right)
-            column.addLayout(line)
+            row.addWidget(right)
+            column.addLayout(row)
         column.addWidget(self.bar)
-        column.addWidget(self.parts)
+        column.addWidget(self.legend)
         self._ready = True
-        self.follow()
-        self.show_fit(fit, plain, scale)
+        self.apply_theme()
+        self.show_fit(fit, baseline, scale)
 
-    def show_fit(self, fit: MemoryFit, plain: MemoryFit | None, scale: int) -> None:
+    def show_fit(self, fit: MemoryFit, baseline: MemoryFit | None, scale: int) -> None:
         """Its figures, beside those without anything saved; `scale` in bytes is the whole width of the bar."""
-        self._fit, self._plain = fit, plain
+        self._fit, self._baseline = fit, baseline
         self.bar.show_fit(fit, scale)
         self.retranslate()
 
@@ -55,25 +55,25 @@ class StackRow(KeyboardFocus, Live, QWidget):
         if not self._ready:
             return
         fit = self._fit
-        self.name.setText(fit_words.variant_name(fit.variant))
-        self.need.setText(fit_words.compared(fit, self._plain))
-        self.detail.setText(fit_words.variant_detail(fit))
-        self.batch.setText(fit_words.largest(fit))
-        self.batch.set_tone(fit_words.largest_colour(fit))
-        parts = [(fit_words.part_words(part, count), colour) for part, count, colour in fit_words.parts_of(fit)]
-        self.parts.set_parts(tuple(parts))
-        said = [self.need.text(), self.batch.text(), *(words for words, _ in parts)]
-        self.setAccessibleName(f"{self.name.text()}: " + ", ".join(each for each in said if each))
-        self.setAccessibleDescription(self.detail.text())
+        self.name_label.setText(fit_words.variant_name(fit.variant))
+        self.peak_label.setText(fit_words.peak_text(fit, self._baseline))
+        self.detail_label.setText(fit_words.variant_detail(fit))
+        self.batch_label.setText(fit_words.max_batch_text(fit))
+        self.batch_label.set_tone(fit_words.fit_colour(fit))
+        parts = [(fit_words.memory_part_text(part, count), colour) for part, count, colour in fit_words.memory_parts(fit)]
+        self.legend.set_parts(tuple(parts))
+        texts = [self.peak_label.text(), self.batch_label.text(), *(text for text, _ in parts)]
+        self.setAccessibleName(f"{self.name_label.text()}: " + ", ".join(each for each in texts if each))
+        self.setAccessibleDescription(self.detail_label.text())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The ring while the keyboard is here."""
         del event
-        if self.ringed:
-            focus_ring(QPainter(self), QRectF(self.rect()), 6)
+        if self.shows_focus_ring:
+            draw_focus_ring(QPainter(self), QRectF(self.rect()), 6)
 
 
-class StackBar(Live, QWidget):
+class StackedBar(Themed, QWidget):
     """Painted. What may be planned with is a dashed line where it lies within."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class StackBar(Live, QWidget):
         self._scale = 1
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.follow()
+        self.apply_theme()
 
     def show_fit(self, fit: MemoryFit, scale: int) -> None:
         """Another bar."""
@@ -105,21 +105,21 @@ class StackBar(Live, QWidget):
         painter.setClipPath(clip)
         painter.fillRect(bar, theme.color("sunken"))
         x = bar.left()
-        for _part, count, colour in fit_words.parts_of(self._fit):
+        for _part, count, colour in fit_words.memory_parts(self._fit):
             width = bar.width() * count / self._scale
             painter.fillRect(QRectF(x, bar.top(), max(width - 1, 1.0), bar.height()), theme.color(colour))
             x += width
         painter.restore()
-        room = fit_words.planned(self._fit)
-        if room is not None and room < self._scale:
-            at = int(bar.left() + bar.width() * room / self._scale)
+        usable = fit_words.usable_memory(self._fit)
+        if usable is not None and usable < self._scale:
+            limit_x = int(bar.left() + bar.width() * usable / self._scale)
             # On a ground of its own: it must be seen on every colour of the bar.
             for pen in (QPen(theme.color("card"), 4), QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)):
                 painter.setPen(pen)
-                painter.drawLine(at, 0, at, self.height())
+                painter.drawLine(limit_x, 0, limit_x, self.height())
 
 
-class Parts(Live, QWidget):
+class MemoryPartsLegend(Themed, QWidget):
     """Words, each with the colour of its part before it, wrapped into as many lines as they take."""
 
     def __init__(self) -> None:
@@ -128,24 +128,24 @@ class Parts(Live, QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.follow()
+        self.apply_theme()
 
     def set_parts(self, parts: tuple[tuple[str, str], ...]) -> None:
         """(words, colour) of each."""
         self._parts = parts
-        self.setAccessibleName(", ".join(words for words, _ in parts))
+        self.setAccessibleName(", ".join(text for text, _ in parts))
         self.refresh()
 
-    def _places(self, width: float) -> list[tuple[QRectF, str, str]]:
+    def _item_rects(self, width: float) -> list[tuple[QRectF, str, str]]:
         metrics = QFontMetricsF(theme.font("small"))
-        line, side, x, y, found = metrics.height() + 6, theme.px(12), 0.0, 0.0, []
-        for words, colour in self._parts:
-            wide = side + 8 + metrics.horizontalAdvance(words) + 2
-            if x > 0 and x + wide > width:
-                x, y = 0.0, y + line
-            found.append((QRectF(x, y, wide, line), words, colour))
-            x += wide + 18
-        return found
+        line_height, side, x, y, items = metrics.height() + 6, theme.px(12), 0.0, 0.0, []
+        for text, colour in self._parts:
+            item_width = side + 8 + metrics.horizontalAdvance(text) + 2
+            if x > 0 and x + item_width > width:
+                x, y = 0.0, y + line_height
+            items.append((QRectF(x, y, item_width, line_height), text, colour))
+            x += item_width + 18
+        return items
 
     def hasHeightForWidth(self) -> bool:
         """It has."""
@@ -153,8 +153,8 @@ class Parts(Live, QWidget):
 
     def heightForWidth(self, width: int) -> int:
         """All lines."""
-        places = self._places(width)
-        return math.ceil(places[-1][0].bottom()) if places else 0
+        items = self._item_rects(width)
+        return math.ceil(items[-1][0].bottom()) if items else 0
 
     def sizeHint(self) -> QSize:
         """One line."""
@@ -166,8 +166,8 @@ class Parts(Live, QWidget):
         painter = QPainter(self)
         painter.setFont(theme.font("small"))
         side = theme.px(12)
-        for place, words, colour in self._places(self.width()):
-            square = QRectF(place.left(), place.top() + (place.height() - side) / 2, side, side)
+        for rect, text, colour in self._item_rects(self.width()):
+            square = QRectF(rect.left(), rect.top() + (rect.height() - side) / 2, side, side)
             painter.fillRect(square, theme.color(colour))
             painter.setPen(theme.color("text"))
-            painter.drawText(place.adjusted(side + 8, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), words)
+            painter.drawText(rect.adjusted(side + 8, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)

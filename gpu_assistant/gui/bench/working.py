@@ -10,15 +10,15 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from ...bench.lines import Loading
-from ...texts.format import duration
+from ...bench.lines import TorchLoading
+from ...texts.format import format_duration
 from .. import language
-from ..components import Button, Live, ProgressBar, label
+from ..components import Button, Themed, ProgressBar, label
 
-TICK_MS = 1000
+CLOCK_INTERVAL_MS = 1000
 
 
-class Progress(Protocol):
+class CountedReport(Protocol):
     """The `n`th of `of`."""
 
     @property
@@ -30,98 +30,98 @@ class Progress(Protocol):
         """All."""
 
 
-P = TypeVar("P", bound=Progress)
+ReportT = TypeVar("P", bound=CountedReport)
 
 
-class Now(NamedTuple):
+class ActivityText(NamedTuple):
     """What runs in words, and what stands beside how far it is; "" for nothing."""
 
-    what: str
-    beside: str = ""
+    title: str
+    detail: str = ""
 
 
-class Working(Live, QWidget, Generic[P]):
+class RunningView(Themed, QWidget, Generic[ReportT]):
     """`begin`, then `show_progress` with each news; the clock goes on by itself. `words` says what a news is about.
 
     `stop_wanted` comes with Cancel and with Escape while this is seen; who heeds it calls `set_stopping`.
     """
 
-    stop_wanted = Signal()
+    stop_requested = Signal()
 
-    def __init__(self, words: Callable[[P], Now], *, level: str = "heading") -> None:
-        self._words = words
-        self._at: P | None = None
-        self._loading: Loading | None = None
-        self._note_of: Callable[[], str] = str
+    def __init__(self, describe: Callable[[ReportT], ActivityText], *, level: str = "heading") -> None:
+        self._describe = describe
+        self._report: ReportT | None = None
+        self._loading: TorchLoading | None = None
+        self._make_note: Callable[[], str] = str
         self._stopping = self._ready = False
-        self._began = 0.0
+        self._started = 0.0
         super().__init__()
-        self.what, self.count, self.note = label(level), label("small"), label("small")
-        self.bar, self.cancel = ProgressBar(), Button(icon="cross")
-        foot = QHBoxLayout()
-        foot.addWidget(self.note, 1)
-        foot.addWidget(self.cancel)
+        self.title_label, self.count_label, self.note_label = label(level), label("small"), label("small")
+        self.progress_bar, self.cancel_button = ProgressBar(), Button(icon_name="cross")
+        footer = QHBoxLayout()
+        footer.addWidget(self.note_label, 1)
+        footer.addWidget(self.cancel_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (self.what, self.count, self.bar):
+        for widget in (self.title_label, self.count_label, self.progress_bar):
             column.addWidget(widget)
-        column.addLayout(foot)
-        self._clock = QTimer(self, interval=TICK_MS)
-        self._clock.timeout.connect(self._show_count)
-        self._escape = QShortcut(QKeySequence("Esc"), self, context=Qt.ShortcutContext.WindowShortcut)
-        self._escape.activated.connect(self.stop_wanted)
-        self.cancel.clicked.connect(self.stop_wanted)
+        column.addLayout(footer)
+        self._clock_timer = QTimer(self, interval=CLOCK_INTERVAL_MS)
+        self._clock_timer.timeout.connect(self._update_count)
+        self._escape_shortcut = QShortcut(QKeySequence("Esc"), self, context=Qt.ShortcutContext.WindowShortcut)
+        self._escape_shortcut.activated.connect(self.stop_requested)
+        self.cancel_button.clicked.connect(self.stop_requested)
         self._ready = True
-        self.follow()
+        self.apply_theme()
 
     def showEvent(self, event: QShowEvent) -> None:
         """The clock goes while it is seen."""
         super().showEvent(event)
-        self._clock.start()
+        self._clock_timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody reads it."""
         super().hideEvent(event)
-        self._clock.stop()
+        self._clock_timer.stop()
 
     @property
-    def at(self) -> P | None:
+    def report(self) -> ReportT | None:
         """What it is about just now; None before its first news."""
-        return self._at
+        return self._report
 
     @property
-    def held(self) -> bool:
+    def has_focus_within(self) -> bool:
         """Whether the keyboard is in here."""
         focused = QApplication.focusWidget()
         return focused is not None and (focused is self or self.isAncestorOf(focused))
 
-    def begin(self, note: Callable[[], str]) -> None:
+    def start(self, note: Callable[[], str]) -> None:
         """A new run; `note` says what is known of it beforehand."""
-        self._at, self._loading = None, None
-        self._stopping, self._began = False, time.monotonic()
-        self._note_of = note
+        self._report, self._loading = None, None
+        self._stopping, self._started = False, time.monotonic()
+        self._make_note = note
         self.retranslate()
 
-    def take_over(self, how: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+    def take_focus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
         """The keyboard to Cancel, and the page to its top.
 
         When a button that had the keyboard goes, Qt scrolls to the next one, somewhere below.
         """
-        self.cancel.setFocus(how)
-        to_top(self)
+        self.cancel_button.setFocus(reason)
+        scroll_to_top(self)
 
-    def show_progress(self, news: P | Loading) -> None:
+    def show_progress(self, report: ReportT | TorchLoading) -> None:
         """What it does now."""
-        if isinstance(news, Loading):
-            self._loading = news
+        if isinstance(report, TorchLoading):
+            self._loading = report
         else:
-            self._at = news
+            self._report = report
         self.retranslate()
 
     def set_stopping(self) -> None:
         """It was told to stop."""
-        if self.cancel.hasFocus():  # it goes grey, and Qt would give the keyboard to whatever comes next
+        if self.cancel_button.hasFocus():  # it goes grey, and Qt would give the keyboard to whatever comes next
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self._stopping = True
         self.retranslate()
@@ -130,32 +130,32 @@ class Working(Live, QWidget, Generic[P]):
         """All words."""
         if not self._ready:
             return
-        self.cancel.setText(self.tr("Stopping…") if self._stopping else self.tr("Cancel"))
-        self.cancel.setEnabled(not self._stopping)
-        self.note.setText(self._note_of())
-        if self._at is None:
-            self.what.setText(self.tr("PyTorch is loading…"))
-            self.bar.set_fraction(None)
+        self.cancel_button.setText(self.tr("Stopping…") if self._stopping else self.tr("Cancel"))
+        self.cancel_button.setEnabled(not self._stopping)
+        self.note_label.setText(self._make_note())
+        if self._report is None:
+            self.title_label.setText(self.tr("PyTorch is loading…"))
+            self.progress_bar.set_fraction(None)
         else:
-            self.what.setText(self._words(self._at).what)
-            self.bar.set_fraction((self._at.n - 1) / max(self._at.of, 1))
-        self._show_count()
+            self.title_label.setText(self._describe(self._report).title)
+            self.progress_bar.set_fraction((self._report.n - 1) / max(self._report.of, 1))
+        self._update_count()
 
-    def _show_count(self) -> None:
+    def _update_count(self) -> None:
         """How far it is, and for how long it has run by now."""
-        speak = language.texts().language
-        since = duration(max(time.monotonic() - self._began, 1.0), speak)
-        parts = [self.tr("running for {time}").format(time=since)]
-        if self._at is None and self._loading is not None and self._loading.limit_s is not None:
-            most = duration(self._loading.limit_s, speak)
-            parts = [self.tr("the first time takes up to {time}").format(time=most), *parts]
-        elif self._at is not None:
-            how_far = self.tr("{n} of {of}").format(n=self._at.n, of=self._at.of)
-            parts = [how_far, self._words(self._at).beside, *parts]
-        self.count.setText(" · ".join(part for part in parts if part))
+        language_code = language.texts().language
+        elapsed = format_duration(max(time.monotonic() - self._started, 1.0), language_code)
+        parts = [self.tr("running for {time}").format(time=elapsed)]
+        if self._report is None and self._loading is not None and self._loading.limit_s is not None:
+            limit = format_duration(self._loading.limit_s, language_code)
+            parts = [self.tr("the first time takes up to {time}").format(time=limit), *parts]
+        elif self._report is not None:
+            counter = self.tr("{n} of {of}").format(n=self._report.n, of=self._report.of)
+            parts = [counter, self._describe(self._report).detail, *parts]
+        self.count_label.setText(" · ".join(part for part in parts if part))
 
 
-def to_top(widget: QWidget) -> None:
+def scroll_to_top(widget: QWidget) -> None:
     """Scroll the page that this lies on to its top."""
     page = widget.parentWidget()
     while page is not None and not isinstance(page, QScrollArea):

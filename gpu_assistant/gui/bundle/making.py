@@ -14,18 +14,18 @@ from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.names import Channel, Goal
 from ...core.recommendation import Choice, Recommendation
-from ..wizard.progress import Progress
+from ..wizard.progress import InstallProgress
 from ..worker import JobRunner
 
 if TYPE_CHECKING:
     from ...app import App
     from ...fetch.pace import Pace
-    from ...install.bundle.contents import Contents
+    from ...install.bundle.contents import BundleContents
 
-State = Literal["idle", "running", "stopping", "done", "failed", "stopped"]
+CreationState = Literal["idle", "running", "stopping", "done", "failed", "stopped"]
 
 
-class Order(Struct, frozen=True, kw_only=True):
+class BundleOrder(Struct, frozen=True, kw_only=True):
     """What shall lie in `folder`: all for the recommendation that was made for `machine`, or, where `machine` is a
     file, all for what suits the computer that it tells of.
     """
@@ -38,23 +38,23 @@ class Order(Struct, frozen=True, kw_only=True):
     choice: Choice | None = None
 
 
-class Made(Struct, frozen=True, kw_only=True):
+class CreatedBundle(Struct, frozen=True, kw_only=True):
     """A folder that is whole, and the sha256 of its list."""
 
-    order: Order
-    contents: Contents
-    mark: str
+    order: BundleOrder
+    contents: BundleContents
+    checksum: str
 
 
-class Make:
+class BundleOrderJob:
     """Carries an order out."""
 
-    def __init__(self, app: App, order: Order, pace: Pace) -> None:
-        self._app, self._order, self._pace = app, order, pace
+    def __init__(self, app: App, order: BundleOrder, rate_limiter: Pace) -> None:
+        self._app, self._order, self._rate_limiter = app, order, rate_limiter
 
-    def run(self, context: JobContext[Any]) -> Made:
+    def run(self, context: JobContext[Any]) -> CreatedBundle:
         """What lies there now. Raises CallError("machine-file"), what `recommend` and making a bundle raise."""
-        from ...install.bundle.contents import fingerprint
+        from ...install.bundle.contents import list_hash
 
         app, order = self._app, self._order
         machine, recommendation = order.machine, order.recommendation
@@ -68,42 +68,42 @@ class Make:
             order.folder,
             channel=order.channel,
             choice=order.choice,
-            pace=self._pace,
+            pace=self._rate_limiter,
         )
         contents = job.run(context)
-        return Made(order=order, contents=contents, mark=fingerprint(order.folder))
+        return CreatedBundle(order=order, contents=contents, checksum=list_hash(order.folder))
 
 
-class Making(QObject):
+class BundleCreator(QObject):
     """One order at a time; `changed` says that it stands otherwise, `stepped` brings each event."""
 
     changed = Signal()
-    stepped = Signal(object)
+    step_changed = Signal(object)
 
     def __init__(self, app: App, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._app = app
-        self.state: State = "idle"
-        self.order: Order | None = None
-        self.made: Made | None = None
+        self.state: CreationState = "idle"
+        self.order: BundleOrder | None = None
+        self.bundle: CreatedBundle | None = None
         self.error: AppError | None = None
-        self.progress: Progress | None = None
-        self.pace: Pace | None = None
+        self.progress: InstallProgress | None = None
+        self.rate_limiter: Pace | None = None
         self._runner = JobRunner(self)
-        self._runner.news.connect(self._heard)
-        self._runner.done.connect(self._done)
-        self._runner.failed.connect(self._failed)
-        self._runner.cancelled.connect(lambda: self._to("stopped"))
+        self._runner.reported.connect(self._on_event)
+        self._runner.done.connect(self._on_created)
+        self._runner.failed.connect(self._on_failed)
+        self._runner.cancelled.connect(lambda: self._set_state("stopped"))
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Whether a folder is being made."""
         return self.state in ("running", "stopping")
 
     @property
-    def came(self) -> bool:
+    def has_downloads(self) -> bool:
         """Whether anything was fetched into the folder."""
-        return self.progress is not None and self.progress.came
+        return self.progress is not None and self.progress.has_downloads
 
     @property
     def runner(self) -> JobRunner:
@@ -111,61 +111,61 @@ class Making(QObject):
         return self._runner
 
     @property
-    def share(self) -> float | None:
+    def download_fraction(self) -> float | None:
         """0 to 1 of what is fetched; None before and after that, when nobody can tell."""
-        step = self.progress.running if self.progress is not None else None
+        step = self.progress.running_step if self.progress is not None else None
         return step.fraction if step is not None and step.unit == "bytes" else None
 
-    def start(self, order: Order) -> None:
+    def start(self, order: BundleOrder) -> None:
         """Carry an order out; what an earlier one left in the folder is gone on with."""
         if self._runner.running:
             return
-        self.order, self.made, self.error = order, None, None
-        self.progress, self.pace = Progress(None), self._app.download_pace()
-        self._runner.start(Make(self._app, order, self.pace))
-        self._to("running")
+        self.order, self.bundle, self.error = order, None, None
+        self.progress, self.rate_limiter = InstallProgress(None), self._app.rate_limiter()
+        self._runner.start(BundleOrderJob(self._app, order, self.rate_limiter))
+        self._set_state("running")
 
-    def again(self) -> None:
+    def retry(self) -> None:
         """Go on with what was stopped or failed."""
         if self.order is not None:
             self.start(self.order)
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Make room for another order."""
         if not self._runner.running:
-            self.order = self.made = self.error = self.progress = None
-            self._to("idle")
+            self.order = self.bundle = self.error = self.progress = None
+            self._set_state("idle")
 
     def stop(self) -> None:
         """Ask it to stop; what is downloaded is kept."""
         if self.state == "running":
             self._runner.cancel()
-            self._to("stopping")
+            self._set_state("stopping")
 
-    def hold(self, held: bool) -> None:
+    def set_paused(self, paused: bool) -> None:
         """Hold the downloads, or let them go on."""
-        if self.pace is not None:
-            (self.pace.pause if held else self.pace.resume)()
+        if self.rate_limiter is not None:
+            (self.rate_limiter.pause if paused else self.rate_limiter.resume)()
         self.changed.emit()
 
-    def limit(self, rate: int | None) -> None:
+    def set_speed_limit(self, rate: int | None) -> None:
         """How fast downloads may go, in bytes per second."""
-        if self.pace is not None:
-            self.pace.most = rate
+        if self.rate_limiter is not None:
+            self.rate_limiter.most = rate
 
-    def _heard(self, news: Any) -> None:  # noqa: ANN401 - an event of the contract
+    def _on_event(self, event: Any) -> None:  # noqa: ANN401 - an event of the contract
         if self.progress is not None:
-            self.progress.take(news)
-            self.stepped.emit(news)
+            self.progress.handle_event(event)
+            self.step_changed.emit(event)
 
-    def _done(self, made: Made) -> None:
-        self.made = made
-        self._to("done")
+    def _on_created(self, bundle: CreatedBundle) -> None:
+        self.bundle = bundle
+        self._set_state("done")
 
-    def _failed(self, error: AppError) -> None:
+    def _on_failed(self, error: AppError) -> None:
         self.error = error
-        self._to("failed")
+        self._set_state("failed")
 
-    def _to(self, state: State) -> None:
+    def _set_state(self, state: CreationState) -> None:
         self.state = state
         self.changed.emit()

@@ -8,113 +8,113 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...texts import Texts
-from ...texts.format import size
-from ..components import Button, Card, Segments, label
-from ..wizard.facts import Facts
+from ...texts.format import format_size
+from ..components import Button, Card, SegmentedControl, label
+from ..wizard.facts import WizardState
 from ..wizard.rows import system_name
 
-FOR_THIS, FOR_ANOTHER = range(2)
+THIS_COMPUTER, OTHER_COMPUTER = range(2)
 
 
-class WhichCard(Card):
+class TargetComputerCard(Card):
     """For this computer, or for one that a file tells of; `chosen` comes when that changes."""
 
-    chosen = Signal()
+    target_changed = Signal()
 
     def __init__(self) -> None:
         super().__init__(" ")
-        self.current = FOR_THIS
-        self.segments = Segments(["", ""])
-        self.segments.chosen.connect(self._choose)
-        self._line, self._path, self._told = label("body"), label("strong"), label("small")
-        self.file = Button(icon="file")
-        self.save = Button(kind="ghost", icon="share")
-        self._without = label("small")
-        left = Qt.AlignmentFlag.AlignLeft
-        box = QVBoxLayout()
-        box.setSpacing(10)
-        box.addWidget(self.segments, 0, left)
-        box.addWidget(self._line)
-        box.addWidget(self._path)
-        box.addWidget(self.file, 0, left)
-        box.addWidget(self._without)
-        box.addWidget(self.save, 0, left)
-        box.addWidget(self._told)
-        self.column.addLayout(box)
-        self._told.hide()
+        self.target = THIS_COMPUTER
+        self.target_segments = SegmentedControl(["", ""])
+        self.target_segments.chosen.connect(self._on_target_chosen)
+        self._description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
+        self.file_button = Button(icon_name="file")
+        self.save_button = Button(kind="ghost", icon_name="share")
+        self._no_internet_label = label("small")
+        align_left = Qt.AlignmentFlag.AlignLeft
+        choices_layout = QVBoxLayout()
+        choices_layout.setSpacing(10)
+        choices_layout.addWidget(self.target_segments, 0, align_left)
+        choices_layout.addWidget(self._description_label)
+        choices_layout.addWidget(self._path_label)
+        choices_layout.addWidget(self.file_button, 0, align_left)
+        choices_layout.addWidget(self._no_internet_label)
+        choices_layout.addWidget(self.save_button, 0, align_left)
+        choices_layout.addWidget(self._status_label)
+        self.column.addLayout(choices_layout)
+        self._status_label.hide()
 
     @property
     def controls(self) -> tuple[QWidget, ...]:
         """What Tab reaches, in the order of reading."""
-        return (*self.segments.buttons, self.file, self.save)
+        return (*self.target_segments.buttons, self.file_button, self.save_button)
 
-    def set(self, facts: Facts, file: Path | None, texts: Texts, *, simulated: bool, unknown: str = "") -> None:
+    def set(self, state: WizardState, file: Path | None, texts: Texts, *, simulated: bool, fallback_text: str = "") -> None:
         """What is known by now; `unknown` is said of this computer before it was looked at."""
-        this = self.current == FOR_THIS
+        is_this_computer = self.target == THIS_COMPUTER
         self.set_title(self.tr("For which computer?"))
-        mine = self.tr("The one of the machine file") if simulated else self.tr("This one")
-        self.segments.set_options([mine, self.tr("Another one")])
-        self.segments.set_current(self.current)
-        self.segments.setAccessibleName(self.tr("For which computer?"))
-        self._line.setText((self._own(facts, texts) or unknown) if this else self._other())
-        self._path.setVisible(not this and file is not None)
-        self._path.setText(str(file) if file is not None else "")
-        self.file.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
-        self.file.setVisible(not this)
-        self._without.setText(self.tr("No internet on this one? Take its details to one that has it, as a file."))
-        self.save.setText(self.tr("Save its details…"))
-        for widget in (self._without, self.save):
-            widget.setVisible(this and not simulated and facts.machine is not None)
-        self._told.setVisible(this and bool(self._told.text()))
+        this_text = self.tr("The one of the machine file") if simulated else self.tr("This one")
+        self.target_segments.set_options([this_text, self.tr("Another one")])
+        self.target_segments.set_current(self.target)
+        self.target_segments.setAccessibleName(self.tr("For which computer?"))
+        self._description_label.setText((self._this_computer_text(state, texts) or fallback_text) if is_this_computer else self._other_computer_text())
+        self._path_label.setVisible(not is_this_computer and file is not None)
+        self._path_label.setText(str(file) if file is not None else "")
+        self.file_button.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
+        self.file_button.setVisible(not is_this_computer)
+        self._no_internet_label.setText(self.tr("No internet on this one? Take its details to one that has it, as a file."))
+        self.save_button.setText(self.tr("Save its details…"))
+        for widget in (self._no_internet_label, self.save_button):
+            widget.setVisible(is_this_computer and not simulated and state.machine is not None)
+        self._status_label.setVisible(is_this_computer and bool(self._status_label.text()))
 
-    def tell(self, words: str) -> None:
+    def set_status(self, text: str) -> None:
         """How saving went."""
-        self._told.setText(words)
-        self._told.setVisible(bool(words))
+        self._status_label.setText(text)
+        self._status_label.setVisible(bool(text))
 
-    def _own(self, facts: Facts, texts: Texts) -> str:
-        machine, found = facts.machine, facts.recommendation
-        if machine is None or found is None:
+    def _this_computer_text(self, state: WizardState, texts: Texts) -> str:
+        machine, recommendation = state.machine, state.recommendation
+        if machine is None or recommendation is None:
             return ""
         parts = [gpu.name for gpu in machine.gpus if gpu.name] or [self.tr("no graphics card")]
-        torch, flow = found.pytorch, found.tensorflow
-        what = [f"PyTorch {torch.version} ({texts.variant(torch.variant)})"] if torch is not None else []
-        what += [f"TensorFlow {flow.version}"] if flow is not None else []
+        torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+        packages = [f"PyTorch {torch.version} ({texts.variant_name(torch.variant)})"] if torch is not None else []
+        packages += [f"TensorFlow {tensorflow.version}"] if tensorflow is not None else []
         return self.tr("{system} · {card} · {what}").format(
-            system=system_name(machine), card=parts[0], what=" · ".join(what)
+            system=system_name(machine), card=parts[0], what=" · ".join(packages)
         )
 
-    def _other(self) -> str:
+    def _other_computer_text(self) -> str:
         return self.tr(
             "Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that "
             "file here. What suits it is worked out from the file."
         )
 
-    def _choose(self, index: int) -> None:
-        self.current = index
-        self.chosen.emit()
+    def _on_target_chosen(self, index: int) -> None:
+        self.target = index
+        self.target_changed.emit()
 
 
-class PlaceCard(Card):
+class BundleFolderCard(Card):
     """The folder."""
 
     def __init__(self) -> None:
         super().__init__(" ")
-        self._path, self._line = label("strong"), label("body", "", "soft")
-        self.choose = Button(icon="folder")
-        self.column.addWidget(self._path)
-        self.column.addWidget(self._line)
+        self._path_label, self._description_label = label("strong"), label("body", "", "soft")
+        self.choose_button = Button(icon_name="folder")
+        self.column.addWidget(self._path_label)
+        self.column.addWidget(self._description_label)
         self.column.addSpacing(2)
-        self.column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.choose_button, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def set(self, folder: Path | None, needed: int | None) -> None:
+    def set(self, folder: Path | None, needed_bytes: int | None) -> None:
         """The folder, and how many bytes it will hold where that is known."""
         self.set_title(self.tr("Into which folder?"))
-        self._path.setText(str(folder) if folder is not None else "")
-        self._path.setVisible(folder is not None)
+        self._path_label.setText(str(folder) if folder is not None else "")
+        self._path_label.setVisible(folder is not None)
         line = self.tr("An empty or a new folder, or one that was begun here before: that one is gone on with.")
-        if needed:
-            line = self.tr("About {size}. {line}").format(size=size(needed), line=line)
-        self._line.setText(line)
-        words = self.tr("Choose another folder…") if folder is not None else self.tr("Choose the folder…")
-        self.choose.setText(words)
+        if needed_bytes:
+            line = self.tr("About {size}. {line}").format(size=format_size(needed_bytes), line=line)
+        self._description_label.setText(line)
+        text = self.tr("Choose another folder…") if folder is not None else self.tr("Choose the folder…")
+        self.choose_button.setText(text)

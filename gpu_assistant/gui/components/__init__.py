@@ -7,40 +7,40 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .banner import Banner
-    from .bars import Bars
-    from .base import KeyboardFocus, Live, announce, boxed, focus_ring, moving, rounded, soft_edge
+    from .bars import BarChart
+    from .base import KeyboardFocus, Themed, announce, draw_box, draw_focus_ring, animations_enabled, draw_rounded_rect, tint_border
     from .button import Button
-    from .card import Card, Column, Divider, PressableCard
-    from .command_box import CommandBox, MonoText
+    from .card import Card, TopAlignedLayout, Divider, ClickableCard
+    from .command_box import CommandBox, MonospaceText
     from .confirm import ConfirmDialog
     from .empty_state import EmptyState
-    from .flow import Flow
+    from .flow import FlowLayout
     from .footer import Footer
     from .hero import Hero
-    from .lines import SparkLine, SpeedLine
+    from .lines import Sparkline, SpeedSparkline
     from .log_drawer import LogDrawer
     from .menu import Menu
     from .menus import LanguageMenu, ThemeMenu
-    from .metric_tile import Figure, MetricTile
-    from .nav_rail import NavRail
-    from .number_box import NumberBox
+    from .metric_tile import MetricValue, MetricTile
+    from .nav_rail import NavigationRail
+    from .number_box import SpinBox
     from .page import Page
-    from .picture import Icon, draw_icon
+    from .picture import IconWidget, draw_icon
     from .pill import Pill
     from .progress_bar import ProgressBar
-    from .rail import Brand, Rail, beside_rail
+    from .rail import Brand, Rail, lay_out_with_rail
     from .rail_button import RailButton
-    from .scroll_bar import ScrollBar, scroll_slim
-    from .segments import Segments
-    from .shape import Shape
+    from .scroll_bar import ScrollBar, use_slim_scroll_bars
+    from .segments import SegmentedControl
+    from .shape import Breakpoints
     from .step_list import StepList
     from .step_rail import StepRail
-    from .table import Table
-    from .text import Text, label
+    from .table import DataTable
+    from .text import TextLabel, label
     from .value_row import ValueRow
-    from .why import Claim, Inset, Why
+    from .why import SourcedClaim, InsetPanel, Disclosure
 
-_PLACES = {
+_MODULES = {
     "Banner": "banner",
     "Bars": "bars",
     "Brand": "rail",
@@ -99,66 +99,66 @@ _PLACES = {
 
 __all__ = [
     "Banner",
-    "Bars",
+    "BarChart",
     "Brand",
     "Button",
     "Card",
-    "Claim",
-    "Column",
+    "SourcedClaim",
+    "TopAlignedLayout",
     "CommandBox",
     "ConfirmDialog",
     "Divider",
     "EmptyState",
-    "Figure",
-    "Flow",
+    "MetricValue",
+    "FlowLayout",
     "Footer",
     "Hero",
-    "Icon",
-    "Inset",
+    "IconWidget",
+    "InsetPanel",
     "KeyboardFocus",
     "LanguageMenu",
-    "Live",
+    "Themed",
     "LogDrawer",
     "Menu",
     "MetricTile",
-    "MonoText",
-    "NavRail",
-    "NumberBox",
+    "MonospaceText",
+    "NavigationRail",
+    "SpinBox",
     "Page",
     "Pill",
-    "PressableCard",
+    "ClickableCard",
     "ProgressBar",
     "Rail",
     "RailButton",
     "ScrollBar",
-    "Segments",
-    "Shape",
-    "SparkLine",
-    "SpeedLine",
+    "SegmentedControl",
+    "Breakpoints",
+    "Sparkline",
+    "SpeedSparkline",
     "StepList",
     "StepRail",
-    "Table",
-    "Text",
+    "DataTable",
+    "TextLabel",
     "ThemeMenu",
     "ValueRow",
-    "Why",
+    "Disclosure",
     "announce",
-    "beside_rail",
-    "boxed",
+    "lay_out_with_rail",
+    "draw_box",
     "draw_icon",
-    "focus_ring",
+    "draw_focus_ring",
     "label",
-    "moving",
-    "rounded",
-    "scroll_slim",
-    "soft_edge",
+    "animations_enabled",
+    "draw_rounded_rect",
+    "use_slim_scroll_bars",
+    "tint_border",
 ]
 
 
 def __getattr__(name: str) -> object:
     """A part, from the module that holds it."""
-    if name not in _PLACES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(f".{_PLACES[name]}", __name__), name)
-    globals()[name] = found
-    return found
+    attribute: object = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    globals()[name] = attribute
+    return attribute

@@ -9,13 +9,13 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .. import theme
-from .base import Live, rounded
+from .base import Themed, draw_rounded_rect
 
 Bar = tuple[str, float | None, str, str]
-GAP, SPARE, LEAST = 18, 12, 60  # behind the labels, behind the values, and of the longest bar (pixels)
+LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = 18, 12, 60  # behind the labels, behind the values, and of the longest bar (pixels)
 
 
-class Bars(Live, QWidget):
+class BarChart(Themed, QWidget):
     """Horizontal bars from zero with label and value. A bar is (label, length, value as text, token).
 
     Where not all fits beside each other, label and value stand above the bar: no value is cut.
@@ -27,7 +27,7 @@ class Bars(Live, QWidget):
         self._stacked = False
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setSizePolicy(policy)
-        self.follow()
+        self.apply_theme()
         self.set_bars(bars)
 
     def set_bars(self, bars: Sequence[Bar]) -> None:
@@ -38,8 +38,8 @@ class Bars(Live, QWidget):
 
     def refresh(self) -> None:
         """Other words, or others as large."""
-        labels, values = self._widths()
-        self._stacked = labels + GAP + values + SPARE + (theme.px(LEAST) if self._any() else 0) > self.width()
+        labels, values = self._text_widths()
+        self._stacked = labels + LABEL_GAP + values + VALUE_MARGIN + (theme.px(MIN_BAR_LENGTH) if self._has_lengths() else 0) > self.width()
         super().refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -48,49 +48,49 @@ class Bars(Live, QWidget):
         if event.size().width() != event.oldSize().width():
             self.refresh()
 
-    def _any(self) -> bool:
+    def _has_lengths(self) -> bool:
         return any(bar[1] is not None for bar in self._bars)
 
-    def _widths(self) -> tuple[float, float]:
+    def _text_widths(self) -> tuple[float, float]:
         """Of the longest label and value."""
         small, strong = QFontMetricsF(theme.font("small")), QFontMetricsF(theme.font("small-strong"))
         labels = max((small.horizontalAdvance(bar[0]) for bar in self._bars), default=0.0)
         return labels, max((strong.horizontalAdvance(bar[2]) for bar in self._bars), default=0.0)
 
-    def _row(self) -> int:
+    def _row_height(self) -> int:
         line = QFontMetricsF(theme.font("body")).height().__ceil__()
         return line + theme.px(20) + 12 if self._stacked else line + 21
 
     def sizeHint(self) -> QSize:
         """As many rows as bars."""
-        return QSize(theme.px(260), self._row() * len(self._bars))
+        return QSize(theme.px(260), self._row_height() * len(self._bars))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Label, bar, value behind its end."""
         del event
         painter = QPainter(self)
-        labels, values = self._widths()
+        labels, values = self._text_widths()
         longest = max((bar[1] or 0.0 for bar in self._bars), default=0.0)
-        row, thick = self._row(), theme.px(20)
-        line = row - thick - 12 if self._stacked else row  # of label and value
-        start = 0.0 if self._stacked else labels + GAP
-        room = self.width() - 2.0 if self._stacked else max(self.width() - start - values - SPARE, 20.0)
+        row_height, thickness = self._row_height(), theme.px(20)
+        text_height = row_height - thickness - 12 if self._stacked else row_height  # of label and value
+        start = 0.0 if self._stacked else labels + LABEL_GAP
+        bar_space = self.width() - 2.0 if self._stacked else max(self.width() - start - values - VALUE_MARGIN, 20.0)
         centre, right = int(Qt.AlignmentFlag.AlignVCenter), int(Qt.AlignmentFlag.AlignRight)
         for index, (label, length, value, token) in enumerate(self._bars):
-            top = index * row
+            top = index * row_height
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("soft"))
-            painter.drawText(QRectF(0, top, self.width() if self._stacked else start, line), centre, label)
+            painter.drawText(QRectF(0, top, self.width() if self._stacked else start, text_height), centre, label)
             end = start
             if length is not None and longest > 0:
                 # A bar that is too short to see still shows that there is one.
-                width = max(room * length / longest, 6.0)
-                above = line if self._stacked else (row - thick) / 2
-                rounded(painter, QRectF(start, top + above, width, thick), 4, theme.color(token))
+                width = max(bar_space * length / longest, 6.0)
+                bar_top = text_height if self._stacked else (row_height - thickness) / 2
+                draw_rounded_rect(painter, QRectF(start, top + bar_top, width, thickness), 4, theme.color(token))
                 end = start + width + 10
             painter.setFont(theme.font("small-strong"))
             painter.setPen(theme.color("text"))
             if self._stacked:
-                painter.drawText(QRectF(0, top, self.width(), line), centre | right, value)
+                painter.drawText(QRectF(0, top, self.width(), text_height), centre | right, value)
             else:
-                painter.drawText(QRectF(end, top, self.width() - end, row), centre, value)
+                painter.drawText(QRectF(end, top, self.width() - end, row_height), centre, value)

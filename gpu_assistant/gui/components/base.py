@@ -10,24 +10,24 @@ from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from .. import theme
-from .late import later
+from .late import defer_refresh
 
-_COLOURS, _SIZES, _WORDS = 1, 2, 4
-RING = 3  # 2 px of ring and 1 px of gap
+_COLOURS_CHANGED, _SIZES_CHANGED, _LANGUAGE_CHANGED = 1, 2, 4
+FOCUS_RING_WIDTH = 3  # 2 px of ring and 1 px of gap
 
 
-class Live:
+class Themed:
     """Mixin for widgets: calls `retranslate`, `refresh`, `recolour` when language, text size or theme change.
 
     Stands before the Qt class in the bases. `follow()` is called at the end of `__init__`. What is on the screen
     changes at once; what is not changes in small portions soon after, or when it is shown, whichever comes first.
     """
 
-    _due = 0
+    _pending_changes = 0
 
-    def follow(self) -> None:
+    def apply_theme(self) -> None:
         """Dress the widget now and with every change of theme, text scale or language."""
-        _following[self] = None
+        _themed_widgets[self] = None
         self.retranslate()
         self.refresh()
 
@@ -39,57 +39,57 @@ class Live:
         self.updateGeometry()  # type: ignore[attr-defined]
         self.update()  # type: ignore[attr-defined]
 
-    def recolour(self) -> None:
+    def update_colours(self) -> None:
         """Take the colours of now, sizes being as they were; painted widgets need no more than a repaint."""
         self.update()  # type: ignore[attr-defined]
 
-    def catch_up(self) -> None:
+    def apply_pending(self) -> None:
         """Do what is due."""
-        due, self._due = self._due, 0
-        if due & _WORDS:
+        pending, self._pending_changes = self._pending_changes, 0
+        if pending & _LANGUAGE_CHANGED:
             self.retranslate()
-        if due & _SIZES:
+        if pending & _SIZES_CHANGED:
             self.refresh()
-        elif due:
-            self.recolour()
+        elif pending:
+            self.update_colours()
 
     def changeEvent(self, event: QEvent) -> None:
         """Qt's own way to tell of a new language or state."""
         super().changeEvent(event)  # type: ignore[misc]
         if event.type() == QEvent.Type.LanguageChange:
-            self._owe(_WORDS | _SIZES)
+            self._mark_pending(_LANGUAGE_CHANGED | _SIZES_CHANGED)
         elif event.type() == QEvent.Type.EnabledChange:
             self.update()  # type: ignore[attr-defined]
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what changed while nobody saw it."""
-        self.catch_up()
+        self.apply_pending()
         super().showEvent(event)  # type: ignore[misc]
 
-    def _look_changed(self, sizes: bool) -> None:
-        self._owe(_SIZES if sizes else _COLOURS)
+    def _on_theme_changed(self, sizes_changed: bool) -> None:
+        self._mark_pending(_SIZES_CHANGED if sizes_changed else _COLOURS_CHANGED)
 
-    def _owe(self, what: int) -> None:
-        owed, self._due = self._due, self._due | what
+    def _mark_pending(self, changes: int) -> None:
+        already_pending, self._pending_changes = self._pending_changes, self._pending_changes | changes
         if self.isVisible():  # type: ignore[attr-defined]
-            self.catch_up()
-        elif not owed:
-            later(self)
+            self.apply_pending()
+        elif not already_pending:
+            defer_refresh(self)
 
 
 # In the order in which they were made. A connection for each would cost as much as the rest of making a widget.
-_following: WeakKeyDictionary[Live, None] = WeakKeyDictionary()
+_themed_widgets: WeakKeyDictionary[Themed, None] = WeakKeyDictionary()
 
 
-def _tell(sizes: bool) -> None:
-    for widget in list(_following):
+def _notify_widgets(sizes_changed: bool) -> None:
+    for widget in list(_themed_widgets):
         if shiboken6.isValid(widget):
-            widget._look_changed(sizes)
+            widget._on_theme_changed(sizes_changed)
 
 
-theme.notice.changed.connect(_tell)
+theme.notifier.changed.connect(_notify_widgets)
 
-_PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
+_TRANSIENT_REASONS = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
 
 
 class KeyboardFocus:
@@ -101,58 +101,58 @@ class KeyboardFocus:
     _by_keyboard = False
 
     @property
-    def ringed(self) -> bool:
+    def shows_focus_ring(self) -> bool:
         """Whether the ring is shown: it has focus, and not from the mouse."""
         return self._by_keyboard and self.hasFocus()  # type: ignore[attr-defined]
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Focus by keyboard, shortcut or program shows the ring."""
-        if event.reason() not in _PASSING:
+        if event.reason() not in _TRANSIENT_REASONS:
             self._by_keyboard = event.reason() != Qt.FocusReason.MouseFocusReason
         super().focusInEvent(event)  # type: ignore[misc]
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """No focus, no ring."""
-        if event.reason() not in _PASSING:
+        if event.reason() not in _TRANSIENT_REASONS:
             self._by_keyboard = False
         super().focusOutEvent(event)  # type: ignore[misc]
 
 
-def rounded(
+def draw_rounded_rect(
     painter: QPainter,
     rect: QRectF,
     radius: float,
     fill: QColor | None = None,
-    edge: QColor | None = None,
+    border: QColor | None = None,
     *,
     width: float = 1.0,
 ) -> None:
     """A rounded box whose edge lies inside `rect`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(fill if fill is not None else Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(edge, width) if edge is not None else Qt.PenStyle.NoPen)
-    inset = width / 2 if edge is not None else 0.0
+    painter.setPen(QPen(border, width) if border is not None else Qt.PenStyle.NoPen)
+    inset = width / 2 if border is not None else 0.0
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
-def focus_ring(painter: QPainter, rect: QRectF, radius: float) -> QRectF:
+def draw_focus_ring(painter: QPainter, rect: QRectF, radius: float) -> QRectF:
     """Draw the focus ring along `rect` and give the space that is left inside it."""
-    rounded(painter, rect, radius + RING, None, theme.color("focus"), width=2)
-    return rect.adjusted(RING, RING, -RING, -RING)
+    draw_rounded_rect(painter, rect, radius + FOCUS_RING_WIDTH, None, theme.color("focus"), width=2)
+    return rect.adjusted(FOCUS_RING_WIDTH, FOCUS_RING_WIDTH, -FOCUS_RING_WIDTH, -FOCUS_RING_WIDTH)
 
 
-def boxed(painter: QPainter, rect: QRectF, radius: float, ground: str, edge: str | None = "line") -> None:
+def draw_box(painter: QPainter, rect: QRectF, radius: float, background: str, border: str | None = "line") -> None:
     """A card-like ground of a token, edged with another token as thick as the theme wants."""
     width = theme.current().line_width
-    rounded(painter, rect, radius, theme.color(ground), theme.color(edge) if edge else None, width=width)
+    draw_rounded_rect(painter, rect, radius, theme.color(background), theme.color(border) if border else None, width=width)
 
 
-def soft_edge(kind: str) -> str | None:
+def tint_border(kind: str) -> str | None:
     """The edge of a tinted ground: none, but the state's own colour where all grounds are alike."""
     return kind if theme.current().line_width > 1 else None
 
 
-def moving(widget: QWidget) -> bool:
+def animations_enabled(widget: QWidget) -> bool:
     """Whether the system wants animations."""
     from PySide6.QtWidgets import QStyle  # its many enums take 8 ms: not before the first window
 
@@ -166,13 +166,13 @@ def announce(widget: QWidget, text: str) -> None:
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 
-def load_announcing() -> None:
+def preload_accessibility() -> None:
     """Load what `announce` needs: Qt's classes for it and their enums take 25 ms."""
     from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent  # noqa: F401
 
 
-def app() -> QApplication:
+def application() -> QApplication:
     """The running application."""
-    found: QObject | None = QApplication.instance()
-    assert isinstance(found, QApplication)  # noqa: S101 - widgets cannot exist without one
-    return found
+    instance: QObject | None = QApplication.instance()
+    assert isinstance(instance, QApplication)  # noqa: S101 - widgets cannot exist without one
+    return instance

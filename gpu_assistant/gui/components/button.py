@@ -9,17 +9,17 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from .. import theme
-from .base import KeyboardFocus, Live, focus_ring, moving, rounded
+from .base import KeyboardFocus, Themed, draw_focus_ring, animations_enabled, draw_rounded_rect
 from .picture import draw_icon
-from .text import laid_out
+from .text import layout_text
 
-Kind = Literal["primary", "secondary", "ghost"]
-TURN_MS = 1200
-UNBOUNDED = 16_777_215
-GAP = 8  # between a picture and the words
+ButtonKind = Literal["primary", "secondary", "ghost"]
+SPIN_MS = 1200
+MAX_WIDTH = 16_777_215
+ICON_GAP = 8  # between a picture and the words
 
 
-class Button(KeyboardFocus, Live, QPushButton):
+class Button(KeyboardFocus, Themed, QPushButton):
     """A painted button. `icon` stands before the words, `after` behind them ("right", "down"); a `small` one stands
     in a line of small text.
     """
@@ -27,27 +27,27 @@ class Button(KeyboardFocus, Live, QPushButton):
     def __init__(
         self,
         text: str = "",
-        kind: Kind = "secondary",
-        icon: str | None = None,
+        kind: ButtonKind = "secondary",
+        icon_name: str | None = None,
         *,
-        after: str | None = None,
+        trailing_icon: str | None = None,
         large: bool = False,
         small: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
-        self.kind, self.icon_name, self.after_name = kind, icon, after
+        self.kind, self.icon_name, self.trailing_icon = kind, icon_name, trailing_icon
         self.large, self.small = large, small
         self._busy = False
-        self._room = UNBOUNDED
+        self._max_text_width = MAX_WIDTH
         self._clock = QElapsedTimer()
-        self._turn = QTimer(self)
-        self._turn.setInterval(50)
-        self._turn.timeout.connect(self.update)
+        self._spin_timer = QTimer(self)
+        self._spin_timer.setInterval(50)
+        self._spin_timer.timeout.connect(self.update)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoDefault(False)
-        self.follow()
+        self.apply_theme()
 
     @property
     def busy(self) -> bool:
@@ -58,16 +58,16 @@ class Button(KeyboardFocus, Live, QPushButton):
         """Show a turning ring in place of the icon, same width; clicks are ignored meanwhile."""
         self._busy = busy
         self._clock.start()
-        if busy and moving(self):
-            self._turn.start()
+        if busy and animations_enabled(self):
+            self._spin_timer.start()
         else:
-            self._turn.stop()
+            self._spin_timer.stop()
         self.setAccessibleDescription(self.tr("working") if busy else "")
         self.update()
 
-    def set_icon(self, icon: str | None = None, after: str | None = None) -> None:
+    def set_icon(self, icon: str | None = None, trailing_icon: str | None = None) -> None:
         """Other icons, before and behind the words."""
-        self.icon_name, self.after_name = icon, after
+        self.icon_name, self.trailing_icon = icon, trailing_icon
         self.refresh()
 
     def refresh(self) -> None:
@@ -90,28 +90,28 @@ class Button(KeyboardFocus, Live, QPushButton):
         elif not (self._busy and event.key() == Qt.Key.Key_Space):
             super().keyPressEvent(event)
 
-    def width_with(self, words: str) -> int:
+    def width_with_text(self, text: str) -> int:
         """Pixels that it needs with these words in one line, or with none."""
-        pictures = sum(name is not None for name in (self.icon_name, self.after_name))
-        gaps = pictures if words else max(pictures - 1, 0)
-        beside = pictures * theme.px(18) + gaps * GAP + 2 * self._padding(bool(words))
-        return (self.fontMetrics().horizontalAdvance(words) if words else 0) + beside
+        icon_count = sum(name is not None for name in (self.icon_name, self.trailing_icon))
+        gaps = icon_count if text else max(icon_count - 1, 0)
+        icons_width = icon_count * theme.px(18) + gaps * ICON_GAP + 2 * self._padding(bool(text))
+        return (self.fontMetrics().horizontalAdvance(text) if text else 0) + icons_width
 
-    def set_room(self, room: int) -> None:
+    def set_max_width(self, max_width: int) -> None:
         """How wide it may be: words that need more stand in several lines."""
-        if room != self._room:
-            self._room = room
+        if max_width != self._max_text_width:
+            self._max_text_width = max_width
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """From the font, never from a number alone."""
-        whole, high = self.width_with(self._words()), self.fontMetrics().height()
-        if whole > self._room:
-            beside = whole - self.fontMetrics().horizontalAdvance(self._words())
-            words = laid_out(self._words(), self.font(), self._room - beside)[1]
-            whole, high = words.width() + beside, words.height()
-        height = high + theme.px(23 if self.large else 14 if self.small else 19)
-        return QSize(max(whole, height if high == self.fontMetrics().height() else 0), height)
+        width, text_height = self.width_with_text(self._plain_text()), self.fontMetrics().height()
+        if width > self._max_text_width:
+            other_width = width - self.fontMetrics().horizontalAdvance(self._plain_text())
+            text_size = layout_text(self._plain_text(), self.font(), self._max_text_width - other_width)[1]
+            width, text_height = text_size.width() + other_width, text_size.height()
+        height = text_height + theme.px(23 if self.large else 14 if self.small else 19)
+        return QSize(max(width, height if text_height == self.fontMetrics().height() else 0), height)
 
     def minimumSizeHint(self) -> QSize:
         """Never smaller than its words."""
@@ -122,66 +122,66 @@ class Button(KeyboardFocus, Live, QPushButton):
         del event
         painter = QPainter(self)
         body = QRectF(self.rect())
-        if self.ringed:
-            body = focus_ring(painter, body, 6)
-        ground, edge, ink = self._tokens()
-        rounded(painter, body, 6, theme.color(ground) if ground else None, theme.color(edge) if edge else None)
-        painter.setPen(theme.color(ink))
+        if self.shows_focus_ring:
+            body = draw_focus_ring(painter, body, 6)
+        background, border, foreground = self._state_tokens()
+        draw_rounded_rect(painter, body, 6, theme.color(background) if background else None, theme.color(border) if border else None)
+        painter.setPen(theme.color(foreground))
         painter.setFont(self.font())
-        words, metrics, side = self._words(), self.fontMetrics(), theme.px(18)
+        text, metrics, side = self._plain_text(), self.fontMetrics(), theme.px(18)
         if self._busy and self.icon_name is None:
             side = theme.px(14)
-        first = self._busy or self.icon_name is not None
-        pictures = (side + (GAP if words else 0)) * (first + (self.after_name is not None))
-        text_width, lines = metrics.horizontalAdvance(words), None
-        if (room := self.width() - pictures - 2 * min(GAP, self._padding(bool(words)))) < text_width:
-            lines, size = laid_out(words, self.font(), room)
+        has_leading = self._busy or self.icon_name is not None
+        icons_width = (side + (ICON_GAP if text else 0)) * (has_leading + (self.trailing_icon is not None))
+        text_width, layout = metrics.horizontalAdvance(text), None
+        if (available := self.width() - icons_width - 2 * min(ICON_GAP, self._padding(bool(text)))) < text_width:
+            layout, size = layout_text(text, self.font(), available)
             if size.height() > self.height():
-                words, lines = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room), None
-            text_width = size.width() if lines is not None else metrics.horizontalAdvance(words)
-        content = text_width + pictures
-        x = self.width() / 2 - content / 2
-        middle = QRectF(x, 0, side, self.height())
+                text, layout = metrics.elidedText(text, Qt.TextElideMode.ElideRight, available), None
+            text_width = size.width() if layout is not None else metrics.horizontalAdvance(text)
+        content_width = text_width + icons_width
+        x = self.width() / 2 - content_width / 2
+        icon_rect = QRectF(x, 0, side, self.height())
         if self._busy:
-            self._ring(painter, middle, ink)
+            self._draw_spinner(painter, icon_rect, foreground)
         elif self.icon_name is not None:
-            draw_icon(painter, self.icon_name, ink, 18, middle)
-        x += (side + GAP) if first else 0
-        painter.setPen(theme.color(ink))
-        if lines is not None:
-            lines.draw(painter, QPointF(x, (self.height() - size.height()) / 2))
+            draw_icon(painter, self.icon_name, foreground, 18, icon_rect)
+        x += (side + ICON_GAP) if has_leading else 0
+        painter.setPen(theme.color(foreground))
+        if layout is not None:
+            layout.draw(painter, QPointF(x, (self.height() - size.height()) / 2))
         else:
-            painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), words)
-        if self.after_name is not None:
-            x += text_width + (GAP if words else 0)
-            draw_icon(painter, self.after_name, ink, 16, QRectF(x, 0, side, self.height()))
+            painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), text)
+        if self.trailing_icon is not None:
+            x += text_width + (ICON_GAP if text else 0)
+            draw_icon(painter, self.trailing_icon, foreground, 16, QRectF(x, 0, side, self.height()))
 
-    def _ring(self, painter: QPainter, rect: QRectF, ink: str) -> None:
+    def _draw_spinner(self, painter: QPainter, rect: QRectF, foreground: str) -> None:
         side = theme.px(14)
-        ring = QRectF(rect.center().x() - side / 2, rect.center().y() - side / 2, side, side)
-        painter.setPen(QPen(theme.color(ink), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        arc_rect = QRectF(rect.center().x() - side / 2, rect.center().y() - side / 2, side, side)
+        painter.setPen(QPen(theme.color(foreground), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        turned = (self._clock.elapsed() % TURN_MS) / TURN_MS if self._turn.isActive() else 0.0
-        painter.drawArc(ring, round(90 * 16 - turned * 360 * 16), -270 * 16)
+        turn = (self._clock.elapsed() % SPIN_MS) / SPIN_MS if self._spin_timer.isActive() else 0.0
+        painter.drawArc(arc_rect, round(90 * 16 - turn * 360 * 16), -270 * 16)
 
-    def _tokens(self) -> tuple[str | None, str | None, str]:
+    def _state_tokens(self) -> tuple[str | None, str | None, str]:
         if not self.isEnabled():
             return (None if self.kind == "ghost" else "pressed"), None, "disabled"
-        down, over = self.isDown() and not self._busy, self.underMouse() and not self._busy
+        pressed, hovered = self.isDown() and not self._busy, self.underMouse() and not self._busy
         if self.kind == "primary":
-            return ("accent_pressed" if down else "accent_hover" if over else "accent"), None, "on_accent"
-        ground = "pressed" if down else "hover" if over else None
+            return ("accent_pressed" if pressed else "accent_hover" if hovered else "accent"), None, "on_accent"
+        background = "pressed" if pressed else "hover" if hovered else None
         if self.kind == "ghost":
-            return ground, None, "accent_text"
+            return background, None, "accent_text"
         if self.isChecked():  # a switch that is on
-            return ground or "pressed", "accent", "accent_text"
-        return ground or "card", "control", "text"
+            return background or "pressed", "accent", "accent_text"
+        return background or "card", "control", "text"
 
-    def _padding(self, worded: bool) -> int:
+    def _padding(self, has_text: bool) -> int:
         if self.small:
             return theme.px(6)
-        return theme.px(10 if self.kind == "ghost" or not worded else 20 if self.large else 16)
+        return theme.px(10 if self.kind == "ghost" or not has_text else 20 if self.large else 16)
 
-    def _words(self) -> str:
+    def _plain_text(self) -> str:
         """The text without the marks of its shortcut letter."""
         return self.text().replace("&&", "\0").replace("&", "").replace("\0", "&")

@@ -9,15 +9,15 @@ from PySide6.QtGui import QPainter, QPaintEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from .. import theme
-from .base import KeyboardFocus, Live, announce, app, boxed, rounded
+from .base import KeyboardFocus, Themed, announce, application, draw_box, draw_rounded_rect
 from .button import Button
-from .picture import Icon
-from .text import laid_out
+from .picture import IconWidget
+from .text import layout_text
 
-COPIED_MS = 2000
+COPIED_MESSAGE_MS = 2000
 
 
-class MonoText(KeyboardFocus, Live, QPlainTextEdit):
+class MonospaceText(KeyboardFocus, Themed, QPlainTextEdit):
     """Selectable text of a terminal: as high as its lines, long ones break."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
@@ -38,7 +38,7 @@ class MonoText(KeyboardFocus, Live, QPlainTextEdit):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setPlainText(text)
-        self.follow()
+        self.apply_theme()
 
     def refresh(self) -> None:
         """Fonts of now."""
@@ -51,7 +51,7 @@ class MonoText(KeyboardFocus, Live, QPlainTextEdit):
 
     def heightForWidth(self, width: int) -> int:
         """All lines, broken as narrow as this."""
-        layout, _size = laid_out(self.toPlainText(), self.font(), max(width - 4, 20))
+        layout, _size = layout_text(self.toPlainText(), self.font(), max(width - 4, 20))
         # Qt rounds each line of a document up: many of them are higher than the font's own spacing says.
         return sum(ceil(layout.lineAt(number).height()) for number in range(layout.lineCount())) + 6
 
@@ -64,7 +64,7 @@ class MonoText(KeyboardFocus, Live, QPlainTextEdit):
         return QSize(60, self.fontMetrics().lineSpacing() + 6)
 
 
-class CommandBox(Live, QWidget):
+class CommandBox(Themed, QWidget):
     """Mono text on a sunken ground with a Copy button."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
@@ -72,41 +72,41 @@ class CommandBox(Live, QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 3, 4, 3)
         row.setSpacing(10)
-        self.text = MonoText(text)
-        self.copy = Button(kind="ghost", icon="copy")
-        self.copy.clicked.connect(self._copy)
-        self._copied = QTimer(self)
-        self._copied.setSingleShot(True)
-        self._copied.setInterval(COPIED_MS)
-        self._copied.timeout.connect(self.retranslate)
-        row.addWidget(Icon("terminal", "soft", 16))
-        row.addWidget(self.text, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)  # in sight where the text begins, however long it is
-        self.follow()
+        self.text_edit = MonospaceText(text)
+        self.copy_button = Button(kind="ghost", icon_name="copy")
+        self.copy_button.clicked.connect(self._copy_text)
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.setInterval(COPIED_MESSAGE_MS)
+        self._copied_timer.timeout.connect(self.retranslate)
+        row.addWidget(IconWidget("terminal", "soft", 16))
+        row.addWidget(self.text_edit, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignTop)  # in sight where the text begins, however long it is
+        self.apply_theme()
 
     def set_text(self, text: str) -> None:
         """Another command."""
-        self.text.setPlainText(text)
-        self.text.updateGeometry()  # its own: the layout remembers how high it was at this width
+        self.text_edit.setPlainText(text)
+        self.text_edit.updateGeometry()  # its own: the layout remembers how high it was at this width
 
     def retranslate(self) -> None:
         """Our own words."""
-        copied = self._copied.isActive()
-        self.copy.setText(self.tr("Copied") if copied else self.tr("Copy"))
-        self.copy.set_icon("check" if copied else "copy")
-        self.text.setAccessibleName(self.tr("Command"))
+        just_copied = self._copied_timer.isActive()
+        self.copy_button.setText(self.tr("Copied") if just_copied else self.tr("Copy"))
+        self.copy_button.set_icon("check" if just_copied else "copy")
+        self.text_edit.setAccessibleName(self.tr("Command"))
         self.setAccessibleName(self.tr("Command"))
 
-    def _copy(self) -> None:
-        app().clipboard().setText(self.text.toPlainText())
-        self._copied.start()
+    def _copy_text(self) -> None:
+        application().clipboard().setText(self.text_edit.toPlainText())
+        self._copied_timer.start()
         self.retranslate()
-        announce(self.copy, self.copy.text())
+        announce(self.copy_button, self.copy_button.text())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The sunken ground; a ring while the text has focus by keyboard."""
         del event
         painter, rect = QPainter(self), QRectF(self.rect())
-        boxed(painter, rect, 8, "sunken")
-        if self.text.ringed:
-            rounded(painter, rect, 8, None, theme.color("focus"), width=2)
+        draw_box(painter, rect, 8, "sunken")
+        if self.text_edit.shows_focus_ring:
+            draw_rounded_rect(painter, rect, 8, None, theme.color("focus"), width=2)

@@ -15,32 +15,32 @@ class ConfirmDialog(QDialog):
     """`go` does it, `stay` keeps everything as it is; `below` is what there is to read besides."""
 
     def __init__(
-        self, parent: QWidget | None, question: str, lost: str, go: str, stay: str, *, below: QWidget | None = None
+        self, parent: QWidget | None, question: str, consequence: str, accept_text: str, reject_text: str, *, details: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(question)
         self.setAccessibleName(question)
-        self.setAccessibleDescription(lost)
+        self.setAccessibleDescription(consequence)
         self.setModal(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 24, 28, 20)
         column.setSpacing(10)
         column.addWidget(label("verdict", question))
-        column.addWidget(label("body", lost, "soft"))
-        if below is not None:
-            column.addWidget(below, 1)
+        column.addWidget(label("body", consequence, "soft"))
+        if details is not None:
+            column.addWidget(details, 1)
         column.addSpacing(12)
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addStretch(1)
-        self.go, self.stay = Button(go), Button(stay, "primary")
-        for button in (self.go, self.stay):
+        self.accept_button, self.reject_button = Button(accept_text), Button(reject_text, "primary")
+        for button in (self.accept_button, self.reject_button):
             row.addWidget(button)
         column.addLayout(row)
-        self.go.clicked.connect(self.accept)
-        self.stay.clicked.connect(self.reject)
-        self.stay.setDefault(True)
-        self.stay.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.accept_button.clicked.connect(self.accept)
+        self.reject_button.clicked.connect(self.reject)
+        self.reject_button.setDefault(True)
+        self.reject_button.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setMinimumWidth(theme.px(440))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -55,18 +55,18 @@ class ConfirmDialog(QDialog):
         cls,
         parent: QWidget | None,
         question: str,
-        lost: str,
-        go: str,
-        stay: str,
+        consequence: str,
+        accept_text: str,
+        reject_text: str,
         *,
-        until: SignalInstance | None = None,
+        dismiss_signal: SignalInstance | None = None,
     ) -> bool:
         """Ask and wait; True only if the user pressed `go`. `until` comes when there is nothing to ask any more: the
         question goes by itself, and everything stays.
         """
-        dialog = cls(parent, question, lost, go, stay)
-        if until is not None:
-            until.connect(dialog.reject)
+        dialog = cls(parent, question, consequence, accept_text, reject_text)
+        if dismiss_signal is not None:
+            dismiss_signal.connect(dialog.reject)
         try:
             return dialog.exec() == QDialog.DialogCode.Accepted
         finally:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
-class Flow(QLayout):
+class FlowLayout(QLayout):
     """Each widget has its own width and stands in the middle of its line. It needs no more than its widest widget."""
 
     def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
@@ -42,47 +42,47 @@ class Flow(QLayout):
     def heightForWidth(self, width: int) -> int:
         """The height of all lines."""
         lines = self._lines(width)
-        return sum(max(item.sizeHint().height() for item in line) for line in lines) + self._between(len(lines))
+        return sum(max(item.sizeHint().height() for item in line) for line in lines) + self._total_spacing(len(lines))
 
     def sizeHint(self) -> QSize:
         """All in one line."""
-        sizes = [item.sizeHint() for item in self._seen()]
-        wide = sum(size.width() for size in sizes) + self._between(len(sizes))
-        return QSize(wide, max((size.height() for size in sizes), default=0))
+        sizes = [item.sizeHint() for item in self._visible_items()]
+        width = sum(size.width() for size in sizes) + self._total_spacing(len(sizes))
+        return QSize(width, max((size.height() for size in sizes), default=0))
 
     def minimumSize(self) -> QSize:
         """The widest and the highest of them."""
         size = QSize()
-        for item in self._seen():
+        for item in self._visible_items():
             size = size.expandedTo(item.sizeHint())
         return size
 
-    def setGeometry(self, area: QRect) -> None:
+    def setGeometry(self, rect: QRect) -> None:
         """Put each in its place."""
-        super().setGeometry(area)
-        top = area.top()
-        for line in self._lines(area.width()):
-            left, high = area.left(), max(item.sizeHint().height() for item in line)
+        super().setGeometry(rect)
+        top = rect.top()
+        for line in self._lines(rect.width()):
+            left, line_height = rect.left(), max(item.sizeHint().height() for item in line)
             for item in line:
                 size = item.sizeHint()
-                item.setGeometry(QRect(QPoint(left, top + (high - size.height()) // 2), size))
+                item.setGeometry(QRect(QPoint(left, top + (line_height - size.height()) // 2), size))
                 left += size.width() + self.spacing()
-            top += high + self.spacing()
+            top += line_height + self.spacing()
 
-    def _seen(self) -> list[QLayoutItem]:
+    def _visible_items(self) -> list[QLayoutItem]:
         return [item for item in self._items if not item.isEmpty()]
 
-    def _between(self, count: int) -> int:
+    def _total_spacing(self, count: int) -> int:
         return self.spacing() * max(count - 1, 0)
 
     def _lines(self, width: int) -> list[list[QLayoutItem]]:
         lines: list[list[QLayoutItem]] = []
         left = 0
-        for item in self._seen():
-            wide = item.sizeHint().width()
-            if not lines or left + wide > width:
+        for item in self._visible_items():
+            item_width = item.sizeHint().width()
+            if not lines or left + item_width > width:
                 lines.append([])
                 left = 0
             lines[-1].append(item)
-            left += wide + self.spacing()
+            left += item_width + self.spacing()
         return lines

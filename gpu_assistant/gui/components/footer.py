@@ -7,16 +7,16 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from .. import theme
-from .base import Live
+from .base import Themed
 from .button import Button
-from .picture import Icon
-from .shape import Shape
+from .picture import IconWidget
+from .shape import Breakpoints
 from .text import label
 
-_HINT_LINES = 2.5
+_MAX_HINT_LINES = 2.5
 
 
-class Footer(Live, QWidget):
+class Footer(Themed, QWidget):
     """`add` puts buttons at the right in order, `add_left` at the left behind the hint.
 
     A hint that would need more than two lines beside the buttons stands above them, and so do the left buttons that
@@ -25,74 +25,74 @@ class Footer(Live, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shape = Shape(self)
-        self._icon, self.hint = Icon("info", "soft", 16), label("small")
-        hint = QHBoxLayout()
-        hint.setSpacing(12)
-        hint.addWidget(self._icon)
-        hint.addWidget(self.hint, 1, Qt.AlignmentFlag.AlignVCenter)
-        self._left, self._right = QHBoxLayout(), QHBoxLayout()
-        self._left.setSpacing(8)
-        self._right.setSpacing(12)
-        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._buttons.setSpacing(12)
-        self._buttons.addLayout(self._left)
-        self._buttons.addStretch(1)
-        self._buttons.addLayout(self._right)
-        self._buttons.setAlignment(self._left, Qt.AlignmentFlag.AlignLeft)
-        self._buttons.setAlignment(self._right, Qt.AlignmentFlag.AlignRight)
-        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._box.setSpacing(12)
-        self._box.addLayout(hint, 1)
-        self._box.addLayout(self._buttons)
+        self._breakpoints = Breakpoints(self)
+        self._icon, self.hint_label = IconWidget("info", "soft", 16), label("small")
+        hint_layout = QHBoxLayout()
+        hint_layout.setSpacing(12)
+        hint_layout.addWidget(self._icon)
+        hint_layout.addWidget(self.hint_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._left_layout, self._right_layout = QHBoxLayout(), QHBoxLayout()
+        self._left_layout.setSpacing(8)
+        self._right_layout.setSpacing(12)
+        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._buttons_layout.setSpacing(12)
+        self._buttons_layout.addLayout(self._left_layout)
+        self._buttons_layout.addStretch(1)
+        self._buttons_layout.addLayout(self._right_layout)
+        self._buttons_layout.setAlignment(self._left_layout, Qt.AlignmentFlag.AlignLeft)
+        self._buttons_layout.setAlignment(self._right_layout, Qt.AlignmentFlag.AlignRight)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setSpacing(12)
+        self._layout.addLayout(hint_layout, 1)
+        self._layout.addLayout(self._buttons_layout)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.set_hint("")
-        self._shape.changed.connect(self.fit)
-        self.follow()
+        self._breakpoints.changed.connect(self.update_layout)
+        self.apply_theme()
 
     def set_hint(self, text: str, icon: str = "info") -> None:
         """One line that calms; none hides it."""
-        self.hint.setText(text)
+        self.hint_label.setText(text)
         self._icon.set(icon)
-        self.hint.setVisible(bool(text))
+        self.hint_label.setVisible(bool(text))
         self._icon.setVisible(bool(text))
-        self._box.setStretch(0, 1 if text else 0)
-        self._box.setStretch(1, 0 if text else 1)
-        self.fit()
+        self._layout.setStretch(0, 1 if text else 0)
+        self._layout.setStretch(1, 0 if text else 1)
+        self.update_layout()
 
-    def add(self, button: Button) -> Button:
+    def add_button(self, button: Button) -> Button:
         """One more button at the right."""
         button.large = True
         button.refresh()
-        self._right.addWidget(button)
+        self._right_layout.addWidget(button)
         return button
 
-    def add_left(self, button: Button) -> Button:
+    def add_left_button(self, button: Button) -> Button:
         """One more button at the left."""
-        self._left.addWidget(button)
+        self._left_layout.addWidget(button)
         return button
 
     def refresh(self) -> None:
         """Room of now."""
-        self.fit()
+        self.update_layout()
         super().refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width may need another arrangement."""
         super().resizeEvent(event)
-        self.fit()
+        self.update_layout()
 
-    def fit(self) -> None:
+    def update_layout(self) -> None:
         """Other words on the buttons may need another arrangement."""
-        side, low = self._shape.margin, self._shape.low
-        self._box.setContentsMargins(side, 10 if low else 14, side, 10 if low else 14)
-        full = self.width() - 2 * side
-        wanted = self._left.sizeHint().width() + self._right.sizeHint().width() + 2 * self._buttons.spacing()
-        _turn(self._buttons, down=wanted > full)
-        room = full - self._buttons.sizeHint().width() - self._icon.width() - 36
-        line = self.hint.fontMetrics().height() * theme.line_height()
-        tall = bool(self.hint.text()) and self.hint.heightForWidth(max(room, 1)) > _HINT_LINES * line
-        _turn(self._box, down=tall)
+        margin, low = self._breakpoints.margin, self._breakpoints.is_low
+        self._layout.setContentsMargins(margin, 10 if low else 14, margin, 10 if low else 14)
+        available = self.width() - 2 * margin
+        needed = self._left_layout.sizeHint().width() + self._right_layout.sizeHint().width() + 2 * self._buttons_layout.spacing()
+        _set_direction(self._buttons_layout, vertical=needed > available)
+        hint_width = available - self._buttons_layout.sizeHint().width() - self._icon.width() - 36
+        line_height = self.hint_label.fontMetrics().height() * theme.line_height()
+        stacks_hint = bool(self.hint_label.text()) and self.hint_label.heightForWidth(max(hint_width, 1)) > _MAX_HINT_LINES * line_height
+        _set_direction(self._layout, vertical=stacks_hint)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """A line along the top."""
@@ -101,7 +101,7 @@ class Footer(Live, QWidget):
         painter.fillRect(0, 0, self.width(), theme.current().line_width, theme.color("line"))
 
 
-def _turn(box: QBoxLayout, *, down: bool) -> None:
-    direction = QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight
+def _set_direction(box: QBoxLayout, *, vertical: bool) -> None:
+    direction = QBoxLayout.Direction.TopToBottom if vertical else QBoxLayout.Direction.LeftToRight
     if box.direction() != direction:
         box.setDirection(direction)

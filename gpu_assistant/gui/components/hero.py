@@ -8,14 +8,14 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from .base import Live, boxed, soft_edge
+from .base import Themed, draw_box, tint_border
 from .button import Button
-from .picture import STATE_ICONS, Icon
-from .shape import Shape
+from .picture import STATE_ICONS, IconWidget
+from .shape import Breakpoints
 from .text import label
 
 HeroKind = Literal["ok", "warn", "error", "neutral", "accent"]
-_GROUND = {
+_HERO_BACKGROUNDS = {
     "ok": "ok_soft",
     "warn": "warn_soft",
     "error": "error_soft",
@@ -24,7 +24,7 @@ _GROUND = {
 }
 
 
-class Hero(Live, QWidget):
+class Hero(Themed, QWidget):
     """Tinted card: disc icon, verdict, one line of evidence, one action. Signal: `button.clicked`."""
 
     def __init__(
@@ -39,53 +39,53 @@ class Hero(Live, QWidget):
     ) -> None:
         super().__init__(parent)
         self.kind: HeroKind = kind
-        self._shape = Shape(self)
-        self._row = QHBoxLayout(self)
-        self.disc = Icon("ok", ground="disc", side=50, size=26, soft="card")
-        self.title, self.detail = label("verdict", title), label("body", detail, "soft")
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addStretch(0)
-        words.addWidget(self.title)
-        words.addWidget(self.detail)
-        words.addStretch(0)
-        self.button = Button(action, after="right")
-        self._row.setSpacing(20)
-        self._row.addWidget(self.disc, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._row.addLayout(words, 1)
-        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._shape.changed.connect(self._fit)
-        self._fit()
+        self._breakpoints = Breakpoints(self)
+        self._layout = QHBoxLayout(self)
+        self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_token="card")
+        self.title_label, self.detail_label = label("verdict", title), label("body", detail, "soft")
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(2)
+        text_layout.addStretch(0)
+        text_layout.addWidget(self.title_label)
+        text_layout.addWidget(self.detail_label)
+        text_layout.addStretch(0)
+        self.button = Button(action, trailing_icon="right")
+        self._layout.setSpacing(20)
+        self._layout.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._layout.addLayout(text_layout, 1)
+        self._layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._breakpoints.changed.connect(self._update_margins)
+        self._update_margins()
         self.set(kind, title, detail, action, icon)
-        self.follow()
+        self.apply_theme()
 
     def set(self, kind: HeroKind, title: str, detail: str = "", action: str = "", icon: str | None = None) -> None:
         """Another verdict; without `action` there is no button."""
         self.kind = kind
-        self.title.setText(title)
-        self.detail.setText(detail)
-        self.detail.setVisible(bool(detail))
+        self.title_label.setText(title)
+        self.detail_label.setText(detail)
+        self.detail_label.setVisible(bool(detail))
         self.button.setText(action)
         self.button.setVisible(bool(action))
-        self.disc.set(icon or STATE_ICONS[kind], "soft" if kind == "neutral" else kind)
+        self.icon_widget.set(icon or STATE_ICONS[kind], "soft" if kind == "neutral" else kind)
         self.setAccessibleName(f"{title}. {detail}" if detail else title)
         self.update()
 
-    def add(self, widget: QWidget) -> None:
+    def add_widget(self, widget: QWidget) -> None:
         """One more thing at the right, such as a pill."""
-        self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The tint."""
         del event
-        edge = soft_edge("control" if self.kind == "neutral" else self.kind)
-        boxed(QPainter(self), QRectF(self.rect()), 12, _GROUND[self.kind], edge)
+        border = tint_border("control" if self.kind == "neutral" else self.kind)
+        draw_box(QPainter(self), QRectF(self.rect()), 12, _HERO_BACKGROUNDS[self.kind], border)
 
-    def _fit(self) -> None:
+    def _update_margins(self) -> None:
         """Less room around it in a small window."""
-        tight = self._shape.low or self._shape.tight
-        self._row.setContentsMargins(*((16, 12, 16, 12) if tight else (24, 18, 20, 18)))
-        self.disc.side, self.disc.size_ = (38, 22) if tight else (50, 26)
-        self.disc.updateGeometry()
-        self.title.set_kind("heading" if tight else "verdict")
-        self.detail.set_kind("small" if tight else "body")
+        compact = self._breakpoints.is_low or self._breakpoints.is_tight
+        self._layout.setContentsMargins(*((16, 12, 16, 12) if compact else (24, 18, 20, 18)))
+        self.icon_widget.background_size, self.icon_widget.icon_size = (38, 22) if compact else (50, 26)
+        self.icon_widget.updateGeometry()
+        self.title_label.set_kind("heading" if compact else "verdict")
+        self.detail_label.set_kind("small" if compact else "body")

@@ -10,43 +10,43 @@ from weakref import ref
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QTimer
 
-PAUSE_MS = 5
-SLICE_SECONDS = 0.005
+REFRESH_PAUSE_MS = 5
+REFRESH_SLICE_S = 0.005
 
 
-class Late(Protocol):
+class Deferrable(Protocol):
     """A widget that can catch up with what changed."""
 
-    def catch_up(self) -> None:
+    def apply_pending(self) -> None:
         """Words and look of now, if they are not yet."""
 
 
-class _Queue:
+class _RefreshQueue:
     """Widgets that wait for their turn; one that is gone by then misses nothing."""
 
     def __init__(self) -> None:
-        self._waiting: deque[ref[Late]] = deque()
+        self._pending: deque[ref[Deferrable]] = deque()
         self._timer: QTimer | None = None
 
-    def add(self, widget: Late) -> None:
+    def add(self, widget: Deferrable) -> None:
         """Let a widget catch up within the next moments."""
-        self._waiting.append(ref(widget))
+        self._pending.append(ref(widget))
         if self._timer is None or not shiboken6.isValid(self._timer):
-            self._timer = QTimer(QCoreApplication.instance(), singleShot=True, interval=PAUSE_MS)
-            self._timer.timeout.connect(self._take)
+            self._timer = QTimer(QCoreApplication.instance(), singleShot=True, interval=REFRESH_PAUSE_MS)
+            self._timer.timeout.connect(self._refresh_some)
         if not self._timer.isActive():
             self._timer.start()
 
-    def _take(self) -> None:
-        end = time.perf_counter() + SLICE_SECONDS
-        while self._waiting:
-            widget = self._waiting.popleft()()
+    def _refresh_some(self) -> None:
+        deadline = time.perf_counter() + REFRESH_SLICE_S
+        while self._pending:
+            widget = self._pending.popleft()()
             if widget is not None and shiboken6.isValid(widget):
-                widget.catch_up()
-            if time.perf_counter() > end:
+                widget.apply_pending()
+            if time.perf_counter() > deadline:
                 break
-        if self._waiting and self._timer is not None:
+        if self._pending and self._timer is not None:
             self._timer.start()
 
 
-later = _Queue().add
+defer_refresh = _RefreshQueue().add

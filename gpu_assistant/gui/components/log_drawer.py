@@ -10,14 +10,14 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
 from .. import theme
-from .base import KeyboardFocus, Live, app, focus_ring, rounded
+from .base import KeyboardFocus, Themed, application, draw_focus_ring, draw_rounded_rect
 from .button import Button
 from .card import Card
 from .picture import draw_icon
-from .scroll_bar import scroll_slim
-from .why import Inset
+from .scroll_bar import use_slim_scroll_bars
+from .why import InsetPanel
 
-MAX_LINES, PORTION = 5000, 150
+MAX_LOG_LINES, LINES_PER_BATCH = 5000, 150
 
 
 class LogDrawer(Card):
@@ -27,32 +27,32 @@ class LogDrawer(Card):
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.head = _Head()
-        self.copy = Button(kind="ghost", icon="copy")
-        self.lines = QPlainTextEdit()
-        self._waiting: deque[str] = deque(maxlen=MAX_LINES)
-        self._ground = Inset()
+        self.header = _LogHeader()
+        self.copy_button = Button(kind="ghost", icon_name="copy")
+        self.text_edit = QPlainTextEdit()
+        self._pending_lines: deque[str] = deque(maxlen=MAX_LOG_LINES)
+        self._inset = InsetPanel()
         super().__init__(padding=8, parent=parent)
         self.column.setContentsMargins(8, 4, 8, 4)
-        self._ground.column.setContentsMargins(0, 0, 0, 0)
-        self._ground.column.addWidget(self.lines)
-        self.lines.setFrameShape(QFrame.Shape.NoFrame)
-        self.lines.viewport().setAutoFillBackground(False)
-        scroll_slim(self.lines)
-        self.lines.setReadOnly(True)
-        self.lines.setMaximumBlockCount(MAX_LINES)
-        self.lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.lines.setTabChangesFocus(True)
-        self.lines.setMinimumHeight(theme.px(160))
+        self._inset.column.setContentsMargins(0, 0, 0, 0)
+        self._inset.column.addWidget(self.text_edit)
+        self.text_edit.setFrameShape(QFrame.Shape.NoFrame)
+        self.text_edit.viewport().setAutoFillBackground(False)
+        use_slim_scroll_bars(self.text_edit)
+        self.text_edit.setReadOnly(True)
+        self.text_edit.setMaximumBlockCount(MAX_LOG_LINES)
+        self.text_edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text_edit.setTabChangesFocus(True)
+        self.text_edit.setMinimumHeight(theme.px(160))
         row = QHBoxLayout()
-        row.addWidget(self.head, 1)
-        row.addWidget(self.copy)
+        row.addWidget(self.header, 1)
+        row.addWidget(self.copy_button)
         self.column.addLayout(row)
-        self.column.addWidget(self._ground)
-        self.head.clicked.connect(lambda: self.set_open(not self.is_open()))
-        self.copy.clicked.connect(lambda: app().clipboard().setText(self.text()))
-        self._pouring = QTimer(self, singleShot=True, interval=0)
-        self._pouring.timeout.connect(self._pour)
+        self.column.addWidget(self._inset)
+        self.header.clicked.connect(lambda: self.set_open(not self.is_open()))
+        self.copy_button.clicked.connect(lambda: application().clipboard().setText(self.text()))
+        self._append_timer = QTimer(self, singleShot=True, interval=0)
+        self._append_timer.timeout.connect(self._append_pending)
         self.set_open(False)
         self.refresh()
 
@@ -60,70 +60,70 @@ class LogDrawer(Card):
         """Some more lines; the view follows unless the reader scrolled up."""
         if not lines:
             return
-        self._waiting.extend(lines)
-        self.head.set_last(lines[-1])
-        if self.is_open() and not self._pouring.isActive():
-            self._pour()
+        self._pending_lines.extend(lines)
+        self.header.set_last(lines[-1])
+        if self.is_open() and not self._append_timer.isActive():
+            self._append_pending()
 
     def clear(self) -> None:
         """No lines."""
-        self._waiting.clear()
-        self.lines.clear()
-        self.head.set_last("")
+        self._pending_lines.clear()
+        self.text_edit.clear()
+        self.header.set_last("")
 
     def text(self) -> str:
         """All that is kept."""
-        poured = self.lines.toPlainText()
-        if not self._waiting:
-            return poured
-        there = poured.split("\n") if poured else []
-        return "\n".join([*there, *self._waiting][-MAX_LINES:])
+        shown_text = self.text_edit.toPlainText()
+        if not self._pending_lines:
+            return shown_text
+        shown_lines = shown_text.split("\n") if shown_text else []
+        return "\n".join([*shown_lines, *self._pending_lines][-MAX_LOG_LINES:])
 
-    def _pour(self) -> None:
+    def _append_pending(self) -> None:
         """Lay out the next portion of what waits."""
-        portion = [self._waiting.popleft() for _ in range(min(PORTION, len(self._waiting)))]
-        if portion:
-            self.lines.appendPlainText("\n".join(portion))
-        if self._waiting:
-            self._pouring.start()
+        batch = [self._pending_lines.popleft() for _ in range(min(LINES_PER_BATCH, len(self._pending_lines)))]
+        if batch:
+            self.text_edit.appendPlainText("\n".join(batch))
+        if self._pending_lines:
+            self._append_timer.start()
 
     def is_open(self) -> bool:
         """Whether the lines are shown."""
-        return not self._ground.isHidden()
+        return not self._inset.isHidden()
 
-    def set_open(self, opened: bool) -> None:
+    def set_open(self, is_open: bool) -> None:
         """Show or hide the lines."""
-        self._ground.setVisible(opened)
-        self.copy.setVisible(opened)
-        self.head.opened = opened
-        if opened:
-            self._pour()
+        self._inset.setVisible(is_open)
+        self.copy_button.setVisible(is_open)
+        self.header.is_open = is_open
+        if is_open:
+            self._append_pending()
         self.retranslate()
-        self.head.update()
+        self.header.update()
 
     def retranslate(self) -> None:
         """Our own words."""
-        self.head.setText(self.tr("Details"))
-        self.head.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
-        self.copy.setText(self.tr("Copy"))
-        self.lines.setAccessibleName(self.tr("Log"))
+        self.header.setText(self.tr("Details"))
+        self.header.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
+        self.copy_button.setText(self.tr("Copy"))
+        self.text_edit.setAccessibleName(self.tr("Log"))
         self.setAccessibleName(self.tr("Details"))
 
     def refresh(self) -> None:
         """Fonts of now."""
-        self.lines.setFont(theme.font("mono"))
+        self.text_edit.setFont(theme.font("mono"))
         super().refresh()
 
 
-class _Head(KeyboardFocus, Live, QPushButton):
+class _LogHeader(KeyboardFocus, Themed, QPushButton):
     def __init__(self) -> None:
         super().__init__()
-        self.opened = False
+        self.is_open = False
         self._last = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAutoDefault(False)
-        self.follow()
+        self.apply_theme()
 
     def set_last(self, line: str) -> None:
         self._last = line.strip()
@@ -145,23 +145,23 @@ class _Head(KeyboardFocus, Live, QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter, rect = QPainter(self), QRectF(self.rect())
-        if self.ringed:
-            focus_ring(painter, rect, 6)
+        if self.shows_focus_ring:
+            draw_focus_ring(painter, rect, 6)
         elif self.underMouse():
-            rounded(painter, rect, 8, theme.color("hover"))
+            draw_rounded_rect(painter, rect, 8, theme.color("hover"))
         side = theme.px(16)
         draw_icon(painter, "log", "soft", 16, QRectF(10, 0, side, rect.height()))
         painter.setPen(theme.color("text"))
         painter.setFont(self.font())
-        words = QRectF(10 + side + 12, 0, rect.width(), rect.height())
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        text_rect = QRectF(10 + side + 12, 0, rect.width(), rect.height())
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self.text())
         chevron = QRectF(rect.width() - side - 10, 0, side, rect.height())
-        draw_icon(painter, "up" if self.opened else "down", "soft", 16, chevron)
-        if self._last and not self.opened:
-            start = words.x() + self.fontMetrics().horizontalAdvance(self.text()) + 24
-            room = QRectF(start, 0, chevron.x() - 12 - start, rect.height())
+        draw_icon(painter, "up" if self.is_open else "down", "soft", 16, chevron)
+        if self._last and not self.is_open:
+            start = text_rect.x() + self.fontMetrics().horizontalAdvance(self.text()) + 24
+            last_line_rect = QRectF(start, 0, chevron.x() - 12 - start, rect.height())
             painter.setFont(theme.font("mono"))
             painter.setPen(theme.color("soft"))
-            text = painter.fontMetrics().elidedText(self._last, Qt.TextElideMode.ElideMiddle, round(room.width()))
+            text = painter.fontMetrics().elidedText(self._last, Qt.TextElideMode.ElideMiddle, round(last_line_rect.width()))
             flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
-            painter.drawText(room, flags, text)
+            painter.drawText(last_line_rect, flags, text)

@@ -10,28 +10,28 @@ from PySide6.QtWidgets import QWidget
 
 from ...core.settings import Language as Code
 from .. import theme
-from ..language import NAMES, Language
-from .base import app
+from ..language import LANGUAGE_NAMES, Language
+from .base import application
 from .menu import Menu
 from .rail_button import RailButton
 
 
-class _Menu(RailButton):
+class _RailMenu(RailButton):
     """A rail button with a menu of which one entry holds."""
 
-    def __init__(self, icon: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
-        self._list: Menu | None = None
+    def __init__(self, icon_name: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
+        self._menu: Menu | None = None
         self._actions: dict[str, QAction] = {}
-        super().__init__(icon, after="down", parent=parent)
-        self._list = Menu(self)
-        group = QActionGroup(self._list)
+        super().__init__(icon_name, trailing_icon="down", parent=parent)
+        self._menu = Menu(self)
+        group = QActionGroup(self._menu)
         for entry in entries:
-            action = self._list.addAction(entry)
+            action = self._menu.addAction(entry)
             action.setCheckable(True)
             action.triggered.connect(lambda _checked=False, entry=entry: self.choose(entry))
             group.addAction(action)
             self._actions[entry] = action
-        self.clicked.connect(self._open)
+        self.clicked.connect(self._open_menu)
         self.retranslate()
         self.refresh()
 
@@ -43,12 +43,12 @@ class _Menu(RailButton):
         """The menu's entries."""
         return dict(self._actions)
 
-    def _open(self) -> None:
-        if self._list is not None:
-            self._list.popup(self.mapToGlobal(self.rect().topLeft()) - self._list.rect().bottomLeft())
+    def _open_menu(self) -> None:
+        if self._menu is not None:
+            self._menu.popup(self.mapToGlobal(self.rect().topLeft()) - self._menu.rect().bottomLeft())
 
 
-class LanguageMenu(_Menu):
+class LanguageMenu(_RailMenu):
     """Shows the language and changes it at once; `chosen` brings the code, to be kept in the settings."""
 
     chosen = Signal(str)
@@ -65,25 +65,25 @@ class LanguageMenu(_Menu):
 
     def retranslate(self) -> None:
         """Each language is named in itself."""
-        self.setText(NAMES[self._language.current])
+        self.setText(LANGUAGE_NAMES[self._language.current])
         self.setAccessibleName(self.tr("Language: {name}").format(name=self.text()))
-        for code, name in NAMES.items():
+        for code, name in LANGUAGE_NAMES.items():
             if code in self._actions:
                 self._actions[code].setText(name)
                 self._actions[code].setChecked(code == self._language.current)
 
 
-class ThemeMenu(_Menu):
+class ThemeMenu(_RailMenu):
     """Shows the theme and changes it at once; `chosen` brings the choice, to be kept in the settings."""
 
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("sun", get_args(theme.Choice), parent)
+        super().__init__("sun", get_args(theme.ThemeChoice), parent)
 
     def choose(self, entry: str) -> None:
         """Wear another theme."""
-        theme.set_theme(app(), entry)
+        theme.set_theme(application(), entry)
         self.retranslate()
         self.chosen.emit(entry)
 
@@ -92,7 +92,7 @@ class ThemeMenu(_Menu):
         self.icon_name = "moon" if theme.current().dark else "sun"
         super().refresh()
 
-    def recolour(self) -> None:
+    def update_colours(self) -> None:
         """Another picture and another word."""
         self.retranslate()
         self.refresh()

@@ -8,33 +8,33 @@ from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from ...texts.format import UNKNOWN
+from ...texts.format import UNKNOWN_VALUE
 from .. import theme
-from .base import Live
+from .base import Themed
 from .card import Card
-from .picture import Icon
+from .picture import IconWidget
 from .progress_bar import ProgressBar
 from .text import label
 
 
-class Figure(Live, QWidget):
+class MetricValue(Themed, QWidget):
     """A figure with its unit behind it on the same base line; None is a dash without a unit."""
 
     def __init__(self, kind: str = "figure", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.kind, self.figure, self.unit, self.tone = kind, UNKNOWN, "", "text"
+        self.kind, self.figure, self.unit, self.tone = kind, UNKNOWN_VALUE, "", "text"
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.follow()
+        self.apply_theme()
 
     def set(self, figure: str | None, unit: str = "") -> None:
         """Another figure; the same one costs nothing."""
-        now = (UNKNOWN, "") if figure is None else (figure, unit)
-        if now == (self.figure, self.unit):
+        value = (UNKNOWN_VALUE, "") if figure is None else (figure, unit)
+        if value == (self.figure, self.unit):
             return
-        before = self.sizeHint()
-        self.figure, self.unit = now
+        old_size = self.sizeHint()
+        self.figure, self.unit = value
         self.setAccessibleName(f"{self.figure} {self.unit}".strip())
-        if self.sizeHint() != before:
+        if self.sizeHint() != old_size:
             self.updateGeometry()
         self.update()
 
@@ -72,46 +72,46 @@ class MetricTile(Card):
         token: str = "s1",
         parent: QWidget | None = None,
     ) -> None:
-        self._shown: tuple[str | None, str, float | None, str] | None = None
+        self._state: tuple[str | None, str, float | None, str] | None = None
         super().__init__(padding=14, parent=parent)
-        self.icon_ = Icon(icon, "soft", 16)
-        self.label = label("small", text)
-        self.figure = Figure()
-        self.bar = ProgressBar(height=4)
-        self.bar.token = token
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.icon_)
-        head.addWidget(self.label, 1)
+        self.icon_widget = IconWidget(icon, "soft", 16)
+        self.name_label = label("small", text)
+        self.value_widget = MetricValue()
+        self.progress_bar = ProgressBar(height=4)
+        self.progress_bar.token = token
+        header = QHBoxLayout()
+        header.setSpacing(8)
+        header.addWidget(self.icon_widget)
+        header.addWidget(self.name_label, 1)
         column = QVBoxLayout()
         column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.figure)
-        column.addWidget(self.bar)
+        column.addLayout(header)
+        column.addWidget(self.value_widget)
+        column.addWidget(self.progress_bar)
         self.column.addLayout(column)
         self.set_value(None, "", None)
 
     def set_label(self, text: str) -> None:
         """The label, in another language."""
-        self.label.setText(text)
-        self._say()
+        self.name_label.setText(text)
+        self._update_accessible_text()
 
     def set_value(self, figure: str | None, unit: str, fraction: float | None, reason: str = "") -> None:
         """`figure` as text, or None with the reason; `fraction` of the bar from 0 to 1, None hides it."""
-        now = (figure, unit, fraction, reason)
-        if now == self._shown:
+        state = (figure, unit, fraction, reason)
+        if state == self._state:
             return
-        self._shown = now
-        self.figure.set(figure, unit)
-        self.bar.set_fraction(fraction or 0.0)
-        policy = self.bar.sizePolicy()
+        self._state = state
+        self.value_widget.set(figure, unit)
+        self.progress_bar.set_fraction(fraction or 0.0)
+        policy = self.progress_bar.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
-        self.bar.setSizePolicy(policy)
-        self.bar.setVisible(fraction is not None)
+        self.progress_bar.setSizePolicy(policy)
+        self.progress_bar.setVisible(fraction is not None)
         self.setToolTip(reason)
-        self._say()
+        self._update_accessible_text()
 
-    def _say(self) -> None:
-        figure, unit = self.figure.figure, self.figure.unit
-        self.setAccessibleName(f"{self.label.text()}: {figure} {unit}".strip())
+    def _update_accessible_text(self) -> None:
+        figure, unit = self.value_widget.figure, self.value_widget.unit
+        self.setAccessibleName(f"{self.name_label.text()}: {figure} {unit}".strip())
         self.setAccessibleDescription(self.toolTip())

@@ -7,24 +7,24 @@ from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from .. import theme
-from .base import Live, announce, rounded
+from .base import Themed, announce, draw_rounded_rect
 
-_QUARTERS = 4
+_ANNOUNCED_PARTS = 4
 
 
-class ProgressBar(Live, QProgressBar):
+class ProgressBar(Themed, QProgressBar):
     """A bar of 10 px (or `height`). `set_fraction(None)` says "on its way, total unknown": calm stripes."""
 
     def __init__(self, *, height: int = 10, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._height = height
         self._fraction: float | None = 0.0
-        self._spoken = 0
+        self._announced = 0
         self.token = "accent"
         self.setTextVisible(False)
         self.setRange(0, 100)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.follow()
+        self.apply_theme()
 
     def retranslate(self) -> None:
         """What a screen reader calls it."""
@@ -45,10 +45,10 @@ class ProgressBar(Live, QProgressBar):
             self.setUpdatesEnabled(False)
             self.setValue(round(self._fraction * 100))
             self.setUpdatesEnabled(True)
-            quarter = int(self._fraction * _QUARTERS)
-            if quarter > self._spoken and self.isVisible():
-                announce(self, f"{quarter * 100 // _QUARTERS} %")
-            self._spoken = quarter
+            quarter = int(self._fraction * _ANNOUNCED_PARTS)
+            if quarter > self._announced and self.isVisible():
+                announce(self, f"{quarter * 100 // _ANNOUNCED_PARTS} %")
+            self._announced = quarter
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -65,11 +65,11 @@ class ProgressBar(Live, QProgressBar):
         painter = QPainter(self)
         rect = QRectF(self.rect())
         radius = rect.height() / 2
-        edge = theme.color("line") if theme.current().line_width > 1 else None
-        rounded(painter, rect, radius, theme.color("pressed"), edge)
-        track = QPainterPath()
-        track.addRoundedRect(rect, radius, radius)
-        painter.setClipPath(track)
+        border = theme.color("line") if theme.current().line_width > 1 else None
+        draw_rounded_rect(painter, rect, radius, theme.color("pressed"), border)
+        track_path = QPainterPath()
+        track_path.addRoundedRect(rect, radius, radius)
+        painter.setClipPath(track_path)
         if self._fraction is None:
             painter.setPen(QPen(theme.color(self.token), rect.height() / 2, Qt.PenStyle.SolidLine))
             step = max(rect.height() * 1.8, 8.0)
@@ -78,5 +78,5 @@ class ProgressBar(Live, QProgressBar):
                 painter.drawLine(round(x), round(rect.height() + 4), round(x + rect.height() + 8), -4)
                 x += step
         elif self._fraction > 0:
-            done = QRectF(0, 0, max(rect.width() * self._fraction, rect.height()), rect.height())
-            rounded(painter, done, radius, theme.color(self.token if self.isEnabled() else "disabled"))
+            done_rect = QRectF(0, 0, max(rect.width() * self._fraction, rect.height()), rect.height())
+            draw_rounded_rect(painter, done_rect, radius, theme.color(self.token if self.isEnabled() else "disabled"))

@@ -7,73 +7,73 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QWidget
 
 from .. import theme
-from .base import Live, rounded
+from .base import Themed, draw_rounded_rect
 
-THICK, MARGIN, LEAST = 11, 3, 42
-PAGE_AFTER_MS, PAGE_EVERY_MS = 500, 60
+BAR_WIDTH, HANDLE_MARGIN, MIN_HANDLE_LENGTH = 11, 3, 42
+PAGE_REPEAT_DELAY_MS, PAGE_REPEAT_INTERVAL_MS = 500, 60
 
 
-class ScrollBar(Live, QScrollBar):
+class ScrollBar(Themed, QScrollBar):
     """Drag the handle; a press beside it goes a page, and on while it is held; the middle button goes there."""
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
         super().__init__(orientation, parent)
-        self._held: float | None = None
-        self._mouse = QPointF()
+        self._drag_offset: float | None = None
+        self._mouse_pos = QPointF()
         # The ground below shines through.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, False)
         self.setMouseTracking(True)
-        self.follow()
+        self.apply_theme()
 
     def sizeHint(self) -> QSize:
         """Thin; as long as there is room."""
-        return QSize(THICK, LEAST) if self._upright else QSize(LEAST, THICK)
+        return QSize(BAR_WIDTH, MIN_HANDLE_LENGTH) if self._is_vertical else QSize(MIN_HANDLE_LENGTH, BAR_WIDTH)
 
-    def handle(self) -> QRectF:
+    def handle_rect(self) -> QRectF:
         """Where the handle is, margins included."""
-        room, span = self._length(), self.maximum() - self.minimum()
-        long = float(room)
+        track_length, span = self._track_length(), self.maximum() - self.minimum()
+        handle_length = float(track_length)
         if span > 0:
-            long = min(max(room * self.pageStep() / (span + self.pageStep()), LEAST), room)
-        start = (self.sliderPosition() - self.minimum()) / max(span, 1) * (room - long)
-        return QRectF(0, start, self.width(), long) if self._upright else QRectF(start, 0, long, self.height())
+            handle_length = min(max(track_length * self.pageStep() / (span + self.pageStep()), MIN_HANDLE_LENGTH), track_length)
+        start = (self.sliderPosition() - self.minimum()) / max(span, 1) * (track_length - handle_length)
+        return QRectF(0, start, self.width(), handle_length) if self._is_vertical else QRectF(start, 0, handle_length, self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The handle; darker under the mouse and while it is held."""
         del event
-        rect = self.handle()
-        lit = self._held is not None or (self.underMouse() and rect.contains(self._mouse))
-        rect.adjust(MARGIN, MARGIN, -MARGIN, -MARGIN)
-        radius = (THICK - 2 * MARGIN) / 2
+        rect = self.handle_rect()
+        highlighted = self._drag_offset is not None or (self.underMouse() and rect.contains(self._mouse_pos))
+        rect.adjust(HANDLE_MARGIN, HANDLE_MARGIN, -HANDLE_MARGIN, -HANDLE_MARGIN)
+        radius = (BAR_WIDTH - 2 * HANDLE_MARGIN) / 2
         if self.isEnabled():
-            rounded(QPainter(self), rect, radius, theme.color("soft" if lit else "control"))
+            draw_rounded_rect(QPainter(self), rect, radius, theme.color("soft" if highlighted else "control"))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take the handle, go a page, or go there."""
-        self._mouse = event.position()
-        rect, at = self.handle(), self._along(event.position())
+        self._mouse_pos = event.position()
+        rect, position = self.handle_rect(), self._position_along(event.position())
         if event.button() == Qt.MouseButton.MiddleButton:
-            self._hold((rect.height() if self._upright else rect.width()) / 2)
-            self._drag_to(at)
+            self._start_drag((rect.height() if self._is_vertical else rect.width()) / 2)
+            self._drag_to(position)
         elif event.button() == Qt.MouseButton.LeftButton and rect.contains(event.position()):
-            self._hold(at - self._start(rect))
+            self._start_drag(position - self._handle_start(rect))
         elif event.button() == Qt.MouseButton.LeftButton:
             action = QScrollBar.SliderAction
-            way = action.SliderPageStepSub if at < self._start(rect) else action.SliderPageStepAdd
-            self.triggerAction(way)
-            self.setRepeatAction(way, PAGE_AFTER_MS, PAGE_EVERY_MS)
+            page_action = action.SliderPageStepSub if position < self._handle_start(rect) else action.SliderPageStepAdd
+            self.triggerAction(page_action)
+            self.setRepeatAction(page_action, PAGE_REPEAT_DELAY_MS, PAGE_REPEAT_INTERVAL_MS)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """The handle follows."""
-        self._mouse = event.position()
-        if self._held is not None:
-            self._drag_to(self._along(event.position()))
+        self._mouse_pos = event.position()
+        if self._drag_offset is not None:
+            self._drag_to(self._position_along(event.position()))
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go."""
         del event
-        self._held = None
+        self._drag_offset = None
         self.setSliderDown(False)
         self.setRepeatAction(QScrollBar.SliderAction.SliderNoAction)
         self.update()
@@ -81,36 +81,36 @@ class ScrollBar(Live, QScrollBar):
     def sliderChange(self, change: QScrollBar.SliderChange) -> None:
         """Pages go on until the handle has come to the mouse."""
         super().sliderChange(change)
-        if self.repeatAction() != QScrollBar.SliderAction.SliderNoAction and self.handle().contains(self._mouse):
+        if self.repeatAction() != QScrollBar.SliderAction.SliderNoAction and self.handle_rect().contains(self._mouse_pos):
             self.setRepeatAction(QScrollBar.SliderAction.SliderNoAction)
 
-    def _hold(self, at: float) -> None:
-        self._held = at
+    def _start_drag(self, offset: float) -> None:
+        self._drag_offset = offset
         self.setSliderDown(True)
         self.update()
 
-    def _drag_to(self, at: float) -> None:
-        rect = self.handle()
-        room = self._length() - (rect.height() if self._upright else rect.width())
-        if room > 0 and self._held is not None:
-            share = min(max((at - self._held) / room, 0.0), 1.0)
-            self.setSliderPosition(self.minimum() + round(share * (self.maximum() - self.minimum())))
+    def _drag_to(self, position: float) -> None:
+        rect = self.handle_rect()
+        free_length = self._track_length() - (rect.height() if self._is_vertical else rect.width())
+        if free_length > 0 and self._drag_offset is not None:
+            fraction = min(max((position - self._drag_offset) / free_length, 0.0), 1.0)
+            self.setSliderPosition(self.minimum() + round(fraction * (self.maximum() - self.minimum())))
 
     @property
-    def _upright(self) -> bool:
+    def _is_vertical(self) -> bool:
         return self.orientation() == Qt.Orientation.Vertical
 
-    def _length(self) -> int:
-        return self.height() if self._upright else self.width()
+    def _track_length(self) -> int:
+        return self.height() if self._is_vertical else self.width()
 
-    def _along(self, point: QPointF) -> float:
-        return point.y() if self._upright else point.x()
+    def _position_along(self, point: QPointF) -> float:
+        return point.y() if self._is_vertical else point.x()
 
-    def _start(self, rect: QRectF) -> float:
-        return rect.y() if self._upright else rect.x()
+    def _handle_start(self, rect: QRectF) -> float:
+        return rect.y() if self._is_vertical else rect.x()
 
 
-def scroll_slim(area: QAbstractScrollArea) -> None:
+def use_slim_scroll_bars(area: QAbstractScrollArea) -> None:
     """Give a scrolling widget our scroll bars, and nothing where they meet."""
     area.setVerticalScrollBar(ScrollBar(Qt.Orientation.Vertical))
     area.setHorizontalScrollBar(ScrollBar(Qt.Orientation.Horizontal))

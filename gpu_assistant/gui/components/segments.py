@@ -9,10 +9,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QSizePolicy, QWidget
 
 from .. import theme
-from .base import KeyboardFocus, Live, boxed, focus_ring, rounded
+from .base import KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect
 
 
-class Segments(Live, QWidget):
+class SegmentedControl(Themed, QWidget):
     """Arrows move within it. `name` is what the choice is about; `chosen` comes with the index."""
 
     chosen = Signal(int)
@@ -24,15 +24,15 @@ class Segments(Live, QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(3, 3, 3, 3)
         row.setSpacing(2)
-        self.buttons = [_Segment(text, self) for text in options]
+        self.buttons = [_SegmentButton(text, self) for text in options]
         for index, button in enumerate(self.buttons):
             row.addWidget(button)
             button.clicked.connect(lambda _checked=False, index=index: self.chosen.emit(index))
-            button.toggled.connect(lambda _: self._let_in())
+            button.toggled.connect(lambda _: self._update_focus_policy())
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.set_current(current)
         self.setAccessibleName(name)
-        self.follow()
+        self.apply_theme()
 
     def set_options(self, options: Sequence[str]) -> None:
         """The words again, in another language."""
@@ -49,13 +49,13 @@ class Segments(Live, QWidget):
             button.setAutoExclusive(False)
             button.setChecked(False)
             button.setAutoExclusive(True)
-        self._let_in()
+        self._update_focus_policy()
 
-    def _let_in(self) -> None:
+    def _update_focus_policy(self) -> None:
         """Tab comes in at the one that holds, from either side; at the first where none does."""
-        holds = max(self.current(), 0)
+        current = max(self.current(), 0)
         for index, button in enumerate(self.buttons):
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if index == holds else Qt.FocusPolicy.ClickFocus)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if index == current else Qt.FocusPolicy.ClickFocus)
 
     def current(self) -> int:
         """The index that holds; -1: none."""
@@ -64,16 +64,16 @@ class Segments(Live, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """The common ground."""
         del event
-        boxed(QPainter(self), QRectF(self.rect()), 8, "hover" if theme.current().line_width == 1 else "card")
+        draw_box(QPainter(self), QRectF(self.rect()), 8, "hover" if theme.current().line_width == 1 else "card")
 
 
-class _Segment(KeyboardFocus, Live, QRadioButton):
+class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(text, parent)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.toggled.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.follow()
+        self.apply_theme()
 
     def refresh(self) -> None:
         self.setFont(theme.font("strong"))
@@ -92,13 +92,13 @@ class _Segment(KeyboardFocus, Live, QRadioButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter, rect = QPainter(self), QRectF(self.rect())
-        if self.ringed:
-            rect = focus_ring(painter, rect, 5)
+        if self.shows_focus_ring:
+            rect = draw_focus_ring(painter, rect, 5)
         if self.isChecked():
-            rounded(painter, rect, 6, theme.color("card"), theme.color("control"))
+            draw_rounded_rect(painter, rect, 6, theme.color("card"), theme.color("control"))
         elif self.underMouse() and self.isEnabled():
-            rounded(painter, rect, 6, theme.color("pressed"))
-        ink = "disabled" if not self.isEnabled() else "text" if self.isChecked() else "soft"
-        painter.setPen(theme.color(ink))
+            draw_rounded_rect(painter, rect, 6, theme.color("pressed"))
+        foreground = "disabled" if not self.isEnabled() else "text" if self.isChecked() else "soft"
+        painter.setPen(theme.color(foreground))
         painter.setFont(theme.font("strong" if self.isChecked() else "body"))
         painter.drawText(QRectF(self.rect()), int(Qt.AlignmentFlag.AlignCenter), self.text())

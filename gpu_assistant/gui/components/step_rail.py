@@ -10,17 +10,17 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEven
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from .. import theme
-from .base import KeyboardFocus, Live, focus_ring, rounded
+from .base import KeyboardFocus, Themed, draw_focus_ring, draw_rounded_rect
 from .picture import draw_icon
 from .rail import Brand, Rail
 from .rail_button import RailButton
-from .text import laid_out
+from .text import layout_text
 
-WIDE, SLIM = 240, 200
-DISC, BETWEEN, LEAST_BETWEEN, LEFT = 26, 26, 6, 15
-UNBOUNDED = 16_777_215
+STEP_RAIL_WIDTH, NARROW_STEP_RAIL_WIDTH = 240, 200
+DISC_SIZE, STEP_GAP, MIN_STEP_GAP, DISC_LEFT = 26, 26, 6, 15
+UNBOUNDED_HEIGHT = 16_777_215
 # Words that would take more than this share of the window are left to the page: its discs say where one is.
-SHARE = 1 / 3
+MAX_WINDOW_SHARE = 1 / 3
 
 
 class StepRail(Rail):
@@ -34,18 +34,18 @@ class StepRail(Rail):
 
     def __init__(self, steps: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.bare = False
+        self.icon_only = False
         self.column.setSpacing(0)
         self.brand = Brand()
         self.column.addWidget(self.brand)
-        self.buttons = [_Step(number, len(steps)) for number in range(len(steps))]
+        self.buttons = [_StepButton(number, len(steps)) for number in range(len(steps))]
         for button in self.buttons:
             self.column.addWidget(button)
             button.clicked.connect(lambda _checked=False, number=button.number: self.chosen.emit(number))
         self.set_steps(steps)
         self.set_current(0)
-        self.shape_.resized.connect(self._fit)
-        self.follow()
+        self.breakpoints.resized.connect(self._update_icon_only)
+        self.apply_theme()
 
     def retranslate(self) -> None:
         """What the rail is for."""
@@ -56,95 +56,95 @@ class StepRail(Rail):
     def set_steps(self, steps: Sequence[tuple[str, str]]) -> None:
         """The words again, in another language."""
         for button, (title, hint) in zip(self.buttons, steps, strict=True):
-            button.set_words(title, hint)
+            button.set_texts(title, hint)
         self.refresh()
 
     def set_current(self, current: int, *, reachable: bool = True) -> None:
         """All before `current` are done; with `reachable` False (while installing) none leads back."""
         for number, button in enumerate(self.buttons):
-            state: State = "done" if number < current else "current" if number == current else "waiting"
+            state: StepRailState = "done" if number < current else "current" if number == current else "waiting"
             button.set_state(state, reachable and state == "done")
 
     def refresh(self) -> None:
         """Width of now."""
         # By itself it is its own window, which has the width that it wants.
         if self.window() is not self and self.isVisible():
-            self.bare = self._crowds()
-        self.brand.set_bare(self.bare)
+            self.icon_only = self._takes_too_much()
+        self.brand.set_icon_only(self.icon_only)
         for step in self.buttons:
-            step.set_bare(self.bare)
+            step.set_icon_only(self.icon_only)
         for button in self.findChildren(RailButton):
-            button.set_bare(self.bare)
-        if self.bare:
-            wide = max(2 * LEFT + theme.px(DISC), self.brand.minimumSizeHint().width())
-            self.setFixedWidth(wide + self._beside())
+            button.set_icon_only(self.icon_only)
+        if self.icon_only:
+            width = max(2 * DISC_LEFT + theme.px(DISC_SIZE), self.brand.minimumSizeHint().width())
+            self.setFixedWidth(width + self._horizontal_margins())
         else:
-            self.setFixedWidth(self._titled())
+            self.setFixedWidth(self._width_with_titles())
         super().refresh()
-        self._spread()
+        self._distribute_height()
 
-    def _beside(self) -> int:
-        margins = self.outer.contentsMargins()
+    def _horizontal_margins(self) -> int:
+        margins = self.outer_layout.contentsMargins()
         return margins.left() + margins.right()
 
-    def _titled(self) -> int:
+    def _width_with_titles(self) -> int:
         """The width with the titles."""
-        grown = 1 + (theme.text_scale() - 1) / 2
-        needed = max(button.needed() for button in self.buttons) + self._beside()
-        return max(round((SLIM if self.shape_.narrow else WIDE) * grown), needed)
+        scale = 1 + (theme.text_scale() - 1) / 2
+        needed = max(button.title_width() for button in self.buttons) + self._horizontal_margins()
+        return max(round((NARROW_STEP_RAIL_WIDTH if self.breakpoints.is_narrow else STEP_RAIL_WIDTH) * scale), needed)
 
-    def _crowds(self) -> bool:
+    def _takes_too_much(self) -> bool:
         """Whether the titles would take too much of the window."""
-        return self._titled() > self.window().width() * SHARE
+        return self._width_with_titles() > self.window().width() * MAX_WINDOW_SHARE
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another height moves the steps together, or apart again."""
         super().resizeEvent(event)
-        self._spread()
+        self._distribute_height()
 
-    def _fit(self) -> None:
+    def _update_icon_only(self) -> None:
         """Another width of the window may leave room for the titles, or none."""
-        if self.isVisible() and self.window() is not self and self._crowds() != self.bare:
+        if self.isVisible() and self.window() is not self and self._takes_too_much() != self.icon_only:
             self.refresh()
 
-    def _spread(self) -> None:
+    def _distribute_height(self) -> None:
         """Each step as high as there is room for."""
         if self.window() is self:
             return
-        margins = self.outer.contentsMargins()
-        self.foot.invalidate()  # rows that became columns do not tell it
-        room = self.height() - margins.top() - margins.bottom() - self.foot.sizeHint().height()
-        room -= 2 * self.outer.spacing()
+        margins = self.outer_layout.contentsMargins()
+        self.footer.invalidate()  # rows that became columns do not tell it
+        available = self.height() - margins.top() - margins.bottom() - self.footer.sizeHint().height()
+        available -= 2 * self.outer_layout.spacing()
         count = len(self.buttons)
-        least = max(button.least() for button in self.buttons)
-        brand = self.brand.sizeHint().height()
-        self.brand.setVisible(room - brand >= count * least)
-        room -= brand if not self.brand.isHidden() else 0
-        line = min(max(room // count, least), theme.px(DISC) + BETWEEN)
+        min_height = max(button.min_height() for button in self.buttons)
+        brand_height = self.brand.sizeHint().height()
+        self.brand.setVisible(available - brand_height >= count * min_height)
+        available -= brand_height if not self.brand.isHidden() else 0
+        step_height = min(max(available // count, min_height), theme.px(DISC_SIZE) + STEP_GAP)
         for button in self.buttons:
-            button.set_line(line, room - count * line)
+            button.set_height(step_height, available - count * step_height)
 
 
-State = Literal["done", "current", "waiting"]
+StepRailState = Literal["done", "current", "waiting"]
 
 
-class _Step(KeyboardFocus, Live, QPushButton):
+class _StepButton(KeyboardFocus, Themed, QPushButton):
     def __init__(self, number: int, count: int) -> None:
         super().__init__()
         self.number, self._count = number, count
         self._hint = self._note = ""
-        self._state: State = "waiting"
-        self._leads_back = self._bare = False
+        self._state: StepRailState = "waiting"
+        self._clickable = self._icon_only = False
         # The way between two discs does not grow with the text, so that all steps have room.
-        self._line = theme.px(DISC) + BETWEEN
-        self._spare = UNBOUNDED
+        self._height = theme.px(DISC_SIZE) + STEP_GAP
+        self._hint_space = UNBOUNDED_HEIGHT
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAutoDefault(False)
-        self.follow()
+        self.apply_theme()
 
-    def set_words(self, title: str, hint: str) -> None:
+    def set_texts(self, title: str, hint: str) -> None:
         self._hint = hint
         self.setText(title)
         self.retranslate()
@@ -155,119 +155,119 @@ class _Step(KeyboardFocus, Live, QPushButton):
         self._note = note
         self.retranslate()
 
-    def set_bare(self, bare: bool) -> None:
+    def set_icon_only(self, icon_only: bool) -> None:
         """Only the disc; its title shows on hover."""
-        if bare != self._bare:
-            self._bare = bare
+        if icon_only != self._icon_only:
+            self._icon_only = icon_only
             self.retranslate()
             self.updateGeometry()
 
-    def set_line(self, line: int, spare: int) -> None:
+    def set_height(self, height: int, hint_space: int) -> None:
         """How high it is in pixels, and how much more its hint may take."""
-        if (line, spare) != (self._line, self._spare):
-            self._line, self._spare = line, spare
+        if (height, hint_space) != (self._height, self._hint_space):
+            self._height, self._hint_space = height, hint_space
             self.updateGeometry()
             self.update()
 
-    def set_state(self, state: State, leads_back: bool) -> None:
-        self._state, self._leads_back = state, leads_back
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if leads_back else Qt.FocusPolicy.NoFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor if leads_back else Qt.CursorShape.ArrowCursor)
+    def set_state(self, state: StepRailState, clickable: bool) -> None:
+        self._state, self._clickable = state, clickable
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if clickable else Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor)
         self.retranslate()
         self.refresh()
 
     def retranslate(self) -> None:
-        states = {"done": self.tr("done"), "current": self.tr("current"), "waiting": self.tr("waiting")}
+        state_texts = {"done": self.tr("done"), "current": self.tr("current"), "waiting": self.tr("waiting")}
         self.setAccessibleName(
             self.tr("Step {number} of {count}: {title}, {state}").format(
-                number=self.number + 1, count=self._count, title=self.text(), state=states[self._state]
+                number=self.number + 1, count=self._count, title=self.text(), state=state_texts[self._state]
             )
         )
-        shown = (self.text() if self._bare else "", self._note)
-        self.setToolTip("\n".join(each for each in shown if each))
+        parts = (self.text() if self._icon_only else "", self._note)
+        self.setToolTip("\n".join(each for each in parts if each))
 
     def hitButton(self, pos: QPoint) -> bool:
-        return self._leads_back and super().hitButton(pos)
+        return self._clickable and super().hitButton(pos)
 
     def refresh(self) -> None:
         self.setFont(theme.font("strong" if self._state == "current" else "body"))
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        return QSize(0 if self._bare else theme.px(150), self._line)
+        return QSize(0 if self._icon_only else theme.px(150), self._height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def needed(self) -> int:
+    def title_width(self) -> int:
         """The width that the title takes, as the current one."""
-        return self._left() + QFontMetrics(theme.font("strong")).horizontalAdvance(self.text())
+        return self._text_left() + QFontMetrics(theme.font("strong")).horizontalAdvance(self.text())
 
-    def least(self) -> int:
+    def min_height(self) -> int:
         """The height that its words and a glimpse of the way take."""
-        return max(QFontMetrics(theme.font("strong")).height(), theme.px(20)) + LEAST_BETWEEN
+        return max(QFontMetrics(theme.font("strong")).height(), theme.px(20)) + MIN_STEP_GAP
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return max(self._line, self._with_hint(width)) if self._hinted(width) else self._line
+        return max(self._height, self._height_with_hint(width)) if self._shows_hint(width) else self._height
 
-    def _with_hint(self, width: int) -> int:
-        hint = laid_out(self._hint, theme.font("caption"), width - self._left())[1].height()
-        return round(self._line / 2 + self.fontMetrics().height() / 2 + 3 + hint + 4)
+    def _height_with_hint(self, width: int) -> int:
+        hint_height = layout_text(self._hint, theme.font("caption"), width - self._text_left())[1].height()
+        return round(self._height / 2 + self.fontMetrics().height() / 2 + 3 + hint_height + 4)
 
-    def _hinted(self, width: int) -> bool:
-        if self._state != "current" or not self._hint or self._bare:
+    def _shows_hint(self, width: int) -> bool:
+        if self._state != "current" or not self._hint or self._icon_only:
             return False
-        return self._with_hint(width) - self._line <= self._spare
+        return self._height_with_hint(width) - self._height <= self._hint_space
 
     def _disc_size(self) -> int:
-        return min(theme.px(DISC), self._line - LEAST_BETWEEN)
+        return min(theme.px(DISC_SIZE), self._height - MIN_STEP_GAP)
 
-    def _left(self) -> int:
-        return LEFT + theme.px(DISC) + 13
+    def _text_left(self) -> int:
+        return DISC_LEFT + theme.px(DISC_SIZE) + 13
 
     def paintEvent(self, event: QPaintEvent) -> None:
         del event
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        disc, line = self._disc_size(), self._line
-        left = (self.width() - disc) / 2 if self._bare else LEFT + (theme.px(DISC) - disc) / 2
-        circle = QRectF(left, (line - disc) / 2, disc, disc)
-        if self.ringed:
-            focus_ring(painter, QRectF(4, 2, self.width() - 4, line - 4), 8)
-        elif self._leads_back and self.underMouse():
-            rounded(painter, QRectF(4, 4, self.width() - 4, line - 8), 8, theme.color("hover"))
-        self._links(painter, circle)
-        self._disc(painter, circle)
-        if self._bare:
+        disc_size, height = self._disc_size(), self._height
+        left = (self.width() - disc_size) / 2 if self._icon_only else DISC_LEFT + (theme.px(DISC_SIZE) - disc_size) / 2
+        circle = QRectF(left, (height - disc_size) / 2, disc_size, disc_size)
+        if self.shows_focus_ring:
+            draw_focus_ring(painter, QRectF(4, 2, self.width() - 4, height - 4), 8)
+        elif self._clickable and self.underMouse():
+            draw_rounded_rect(painter, QRectF(4, 4, self.width() - 4, height - 8), 8, theme.color("hover"))
+        self._draw_links(painter, circle)
+        self._draw_disc(painter, circle)
+        if self._icon_only:
             return
         painter.setPen(theme.color("soft" if self._state == "waiting" else "text"))
         painter.setFont(self.font())
-        start = self._left()
-        words = QRectF(start, 0, self.width() - start, line)
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.text())
-        if self._hinted(self.width()):
+        start = self._text_left()
+        text_rect = QRectF(start, 0, self.width() - start, height)
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        if self._shows_hint(self.width()):
             painter.setPen(theme.color("soft"))
-            layout, _size = laid_out(self._hint, theme.font("caption"), self.width() - start)
-            layout.draw(painter, QPointF(start, line / 2 + self.fontMetrics().height() / 2 + 3))
+            layout, _size = layout_text(self._hint, theme.font("caption"), self.width() - start)
+            layout.draw(painter, QPointF(start, height / 2 + self.fontMetrics().height() / 2 + 3))
 
-    def _links(self, painter: QPainter, circle: QRectF) -> None:
+    def _draw_links(self, painter: QPainter, circle: QRectF) -> None:
         """Half of the line to each neighbour; accent where the way is done."""
         x = circle.center().x()
-        for wanted, done, top, bottom in (
+        for drawn, done, top, bottom in (
             (self.number > 0, self._state != "waiting", 0.0, circle.top() - 2),
             (self.number < self._count - 1, self._state == "done", circle.bottom() + 2, float(self.height())),
         ):
-            if wanted:
+            if drawn:
                 painter.setPen(QPen(theme.color("accent" if done else "control"), 1.6))
                 painter.drawLine(QPointF(x, top), QPointF(x, bottom))
 
-    def _disc(self, painter: QPainter, circle: QRectF) -> None:
+    def _draw_disc(self, painter: QPainter, circle: QRectF) -> None:
         fill = {"current": theme.color("accent"), "done": theme.color("card"), "waiting": None}[self._state]
-        edge = theme.color("control" if self._state == "waiting" else "accent")
-        rounded(painter, circle, circle.width() / 2, fill, edge, width=1.6)
+        border = theme.color("control" if self._state == "waiting" else "accent")
+        draw_rounded_rect(painter, circle, circle.width() / 2, fill, border, width=1.6)
         if self._state == "done":
             draw_icon(painter, "check", "accent", 16, circle)
             return

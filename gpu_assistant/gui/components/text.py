@@ -9,13 +9,13 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QTextLayo
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from .. import theme
-from .base import Live
+from .base import Themed
 
-_UNBOUNDED = 1e6
-_KEPT = 16
+_UNBOUNDED_WIDTH = 1e6
+_MAX_CACHED_LAYOUTS = 16
 
 
-def laid_out(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
+def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
     """Text broken into lines of at most `width` pixels, and the size it takes."""
     layout = QTextLayout(text.replace("\n", "\u2028"), font)
     option = QTextOption()
@@ -35,7 +35,7 @@ def laid_out(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[Q
     return layout, QSize(ceil(widest), ceil(bottom))
 
 
-class Text(Live, QLabel):
+class TextLabel(Themed, QLabel):
     """A label that wraps anywhere it must, so that nothing is ever cut. `tone` is the token of its colour."""
 
     def __init__(self, kind: str = "body", text: str = "", tone: str = "text", parent: QWidget | None = None) -> None:
@@ -43,34 +43,34 @@ class Text(Live, QLabel):
         self.kind = kind
         self.tone = tone
         self._one_line = False
-        self._laid: dict[tuple[str, float], tuple[QTextLayout, QSize]] = {}
+        self._layouts: dict[tuple[str, float], tuple[QTextLayout, QSize]] = {}
         self.setTextFormat(Qt.TextFormat.PlainText)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.follow()
+        self.apply_theme()
 
     def refresh(self) -> None:
         """Fonts of now."""
-        self._laid.clear()
+        self._layouts.clear()
         font = theme.font(self.kind)
         # Qt goes through the widget even where the font is the same.
         if self.font() != font:
             self.setFont(font)
         super().refresh()
 
-    def _lay(self, width: float) -> tuple[QTextLayout, QSize]:
+    def _fitting_layout(self, width: float) -> tuple[QTextLayout, QSize]:
         """The text in lines of at most `width`, and their size; layouts ask for the same ones many times."""
-        line = self._laid_out(_UNBOUNDED)
-        return line if line[1].width() <= width else self._laid_out(width)
+        one_line = self._cached_layout(_UNBOUNDED_WIDTH)
+        return one_line if one_line[1].width() <= width else self._cached_layout(width)
 
-    def _laid_out(self, width: float) -> tuple[QTextLayout, QSize]:
+    def _cached_layout(self, width: float) -> tuple[QTextLayout, QSize]:
         key = (self.text(), width)
-        if key not in self._laid:
-            if len(self._laid) >= _KEPT:
-                self._laid.clear()
-            self._laid[key] = laid_out(self.text(), self.font(), width)
-        return self._laid[key]
+        if key not in self._layouts:
+            if len(self._layouts) >= _MAX_CACHED_LAYOUTS:
+                self._layouts.clear()
+            self._layouts[key] = layout_text(self.text(), self.font(), width)
+        return self._layouts[key]
 
     def set_tone(self, tone: str) -> None:
         """Another token as colour."""
@@ -93,11 +93,11 @@ class Text(Live, QLabel):
 
     def heightForWidth(self, width: int) -> int:
         """The height of the wrapped text."""
-        return self._lay(width)[1].height()
+        return self._fitting_layout(width)[1].height()
 
     def sizeHint(self) -> QSize:
         """As wide as the text in one line, as far as that is pleasant to read."""
-        return self._lay(_UNBOUNDED if self._one_line else theme.px(640))[1]
+        return self._fitting_layout(_UNBOUNDED_WIDTH if self._one_line else theme.px(640))[1]
 
     def minimumSizeHint(self) -> QSize:
         """Room for the longest short word; longer ones break."""
@@ -111,22 +111,22 @@ class Text(Live, QLabel):
         del event
         painter = QPainter(self)
         painter.setPen(theme.color(self.tone if self.isEnabled() else "disabled"))
-        layout, size = self._lay(self.width())
+        layout, size = self._fitting_layout(self.width())
         if self._one_line:
             text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
             self.setToolTip(self.text() if text != self.text() else "")
-            layout, size = laid_out(text, self.font(), self.width(), wrap=False)
+            layout, size = layout_text(text, self.font(), self.width(), wrap=False)
         flags = self.alignment()
-        free = self.height() - size.height()
-        top = free / 2 if flags & Qt.AlignmentFlag.AlignVCenter else 0.0
+        free_height = self.height() - size.height()
+        top = free_height / 2 if flags & Qt.AlignmentFlag.AlignVCenter else 0.0
         for index in range(layout.lineCount()):
             line = layout.lineAt(index)
-            spare = self.width() - line.naturalTextWidth()
-            left = spare if flags & Qt.AlignmentFlag.AlignRight else 0.0
-            left = spare / 2 if flags & Qt.AlignmentFlag.AlignHCenter else left
+            free_width = self.width() - line.naturalTextWidth()
+            left = free_width if flags & Qt.AlignmentFlag.AlignRight else 0.0
+            left = free_width / 2 if flags & Qt.AlignmentFlag.AlignHCenter else left
             line.draw(painter, QPointF(left, max(top, 0.0)))
 
 
-def label(kind: str = "body", text: str = "", tone: str | None = None, parent: QWidget | None = None) -> Text:
+def label(kind: str = "body", text: str = "", tone: str | None = None, parent: QWidget | None = None) -> TextLabel:
     """Wrapped text of the type scale; small and caption are soft unless told otherwise."""
-    return Text(kind, text, tone or ("soft" if kind in ("small", "caption") else "text"), parent)
+    return TextLabel(kind, text, tone or ("soft" if kind in ("small", "caption") else "text"), parent)

@@ -8,39 +8,39 @@ from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .. import theme
-from .base import Live, boxed
+from .base import Themed, draw_box
 from .button import Button
-from .picture import Icon
+from .picture import IconWidget
 from .text import label
 
-SIDE = 14
-READABLE = 260  # the alternative's words beside its buttons have at least this, times the text scale
+INSET_MARGIN = 14
+MIN_TEXT_WIDTH = 260  # the alternative's words beside its buttons have at least this, times the text scale
 
 
-class Inset(Live, QWidget):
+class InsetPanel(Themed, QWidget):
     """A sunken ground of radius 8 with a column."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(SIDE, 10, SIDE, 10)
+        self.column.setContentsMargins(INSET_MARGIN, 10, INSET_MARGIN, 10)
         self.column.setSpacing(6)
-        self.follow()
+        self.apply_theme()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The inset's ground."""
         del event
-        boxed(QPainter(self), QRectF(self.rect()), 8, "sunken", None)
+        draw_box(QPainter(self), QRectF(self.rect()), 8, "sunken", None)
 
 
-class Claim(Struct, frozen=True, kw_only=True):
+class SourcedClaim(Struct, frozen=True, kw_only=True):
     """A sentence, and who says so: the publisher's name and the address."""
 
     text: str
     source: tuple[str, str] | None = None
 
 
-class Why(Live, QWidget):
+class Disclosure(Themed, QWidget):
     """`toggle` is the ghost button "Why"; a page may put it elsewhere, such as at the end of a row.
 
     `alternative_chosen` comes when the button of the alternative is pressed, `toggled` with the new state. What it
@@ -50,146 +50,146 @@ class Why(Live, QWidget):
     alternative_chosen = Signal()
     toggled = Signal(bool)
 
-    def __init__(self, *claims: Claim, parent: QWidget | None = None) -> None:
+    def __init__(self, *claims: SourcedClaim, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._claims: tuple[Claim, ...] = ()
+        self._claims: tuple[SourcedClaim, ...] = ()
         self._rows: list[_ClaimRow] = []
-        self._room = 0
-        self._offered = False
+        self._available_width = 0
+        self._has_alternative = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        self.toggle = Button(kind="ghost", after="down")
-        self.toggle.clicked.connect(lambda: self.set_open(not self.is_open()))
-        self.inset = Inset()
-        self._said = QVBoxLayout()
-        self._said.setSpacing(4)
-        self.alternative, self.choose = label("small", "", "text"), Button(kind="ghost")
-        self.choose.clicked.connect(self.alternative_chosen)
-        self._other = Icon("swap", "soft", 16)
-        words = QHBoxLayout()
-        self._last = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        words.setSpacing(8)
-        words.addWidget(self._other)
-        words.addWidget(self.alternative, 1)
-        self._last.addLayout(words)
-        self._last.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self._last.addStretch(1)
-        self.inset.column.addLayout(self._said)
-        self.inset.column.addLayout(self._last)
-        column.addWidget(self.toggle, 0, Qt.AlignmentFlag.AlignLeft)
+        self.toggle_button = Button(kind="ghost", trailing_icon="down")
+        self.toggle_button.clicked.connect(lambda: self.set_open(not self.is_open()))
+        self.inset = InsetPanel()
+        self._claims_layout = QVBoxLayout()
+        self._claims_layout.setSpacing(4)
+        self.alternative_label, self.alternative_button = label("small", "", "text"), Button(kind="ghost")
+        self.alternative_button.clicked.connect(self.alternative_chosen)
+        self._alternative_icon = IconWidget("swap", "soft", 16)
+        sentence_layout = QHBoxLayout()
+        self._alternative_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        sentence_layout.setSpacing(8)
+        sentence_layout.addWidget(self._alternative_icon)
+        sentence_layout.addWidget(self.alternative_label, 1)
+        self._alternative_layout.addLayout(sentence_layout)
+        self._alternative_layout.addWidget(self.alternative_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._alternative_layout.addStretch(1)
+        self.inset.column.addLayout(self._claims_layout)
+        self.inset.column.addLayout(self._alternative_layout)
+        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.inset)
-        self.set(*claims)
+        self.set_claims(*claims)
         self.set_open(False)
-        self.follow()
+        self.apply_theme()
 
-    def set(self, *claims: Claim, alternative: tuple[str, str] | None = None) -> None:
+    def set_claims(self, *claims: SourcedClaim, alternative: tuple[str, str] | None = None) -> None:
         """Why, each claim with its own source; `alternative` is (sentence, button)."""
         self._claims = claims
-        words, button = alternative or ("", "")
-        self._offered = alternative is not None
-        self.alternative.setText(words)
-        self.choose.setText(button)
-        for each in (self._other, self.alternative, self.choose):
-            each.setVisible(self._offered)
+        sentence, button_text = alternative or ("", "")
+        self._has_alternative = alternative is not None
+        self.alternative_label.setText(sentence)
+        self.alternative_button.setText(button_text)
+        for each in (self._alternative_icon, self.alternative_label, self.alternative_button):
+            each.setVisible(self._has_alternative)
         if self.is_open():
-            self._lay_out()
+            self._update_claims()
 
     def text(self) -> str:
         """All that is claimed, a line each."""
         return "\n".join(claim.text for claim in self._claims)
 
     @property
-    def sources(self) -> tuple[Button, ...]:
+    def source_buttons(self) -> tuple[Button, ...]:
         """The buttons that lead to the sources, in the order of what they stand for."""
-        return tuple(row.source for row in self._rows if not row.isHidden() and not row.source.isHidden())
+        return tuple(row.source_button for row in self._rows if not row.isHidden() and not row.source_button.isHidden())
 
     def retranslate(self) -> None:
         """Our own words."""
-        self.toggle.setText(self.tr("Why"))
+        self.toggle_button.setText(self.tr("Why"))
         self.setAccessibleName(self.tr("Why"))
-        self.toggle.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
-        self._arrange()
+        self.toggle_button.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
+        self._update_layout()
 
     def refresh(self) -> None:
         """Larger text needs more room."""
         super().refresh()
-        self._arrange()
+        self._update_layout()
 
-    def set_room(self, room: int) -> None:
+    def set_available_width(self, width: int) -> None:
         """How wide it may be; its own width would be held up by its buttons."""
-        self._room = room
-        self._arrange()
+        self._available_width = width
+        self._update_layout()
 
-    def _lay_out(self) -> None:
+    def _update_claims(self) -> None:
         while len(self._rows) < len(self._claims):
             self._rows.append(_ClaimRow())
-            self._said.addWidget(self._rows[-1])
-        for number, row in enumerate(self._rows):
-            row.setVisible(number < len(self._claims))
-            if number < len(self._claims):
-                row.set(self._claims[number])
-        self._arrange()
+            self._claims_layout.addWidget(self._rows[-1])
+        for index, row in enumerate(self._rows):
+            row.setVisible(index < len(self._claims))
+            if index < len(self._claims):
+                row.set_claim(self._claims[index])
+        self._update_layout()
 
-    def _arrange(self) -> None:
+    def _update_layout(self) -> None:
         """Each button behind its sentence, or below where there is no room beside."""
-        level = self._room - 2 * SIDE >= self.choose.sizeHint().width() + 8 + theme.px(READABLE)
-        self._last.setDirection(QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom)
+        one_row = self._available_width - 2 * INSET_MARGIN >= self.alternative_button.sizeHint().width() + 8 + theme.px(MIN_TEXT_WIDTH)
+        self._alternative_layout.setDirection(QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom)
         # One above the other, what is pressed stands close to what it is about.
-        self._last.setSpacing(8 if level else 0)
+        self._alternative_layout.setSpacing(8 if one_row else 0)
         if self.is_open():
             for row in self._rows:
-                row.set_room(self._room - 2 * SIDE)
+                row.set_available_width(self._available_width - 2 * INSET_MARGIN)
 
     def is_open(self) -> bool:
         """Whether the inset is shown."""
         return not self.inset.isHidden()
 
-    def set_open(self, opened: bool) -> None:
+    def set_open(self, is_open: bool) -> None:
         """Show or hide the inset."""
-        if opened:
-            self._lay_out()
-        self.inset.setVisible(opened)
-        self.toggle.set_icon(None, "up" if opened else "down")
+        if is_open:
+            self._update_claims()
+        self.inset.setVisible(is_open)
+        self.toggle_button.set_icon(None, "up" if is_open else "down")
         self.retranslate()
-        self.toggled.emit(opened)
+        self.toggled.emit(is_open)
 
 
-class _ClaimRow(Live, QWidget):
+class _ClaimRow(Themed, QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._claim = Claim(text="")
-        self.sentence = label("small", "", "text")
-        self.source = Button(kind="ghost", after="open", small=True)
-        self.source.clicked.connect(self._open)
-        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._line.setContentsMargins(0, 0, 0, 0)
-        self._line.addWidget(self.sentence, 1)
-        self._line.addWidget(self.source, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
-        self.follow()
+        self._claim = SourcedClaim(text="")
+        self.text_label = label("small", "", "text")
+        self.source_button = Button(kind="ghost", trailing_icon="open", small=True)
+        self.source_button.clicked.connect(self._open_source)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addWidget(self.text_label, 1)
+        self._layout.addWidget(self.source_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+        self.apply_theme()
 
-    def set(self, claim: Claim) -> None:
+    def set_claim(self, claim: SourcedClaim) -> None:
         if claim != self._claim:
             self._claim = claim
             self.retranslate()
 
-    def set_room(self, room: int) -> None:
+    def set_available_width(self, width: int) -> None:
         """Beside the sentence, or below it."""
-        level = room >= self.source.sizeHint().width() + 8 + theme.px(READABLE)
-        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
-        if way != self._line.direction():
-            self._line.setDirection(way)
-        self._line.setSpacing(8 if level else 0)
+        one_row = width >= self.source_button.sizeHint().width() + 8 + theme.px(MIN_TEXT_WIDTH)
+        direction = QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
+        if direction != self._layout.direction():
+            self._layout.setDirection(direction)
+        self._layout.setSpacing(8 if one_row else 0)
 
     def retranslate(self) -> None:
         name, url = self._claim.source or ("", "")
-        self.sentence.setText(self._claim.text)
-        self.source.setVisible(self._claim.source is not None)
-        self.source.setText(QCoreApplication.translate("Why", "Source: {name}").format(name=name))
-        self.source.setToolTip(url)
+        self.text_label.setText(self._claim.text)
+        self.source_button.setVisible(self._claim.source is not None)
+        self.source_button.setText(QCoreApplication.translate("Why", "Source: {name}").format(name=name))
+        self.source_button.setToolTip(url)
         # Several of one publisher's: which claim it stands for.
-        self.source.setAccessibleDescription(self._claim.text)
+        self.source_button.setAccessibleDescription(self._claim.text)
 
-    def _open(self) -> None:
+    def _open_source(self) -> None:
         if self._claim.source is not None:
             QDesktopServices.openUrl(QUrl(self._claim.source[1]))

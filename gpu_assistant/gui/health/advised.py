@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-ADVISED_LEVEL = 2
+ADVISED_TEST_LEVEL = 2
 # The alarms whose advice names the test; a test holds this to resources/texts/health.json.
-ADVISED = frozenset({"memory-errors", "memory-errors-before", "memory-mended", "xid-card", "xid-memory", "xid-program"})
+ALARMS_ADVISING_TEST = frozenset({"memory-errors", "memory-errors-before", "memory-mended", "xid-card", "xid-memory", "xid-program"})

@@ -13,97 +13,97 @@ from ...core.errors import AppError
 from ...core.results import Check, Checks, GpuSample
 from ...health.listening import HealthProgress
 from .. import language, theme
-from ..components import Banner, Button, ConfirmDialog, ProgressBar, Segments, announce, label
+from ..components import Banner, Button, ConfirmDialog, ProgressBar, SegmentedControl, announce, label
 from ..worker import JobRunner
 from . import words
-from .choices import Choices
-from .job import CardTestJob, Ground, GroundJob
-from .result import ResultView
+from .choices import HealthTestOptions
+from .job import HealthTestJob, HealthTestEnvironment, HealthTestEnvironmentJob
+from .result import HealthResultView
 
 if TYPE_CHECKING:
     from ...app import App
 
-SIZE = 680, 600  # what the list of checks wants, at 100 % text
-LOADED = 3  # the level that loads the cards
+DIALOG_SIZE = 680, 600  # what the list of checks wants, at 100 % text
+LOAD_LEVEL = 3  # the level that loads the cards
 
 
-class Opening(Struct, frozen=True, kw_only=True):
+class HealthDialogOptions(Struct, frozen=True, kw_only=True):
     """What the dialog opens with: the level that is chosen first, and the index of the card (None: all of them) among
     those to choose from. `busy`: something else computes on the card just now, so that a test would be wrong.
     """
 
     level: int = 1
-    card: int | None = None
-    cards: tuple[GpuSample, ...] = ()
+    gpu: int | None = None
+    gpus: tuple[GpuSample, ...] = ()
     busy: bool = False
 
 
 class HealthDialog(QDialog):
     """A test that runs is stopped, and waited for, before it closes."""
 
-    def __init__(self, app: App, parent: QWidget, opening: Opening) -> None:
+    def __init__(self, app: App, parent: QWidget, options: HealthDialogOptions) -> None:
         super().__init__(parent)
         translate = QCoreApplication.translate
-        self._app, self._busy = app, opening.busy
-        self._ground: Ground | None = None
-        self._leaving = False
-        self._tested = opening.level
+        self._app, self._busy = app, options.busy
+        self._environment: HealthTestEnvironment | None = None
+        self._closing = False
+        self._running_level = options.level
         self.setWindowTitle(translate("Health", "Health test"))
-        self.levels = Segments(words.levels(), opening.level - 1, name=translate("Health", "How thorough"))
-        self.choices = Choices(opening.cards, opening.card, self)
-        self.about, self.now = label("body"), label("body")
-        self.bar = ProgressBar()
-        self.news, self.cpu_only = Banner("warn"), Banner("warn")
-        self.found = ResultView(self.about)
-        self.start = Button(translate("Health", "Start the test"), "primary", "play")
-        self.copy = Button(translate("Health", "Copy the result"), "ghost", "copy")
-        self.cancel = Button(translate("Health", "Cancel"), icon="cross")
-        self.close_ = Button(translate("Health", "Close"))
-        self.reader, self.runner = JobRunner(self), JobRunner(self)
-        self._lay_out()
-        self._wire()
-        self._show()
-        self.reader.start(GroundJob(app))
+        self.levels = SegmentedControl(words.level_names(), options.level - 1, name=translate("Health", "How thorough"))
+        self.test_options = HealthTestOptions(options.gpus, options.gpu, self)
+        self.level_label, self.progress_label = label("body"), label("body")
+        self.progress_bar = ProgressBar()
+        self.message_banner, self.cpu_only_banner = Banner("warn"), Banner("warn")
+        self.result_view = HealthResultView(self.level_label)
+        self.start_button = Button(translate("Health", "Start the test"), "primary", "play")
+        self.copy_button = Button(translate("Health", "Copy the result"), "ghost", "copy")
+        self.cancel_button = Button(translate("Health", "Cancel"), icon_name="cross")
+        self.close_button = Button(translate("Health", "Close"))
+        self.environment_runner, self.test_runner = JobRunner(self), JobRunner(self)
+        self._build_layout()
+        self._connect_signals()
+        self._update_state()
+        self.environment_runner.start(HealthTestEnvironmentJob(app))
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 24, 28, 20)
         column.setSpacing(12)
         column.addWidget(label("title", QCoreApplication.translate("Health", "Is the card sound?")))
         column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (self.choices, self.cpu_only, self.news, self.now, self.bar):
+        for widget in (self.test_options, self.cpu_only_banner, self.message_banner, self.progress_label, self.progress_bar):
             column.addWidget(widget)
-        column.addWidget(self.found, 1)
+        column.addWidget(self.result_view, 1)
         row = QHBoxLayout()
         row.setSpacing(12)
-        row.addWidget(self.copy)
+        row.addWidget(self.copy_button)
         row.addStretch(1)
-        for button in (self.start, self.cancel, self.close_):
+        for button in (self.start_button, self.cancel_button, self.close_button):
             row.addWidget(button)
         column.addLayout(row)
-        room = self.screen().availableGeometry()
-        self.resize(min(theme.px(SIZE[0]), room.width() - 80), min(theme.px(SIZE[1]), room.height() - 80))
+        available = self.screen().availableGeometry()
+        self.resize(min(theme.px(DIALOG_SIZE[0]), available.width() - 80), min(theme.px(DIALOG_SIZE[1]), available.height() - 80))
 
-    def _wire(self) -> None:
-        self.levels.chosen.connect(lambda _: self._show())
-        self.choices.changed.connect(self._show)
-        self.start.clicked.connect(self.test)
-        self.copy.clicked.connect(self._copy)
-        self.cancel.clicked.connect(self.stop)
-        self.close_.clicked.connect(self.reject)
-        self.reader.done.connect(self._known)
-        self.reader.failed.connect(self._failed)
-        self.reader.finished.connect(self._maybe_leave)
-        self.runner.news.connect(self._heard)
-        self.runner.done.connect(self._done)
-        self.runner.failed.connect(self._failed)
-        self.runner.cancelled.connect(self._cancelled)
-        self.runner.finished.connect(self._ended)
+    def _connect_signals(self) -> None:
+        self.levels.chosen.connect(lambda _: self._update_state())
+        self.test_options.changed.connect(self._update_state)
+        self.start_button.clicked.connect(self.start_test)
+        self.copy_button.clicked.connect(self._copy_result)
+        self.cancel_button.clicked.connect(self.stop_test)
+        self.close_button.clicked.connect(self.reject)
+        self.environment_runner.done.connect(self._on_environment_read)
+        self.environment_runner.failed.connect(self._on_failed)
+        self.environment_runner.finished.connect(self._close_when_idle)
+        self.test_runner.reported.connect(self._on_report)
+        self.test_runner.done.connect(self._on_done)
+        self.test_runner.failed.connect(self._on_failed)
+        self.test_runner.cancelled.connect(self._on_cancelled)
+        self.test_runner.finished.connect(self._on_finished)
 
     @classmethod
-    def show_for(cls, app: App, parent: QWidget, opening: Opening) -> HealthDialog:
+    def show_dialog(cls, app: App, parent: QWidget, options: HealthDialogOptions) -> HealthDialog:
         """Show it above `parent` and let it go when closed."""
-        dialog = cls(app, parent, opening)
+        dialog = cls(app, parent, options)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog
@@ -115,128 +115,128 @@ class HealthDialog(QDialog):
 
     # The test
 
-    def test(self) -> None:
+    def start_test(self) -> None:
         """Start; what it finds comes by itself."""
-        if self._why_not() or self._ground is None or self.runner.running:
+        if self._unavailable_reason() or self._environment is None or self.test_runner.running:
             return
-        self.found.clear()
-        self._tell(None)
-        self.now.setText(QCoreApplication.translate("Health", "Starting…"))
-        self.bar.set_fraction(None)
-        self._tested = self.level
-        chosen = self.choices
-        self.runner.start(
-            CardTestJob(
+        self.result_view.clear()
+        self._show_message(None)
+        self.progress_label.setText(QCoreApplication.translate("Health", "Starting…"))
+        self.progress_bar.set_fraction(None)
+        self._running_level = self.level
+        options = self.test_options
+        self.test_runner.start(
+            HealthTestJob(
                 self._app,
-                self._ground.environment,
+                self._environment.environment,
                 self.level,
-                device=chosen.device,
-                load_seconds=chosen.load_seconds,
+                device=options.device,
+                load_seconds=options.load_seconds,
             )
         )
-        self._show()
-        self.cancel.setFocus()
+        self._update_state()
+        self.cancel_button.setFocus()
 
-    def stop(self) -> None:
+    def stop_test(self) -> None:
         """Ask it to stop."""
-        if self.runner.running:
-            self.runner.cancel()
-            self.now.setText(QCoreApplication.translate("Health", "Stopping…"))
-            self.cancel.setEnabled(False)
+        if self.test_runner.running:
+            self.test_runner.cancel()
+            self.progress_label.setText(QCoreApplication.translate("Health", "Stopping…"))
+            self.cancel_button.setEnabled(False)
 
     def reject(self) -> None:
         """Esc and Close: a test that runs is stopped first; one that took minutes is not lost by a slip."""
-        if self._leaving or (self.runner.running and self._tested > 1 and not self._may_stop()):
+        if self._closing or (self.test_runner.running and self._running_level > 1 and not self._confirm_stop()):
             return
-        self._leaving = True
-        self.reader.cancel()
-        self.stop()
-        self._maybe_leave()
+        self._closing = True
+        self.environment_runner.cancel()
+        self.stop_test()
+        self._close_when_idle()
 
-    def _may_stop(self) -> bool:
+    def _confirm_stop(self) -> bool:
         translate = QCoreApplication.translate
         return ConfirmDialog.ask(
             self,
             translate("Health", "Stop the test?"),
             translate("Health", "It ends without a verdict, and what it found so far is not kept."),
-            go=translate("Health", "Stop"),
-            stay=translate("Health", "Go on"),
-            until=self.runner.finished,
+            accept_text=translate("Health", "Stop"),
+            reject_text=translate("Health", "Go on"),
+            dismiss_signal=self.test_runner.finished,
         )
 
-    def _maybe_leave(self) -> None:
-        if self._leaving and not (self.reader.running or self.runner.running):
+    def _close_when_idle(self) -> None:
+        if self._closing and not (self.environment_runner.running or self.test_runner.running):
             super().reject()
 
-    def _known(self, ground: Ground) -> None:
-        self._ground = ground
-        self._show()
-        self.start.setFocus()
+    def _on_environment_read(self, environment: HealthTestEnvironment) -> None:
+        self._environment = environment
+        self._update_state()
+        self.start_button.setFocus()
 
-    def _heard(self, news: HealthProgress | Check) -> None:
-        if isinstance(news, Check):
-            self.found.add(news)
-        elif self.cancel.isEnabled():
-            self.now.setText(words.progress(news))
-            self.bar.set_fraction(news.done)
+    def _on_report(self, report: HealthProgress | Check) -> None:
+        if isinstance(report, Check):
+            self.result_view.add_check(report)
+        elif self.cancel_button.isEnabled():
+            self.progress_label.setText(words.progress_text(report))
+            self.progress_bar.set_fraction(report.done)
 
-    def _done(self, checks: Checks) -> None:
-        self.found.end(checks)
-        announce(self.found.verdict, self.found.verdict.label.text())
+    def _on_done(self, checks: Checks) -> None:
+        self.result_view.show_result(checks)
+        announce(self.result_view.verdict, self.result_view.verdict.label.text())
 
-    def _copy(self) -> None:
+    def _copy_result(self) -> None:
         """For a mail or a forum."""
-        QGuiApplication.clipboard().setText(self.found.as_text())
-        said = QCoreApplication.translate("Health", "Copied")
-        self.copy.setText(said)
-        announce(self.copy, said)
+        QGuiApplication.clipboard().setText(self.result_view.as_text())
+        text = QCoreApplication.translate("Health", "Copied")
+        self.copy_button.setText(text)
+        announce(self.copy_button, text)
 
-    def _failed(self, error: AppError) -> None:
-        self._tell(language.texts().error(error))
+    def _on_failed(self, error: AppError) -> None:
+        self._show_message(language.texts().error_text(error))
 
-    def _cancelled(self) -> None:
+    def _on_cancelled(self) -> None:
         translate = QCoreApplication.translate
-        self._tell(
+        self._show_message(
             translate("Health", "Stopped. What was tested until then stands below, without a verdict.")
-            if self.found.rows
+            if self.result_view.rows
             else translate("Health", "Stopped. Nothing was tested yet.")
         )
 
-    def _ended(self) -> None:
-        self._show()
-        self.close_.setFocus()
-        self._maybe_leave()
+    def _on_finished(self) -> None:
+        self._update_state()
+        self.close_button.setFocus()
+        self._close_when_idle()
 
     # What is shown
 
-    def _why_not(self) -> str:
+    def _unavailable_reason(self) -> str:
         """Why nothing can be tested just now; empty where it can."""
-        translate, ground = QCoreApplication.translate, self._ground
+        translate, environment = QCoreApplication.translate, self._environment
         if self._app.simulated:
             return translate("Health", "A simulated machine cannot be tested: nothing is executed for it.")
         if self._busy:
             return translate("Health", "The benchmark is running on the card. Test it when the benchmark is done.")
-        if ground is not None and ground.environment is None and self.level > 1:
+        if environment is not None and environment.environment is None and self.level > 1:
             return translate(
                 "Health", "This level computes with PyTorch, which is not set up yet. Level 1 works without it."
             )
         return ""
 
-    def _tell(self, text: str | None) -> None:
-        self.news.setVisible(text is not None)
+    def _show_message(self, text: str | None) -> None:
+        self.message_banner.setVisible(text is not None)
         if text is not None:
-            self.news.set("warn", text)
+            self.message_banner.set("warn", text)
 
-    def _show(self) -> None:
+    def _update_state(self) -> None:
         """What fits the state of now."""
-        running, why, ground = self.runner.running, self._why_not(), self._ground
+        running, unavailable_reason, environment = self.test_runner.running, self._unavailable_reason(), self._environment
         self.levels.setEnabled(not running)
-        self.choices.setEnabled(not running)
-        self.choices.show_for(loaded=self.level == LOADED)
-        said = words.of_level(self.level, ground, self.choices.load_seconds) if ground is not None else ""
-        self.about.setText(why or said)
-        self.cpu_only.setVisible(not running and not why and ground is not None and ground.cpu_only and self.level > 1)
-        self.cpu_only.set(
+        self.test_options.setEnabled(not running)
+        self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL)
+        description = words.level_description(self.level, environment, self.test_options.load_seconds) if environment is not None else ""
+        self.level_label.setText(unavailable_reason or description)
+        self.cpu_only_banner.setVisible(not running and not unavailable_reason and environment is not None and environment.cpu_only and self.level > 1)
+        self.cpu_only_banner.set(
             "warn",
             QCoreApplication.translate(
                 "Health",
@@ -244,13 +244,13 @@ class HealthDialog(QDialog):
                 "To test the card, set PyTorch up again with CUDA.",
             ),
         )
-        self.now.setVisible(running)
-        self.bar.setVisible(running)
-        self.copy.setText(QCoreApplication.translate("Health", "Copy the result"))
-        self.copy.setVisible(bool(self.found.rows) and not running)
-        self.start.setVisible(not running)
-        self.start.setEnabled(self._ground is not None and not why)
-        self.cancel.setVisible(running)
-        self.cancel.setEnabled(True)
-        if not running and not self.news.label.text():
-            self.news.hide()
+        self.progress_label.setVisible(running)
+        self.progress_bar.setVisible(running)
+        self.copy_button.setText(QCoreApplication.translate("Health", "Copy the result"))
+        self.copy_button.setVisible(bool(self.result_view.rows) and not running)
+        self.start_button.setVisible(not running)
+        self.start_button.setEnabled(self._environment is not None and not unavailable_reason)
+        self.cancel_button.setVisible(running)
+        self.cancel_button.setEnabled(True)
+        if not running and not self.message_banner.label.text():
+            self.message_banner.hide()

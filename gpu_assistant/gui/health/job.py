@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from ...core.jobs import JobContext
 from ...core.results import Checks
-from ..main.facts import in_use
+from ..main.facts import current_environment
 
 if TYPE_CHECKING:
     from ...app import App
 
 
-class Ground(Struct, frozen=True, kw_only=True):
+class HealthTestEnvironment(Struct, frozen=True, kw_only=True):
     """What a test stands on: the environment in use (None: the driver alone can be asked), whether its PyTorch computes
     on the processor only, the longest time that each level may take, without the load of level 3; seconds.
     """
@@ -26,24 +26,24 @@ class Ground(Struct, frozen=True, kw_only=True):
     limits: tuple[float, ...]
 
 
-class GroundJob:
+class HealthTestEnvironmentJob:
     """Reads what a test stands on."""
 
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def run(self, context: JobContext[Any]) -> Ground:
+    def run(self, context: JobContext[Any]) -> HealthTestEnvironment:
         """A little of the disk."""
         context.check_cancelled()
-        installed, tests = in_use(self._app), self._app.health_rules.tests
-        return Ground(
+        installed, tests = current_environment(self._app), self._app.health_rules.tests
+        return HealthTestEnvironment(
             environment=installed.folder if installed is not None else None,
             cpu_only=installed is not None and installed.variant == "cpu",
             limits=tuple(float(each) for each in tests.limits_seconds),
         )
 
 
-class CardTestJob:
+class HealthTestJob:
     """One test of a level, as `gpu-assistant health` runs it: of one `device` or of all, loading it for so many
     seconds. The window's own sampler goes on beside it.
     """
@@ -63,7 +63,7 @@ class CardTestJob:
     def run(self, context: JobContext[Any]) -> Checks:
         """The checks; raises what `HealthJob.run` raises."""
         with closing(self._app.sampler()) as sampler:
-            made = self._app.health(
+            job = self._app.health_test(
                 self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
             )
-            return made.run(context)
+            return job.run(context)

@@ -11,18 +11,18 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from ...app.judging import Judge
-from ..components import Banner, EmptyState, Live, NavRail, Page, beside_rail
+from ...app.judging import HealthEvaluator
+from ..components import Banner, EmptyState, Themed, NavigationRail, Page, lay_out_with_rail
 from ..language import Language
-from ..monitor.sampling import Sampling
-from ..qt_classes import QtClasses
-from ..steps import Steps
+from ..monitor.sampling import SamplingService
+from ..qt_classes import QtClassLoader
+from ..steps import IncrementalQueue
 from ..worker import JobRunner
 from . import silences
 from .home import HomePage
 from .saving import SettingsSaver
-from .tasks import Task
-from .updates import Updates
+from .tasks import FunctionJob
+from .updates import UpdateController
 
 if TYPE_CHECKING:
     from ...app import App
@@ -31,144 +31,144 @@ if TYPE_CHECKING:
     from ..monitor.page import MonitorPage
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
-GRAPHS = "gpu_assistant.gui.monitor.page"
+MONITOR_MODULE = "gpu_assistant.gui.monitor.page"
 # The code of the pages that are made when they are first opened.
-LATER = (GRAPHS, "gpu_assistant.gui.bench.page", "gpu_assistant.gui.main.settings")
+PRELOADED_MODULES = (MONITOR_MODULE, "gpu_assistant.gui.bench.page", "gpu_assistant.gui.main.settings")
 
 
-class MainArea(Live, QWidget):
+class MainArea(Themed, QWidget):
     """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard, `offline_wanted` for its page
     "prepare" or "given", `measurer_made` hands over the runner
     of the benchmark page, which comes late, `watching_changed` says that the settings about the cards are others."""
 
-    setup_wanted = Signal()
-    offline_wanted = Signal(str)
-    measurer_made = Signal(object)
-    watching_changed = Signal()
+    setup_requested = Signal()
+    side_page_requested = Signal(str)
+    benchmark_runner_created = Signal(object)
+    monitoring_changed = Signal()
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver) -> None:
         super().__init__()
         self._saver = saver
         self.app = app
         self.language = language
-        judge = Judge(app.health_watch, app.remember_past)
-        self.sampling = Sampling(app.sampler, app.history, judge=judge, parent=self)
-        self.updates = Updates(app, self)
+        judge = HealthEvaluator(app.health_monitor, app.load_baselines)
+        self.sampling = SamplingService(app.sampler, app.history, evaluator=judge, parent=self)
+        self.updates = UpdateController(app, self)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
-        self.rail = NavRail((("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", "")))
-        self.rail.chosen.connect(self._chosen)
-        self.sampling.judged.connect(lambda _: self._show_badge())
+        self.rail = NavigationRail((("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", "")))
+        self.rail.chosen.connect(self._on_rail_chosen)
+        self.sampling.health_changed.connect(lambda _: self._update_badge())
         self.pages: dict[int, QWidget] = {}
-        self._past: list[int] = []
+        self._page_history: list[int] = []
         self._stack = QStackedWidget()
-        self._waiting = EmptyState("monitor")
-        self._stack.addWidget(self._waiting)
-        self._wanted = HOME
+        self._loading_page = EmptyState("monitor")
+        self._stack.addWidget(self._loading_page)
+        self._requested_page = HOME
         # Code loads on a thread of its own: the graphs' libraries take longer than a window may stand still.
-        self._loader, self._classes, self._ahead = JobRunner(self), QtClasses(self), Steps(self)
-        self._classes.made.connect(self._load)
-        self._loader.finished.connect(self._loaded)
-        beside_rail(self, self.rail, self.banner, self._stack)
-        self._keys()
-        self.follow()
+        self._load_runner, self._qt_classes, self._preload_steps = JobRunner(self), QtClassLoader(self), IncrementalQueue(self)
+        self._qt_classes.loaded.connect(self._start_loading)
+        self._load_runner.finished.connect(self._on_modules_loaded)
+        lay_out_with_rail(self, self.rail, self.banner, self._stack)
+        self._add_shortcuts()
+        self.apply_theme()
 
     @property
-    def measuring(self) -> bool:
+    def is_benchmarking(self) -> bool:
         """Whether a benchmark runs."""
         page: BenchmarkPage | None = self.pages.get(BENCHMARK)  # type: ignore[assignment]
         return page is not None and page.measuring
 
     @property
-    def current(self) -> int:
+    def current_page(self) -> int:
         """The page that is open, -1 before the first."""
         shown = self._stack.currentWidget()
         return next((number for number, page in self.pages.items() if page is shown), -1)
 
-    def open(self, page: int) -> None:
+    def open_page(self, page: int) -> None:
         """Go to a page."""
-        before = self.current
-        self._wanted = page
-        if page == before:
+        previous = self.current_page
+        self._requested_page = page
+        if page == previous:
             return
-        if page == MONITOR and (self._ahead.busy or not self._graphs_ready()):
-            self.load_graphs()
+        if page == MONITOR and (self._preload_steps.busy or not self._is_monitor_loaded()):
+            self.preload_monitor()
             self.rail.set_current(page)
-            self._stack.setCurrentWidget(self._waiting)
+            self._stack.setCurrentWidget(self._loading_page)
             return
-        self._have(page)
-        if before >= 0:
-            self._past.append(before)
-            del self._past[:-20]
+        self._get_or_create_page(page)
+        if previous >= 0:
+            self._page_history.append(previous)
+            del self._page_history[:-20]
         self.rail.set_current(page)
         self._stack.setCurrentWidget(self.pages[page])
 
-    def go(self, page: int) -> None:
+    def go_to_page(self, page: int) -> None:
         """Go to a page by a key: the keyboard's focus comes along, to what the page is for, or to the rail."""
-        self.open(page)
+        self.open_page(page)
         self.rail.buttons[page].setFocus(Qt.FocusReason.ShortcutFocusReason)
-        take: Callable[[], None] | None = getattr(self.pages.get(page), "take_focus", None)
-        if take is not None:
-            take()
+        take_focus: Callable[[], None] | None = getattr(self.pages.get(page), "take_focus", None)
+        if take_focus is not None:
+            take_focus()
 
-    def load_graphs(self) -> None:
+    def preload_monitor(self) -> None:
         """Begin to load what Monitor draws with, unless it is there or on its way."""
-        if not self._graphs_ready() and not self._loader.running:
-            self._classes.begin()
+        if not self._is_monitor_loaded() and not self._load_runner.running:
+            self._qt_classes.start()
 
-    def _load(self) -> None:
-        if not self._loader.running:
-            self._loader.start(Task(lambda: [import_module(name) for name in LATER]))
+    def _start_loading(self) -> None:
+        if not self._load_runner.running:
+            self._load_runner.start(FunctionJob(lambda: [import_module(name) for name in PRELOADED_MODULES]))
 
-    def _graphs_ready(self) -> bool:
-        return GRAPHS in sys.modules and not self._loader.running
+    def _is_monitor_loaded(self) -> bool:
+        return MONITOR_MODULE in sys.modules and not self._load_runner.running
 
-    def _loaded(self) -> None:
+    def _on_modules_loaded(self) -> None:
         """Monitor is made while another page, or the word that it comes, is looked at."""
         if MONITOR not in self.pages:
-            self._ahead.begin([self._prepare_monitor, self._open_monitor])
+            self._preload_steps.start([self._prepare_monitor, self._open_requested_monitor])
 
     def _prepare_monitor(self) -> None:
-        from ..monitor.ahead import prepare
+        from ..monitor.ahead import preload_steps
 
-        monitor: MonitorPage = self._have(MONITOR)  # type: ignore[assignment]
-        prepare(monitor, self.sampling.history, self._ahead)
+        monitor: MonitorPage = self._get_or_create_page(MONITOR)  # type: ignore[assignment]
+        preload_steps(monitor, self.sampling.history, self._preload_steps)
 
-    def _open_monitor(self) -> None:
-        if self._wanted == MONITOR and self.current != MONITOR:
-            self.open(MONITOR)
+    def _open_requested_monitor(self) -> None:
+        if self._requested_page == MONITOR and self.current_page != MONITOR:
+            self.open_page(MONITOR)
 
-    def back(self) -> None:
+    def go_back(self) -> None:
         """Go to the page that was open before."""
-        if self._past:
-            page = self._past.pop()
-            self.go(page)
-            self._past.pop()
+        if self._page_history:
+            page = self._page_history.pop()
+            self.go_to_page(page)
+            self._page_history.pop()
 
-    def renew(self) -> None:
+    def refresh_pages(self) -> None:
         """Something was installed or removed: look again."""
         for page in self.pages.values():
-            look: Callable[[], None] | None = getattr(page, "look", None)
-            if look is not None:
-                look()
+            refresh: Callable[[], None] | None = getattr(page, "look", None)
+            if refresh is not None:
+                refresh()
 
-    def watch_cards(self) -> None:
+    def update_gpu_watching(self) -> None:
         """Look after the cards also while no page shows them, if the settings say so."""
-        wanted = (self.app.settings.alarms or self.app.settings.tray) and not self.app.simulated
-        self.sampling.want("alarms", wanted)
-        self.watching_changed.emit()
+        is_needed = (self.app.settings.alarms or self.app.settings.tray) and not self.app.simulated
+        self.sampling.request_samples("alarms", is_needed)
+        self.monitoring_changed.emit()
 
-    def is_silent(self, alarm: Alarm) -> bool:
+    def is_muted(self, alarm: Alarm) -> bool:
         """Whether nobody wants to be told of this alarm."""
-        return silences.is_silent(self.app.settings, alarm, self.sampling.history.gpus())
+        return silences.is_muted(self.app.settings, alarm, self.sampling.history.gpus())
 
-    def silence(self, alarm: Alarm, on: bool) -> None:
+    def set_muted(self, alarm: Alarm, muted: bool) -> None:
         """No notification for this kind of alarm of this card any more, or one again."""
-        self._saver.keep(**silences.changed(self.app.settings, alarm, self.sampling.history.gpus(), silent=on))
+        self._saver.save(**silences.muted_settings(self.app.settings, alarm, self.sampling.history.gpus(), muted=muted))
 
     def stop(self) -> None:
         """The window closes: end the sampling thread."""
-        self._ahead.stop()
+        self._preload_steps.stop()
         self.sampling.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -179,11 +179,11 @@ class MainArea(Live, QWidget):
 
     def retranslate(self) -> None:
         """Rail and banner."""
-        self._waiting.set(self.tr("Preparing the graphs…"))
-        self.rail.set_words(
+        self._loading_page.set(self.tr("Preparing the graphs…"))
+        self.rail.set_texts(
             (self.tr("Home"), self.tr("Monitor"), self.tr("Benchmark"), self.tr("Settings"), self.tr("Help"))
         )
-        self._show_badge()
+        self._update_badge()
         machine = self.app.simulated_machine
         if machine is not None:
             from ..wizard.rows import system_name
@@ -193,84 +193,84 @@ class MainArea(Live, QWidget):
                 "simulated", self.tr("Simulated machine: {name}. Nothing is executed.").format(name=names[0])
             )
 
-    def _show_badge(self) -> None:
+    def _update_badge(self) -> None:
         """Monitor's row tells on every page that a card is not well."""
         health = self.sampling.health
         if health is not None and health.state in ("warn", "error") and not self.app.simulated:
-            self.rail.set_badge(MONITOR, health.state, "!", self.language.texts().gravest(health))
+            self.rail.set_badge(MONITOR, health.state, "!", self.language.texts().most_severe_alarm_title(health))
         else:
             self.rail.set_badge(MONITOR, None)
 
-    def _chosen(self, index: int) -> None:
+    def _on_rail_chosen(self, index: int) -> None:
         if index > SETTINGS:
             # Help is a dialog: the rail stays where it was.
-            self.rail.set_current(self.current)
-            self.help()
+            self.rail.set_current(self.current_page)
+            self.show_help()
             return
-        self.open(index)
+        self.open_page(index)
 
-    def _have(self, page: int) -> QWidget:
+    def _get_or_create_page(self, page: int) -> QWidget:
         if page not in self.pages:
-            self.pages[page] = self._make(page)
+            self.pages[page] = self._create_page(page)
             self._stack.addWidget(self.pages[page])
         return self.pages[page]
 
-    def _make(self, page: int) -> QWidget:
+    def _create_page(self, page: int) -> QWidget:
         if page == HOME:
             home = HomePage(self.app, self.language, self.sampling, self.updates)
-            home.setup_wanted.connect(self.setup_wanted)
-            home.offline_wanted.connect(self.offline_wanted)
-            home.wanted.connect(self.open)
-            home.silenced.connect(self.silence)
-            home.test_wanted.connect(self.test_health)
+            home.setup_requested.connect(self.setup_requested)
+            home.side_page_requested.connect(self.side_page_requested)
+            home.page_requested.connect(self.open_page)
+            home.alarm_muted.connect(self.set_muted)
+            home.health_test_requested.connect(self.open_health_test)
             return home
         if page == MONITOR:
             from ..monitor.page import MonitorPage
 
-            monitor = MonitorPage(self.app, self.sampling, self.is_silent)
-            monitor.silenced.connect(self.silence)
-            monitor.test_wanted.connect(self.test_health)
+            monitor = MonitorPage(self.app, self.sampling, self.is_muted)
+            monitor.alarm_muted.connect(self.set_muted)
+            monitor.health_test_requested.connect(self.open_health_test)
             return monitor
         if page == BENCHMARK:
             from ..bench.page import BenchmarkPage
 
             benchmark = BenchmarkPage(self.app, self.language)
-            benchmark.setup_wanted.connect(self.setup_wanted)
-            benchmark.measured.connect(self.renew)
-            self.measurer_made.emit(benchmark.runner)
+            benchmark.setup_wanted.connect(self.setup_requested)
+            benchmark.measured.connect(self.refresh_pages)
+            self.benchmark_runner_created.emit(benchmark.runner)
             return benchmark
         from .settings import SettingsPage
 
         settings = SettingsPage(self.app, self.language, self._saver, self.updates)
-        settings.offline.wanted.connect(self.offline_wanted)
-        settings.monitor.changed.connect(self.watch_cards)
+        settings.offline_card.side_page_requested.connect(self.side_page_requested)
+        settings.gpu_card.changed.connect(self.update_gpu_watching)
         return settings
 
-    def test_health(self, level: int = 1, card: int | None = None) -> None:
+    def open_health_test(self, level: int = 1, gpu_index: int | None = None) -> None:
         """The health test, in a dialog; of the card with this index, or of all."""
-        from ..health.dialog import HealthDialog, Opening
+        from ..health.dialog import HealthDialog, HealthDialogOptions
 
-        there = tuple(gpu for gpu in self.sampling.history.gpus() if gpu.state != "gone")
-        opening = Opening(level=level, card=card, cards=there, busy=self.measuring)
-        HealthDialog.show_for(self.app, self, opening)
+        present_gpus = tuple(gpu for gpu in self.sampling.history.gpus() if gpu.state != "gone")
+        opening = HealthDialogOptions(level=level, gpu=gpu_index, gpus=present_gpus, busy=self.is_benchmarking)
+        HealthDialog.show_dialog(self.app, self, opening)
 
-    def help(self) -> None:
+    def show_help(self) -> None:
         """The short help of F1."""
-        from .help import HelpDialog
+        from .help import MainHelpDialog
 
-        HelpDialog.show_for(self)
+        MainHelpDialog.open_for(self)
 
-    def _keys(self) -> None:
+    def _add_shortcuts(self) -> None:
         # A shortcut is deaf while its widget is hidden: the wizard has keys of its own.
         keys: dict[str, Callable[[], None]] = {
-            "Ctrl+1": lambda: self.go(HOME),
-            "Ctrl+2": lambda: self.go(MONITOR),
-            "Ctrl+3": lambda: self.go(BENCHMARK),
-            "Ctrl+,": lambda: self.go(SETTINGS),
-            "Alt+Left": self.back,
-            "F1": self.help,
-            "F5": self.renew,
+            "Ctrl+1": lambda: self.go_to_page(HOME),
+            "Ctrl+2": lambda: self.go_to_page(MONITOR),
+            "Ctrl+3": lambda: self.go_to_page(BENCHMARK),
+            "Ctrl+,": lambda: self.go_to_page(SETTINGS),
+            "Alt+Left": self.go_back,
+            "F1": self.show_help,
+            "F5": self.refresh_pages,
         }
-        for key, act in keys.items():
+        for key, action in keys.items():
             shortcut = QShortcut(QKeySequence(key), self)
-            shortcut.activated.connect(act)
+            shortcut.activated.connect(action)

@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from ...app import App
 
 
-class ChoiceCard(Card):
+class SettingsRowsCard(Card):
     """`say` puts in the words and what holds; the parts that it uses are made before this card is."""
 
     def __init__(self, app: App, saver: SettingsSaver, controls: Sequence[QWidget], *below: QWidget) -> None:
         self._app, self._saver = app, saver
-        self._ready = False
+        self._is_built = False
         super().__init__(" ")
-        self.questions = tuple(label("body") for _ in controls)
+        self.row_labels = tuple(label("body") for _ in controls)
         grid = QGridLayout()
         grid.setHorizontalSpacing(24)
         grid.setVerticalSpacing(14)
         grid.setColumnStretch(0, 1)
-        for row, (words, control) in enumerate(zip(self.questions, controls, strict=True)):
-            grid.addWidget(words, row, 0, Qt.AlignmentFlag.AlignVCenter)
+        for row, (row_label, control) in enumerate(zip(self.row_labels, controls, strict=True)):
+            grid.addWidget(row_label, row, 0, Qt.AlignmentFlag.AlignVCenter)
             grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
         self.column.addLayout(grid)
         for widget in below:
             self.column.addWidget(widget)
-        self._ready = True
+        self._is_built = True
         self.retranslate()
 
-    def say(self) -> None:
+    def update_rows(self) -> None:
         """All words, and what holds."""
         raise NotImplementedError
 
@@ -48,5 +48,5 @@ class ChoiceCard(Card):
 
     def retranslate(self) -> None:
         """All words again."""
-        if self._ready:
-            self.say()
+        if self._is_built:
+            self.update_rows()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...bench.compare import whole
+from ...bench.compare import is_complete
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.results import Benchmark, Sample
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...install.environments import Environment
 
 
-class Installed(Struct, frozen=True, kw_only=True):
+class InstalledEnvironment(Struct, frozen=True, kw_only=True):
     """The environment in use; `cuda` is the CUDA inside its PyTorch, None in a CPU build. `bytes` on disk."""
 
     path: str
@@ -35,15 +35,15 @@ class Installed(Struct, frozen=True, kw_only=True):
         return Path(self.path)
 
 
-class Facts(Struct, frozen=True, kw_only=True):
+class MachineFacts(Struct, frozen=True, kw_only=True):
     """`looked` says that the environments and benchmarks were read; the machine follows."""
 
-    looked: bool = False
+    loaded: bool = False
     machine: Machine | None = None
-    installed: Installed | None = None
+    installed: InstalledEnvironment | None = None
     benchmark: Benchmark | None = None
 
-    def computer(self) -> str:
+    def computer_text(self) -> str:
         """The NVIDIA cards (else the first adapter), system, processor, as far as they are known."""
         machine = self.machine
         if machine is None:
@@ -56,31 +56,31 @@ class Facts(Struct, frozen=True, kw_only=True):
 
     def has_nvidia(self, sample: Sample | None) -> bool:
         """Whether there is an NVIDIA card, by what was found or by what answers."""
-        found = self.machine is not None and bool(self.machine.gpus_of("nvidia"))
-        return found or (sample is not None and bool(sample.gpus))
+        detected = self.machine is not None and bool(self.machine.gpus_of("nvidia"))
+        return detected or (sample is not None and bool(sample.gpus))
 
-    def gpu_unused(self) -> bool:
+    def is_gpu_unused(self) -> bool:
         """Whether there is an NVIDIA card and a PyTorch that cannot use it."""
         installed = self.installed
         return self.has_nvidia(None) and installed is not None and installed.variant == "cpu"
 
 
-class LookJob:
+class MachineFactsJob:
     """Reads environments and benchmarks, reports them as `Facts`, then looks at the machine."""
 
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def run(self, context: JobContext[Any]) -> Facts:
+    def run(self, context: JobContext[Any]) -> MachineFacts:
         """The whole of it; raises what `detect` raises."""
-        benchmarks = self._app.benchmarks().benchmarks
+        benchmarks = self._app.stored_benchmarks().benchmarks
         newest = benchmarks[-1] if benchmarks else None
-        facts = Facts(
-            looked=True,
+        facts = MachineFacts(
+            loaded=True,
             machine=self._app.simulated_machine,
-            installed=in_use(self._app),
+            installed=current_environment(self._app),
             # One that ended too soon stands for the computer only where there is no other.
-            benchmark=next((each for each in reversed(benchmarks) if whole(each)), newest),
+            benchmark=next((each for each in reversed(benchmarks) if is_complete(each)), newest),
         )
         context.report(facts)
         context.check_cancelled()
@@ -88,27 +88,27 @@ class LookJob:
         return replace(facts, machine=machine)
 
 
-def in_use(app: App) -> Installed | None:
+def current_environment(app: App) -> InstalledEnvironment | None:
     """The environment that the settings name, else the newest; a simulated machine has none."""
     if app.simulated:
         return None
-    known = app.environments()
-    chosen = next((each for each in known if each.path == app.settings.environment), known[0] if known else None)
-    return None if chosen is None else _installed(chosen)
+    environments = app.environments()
+    chosen = next((each for each in environments if each.path == app.settings.environment), environments[0] if environments else None)
+    return None if chosen is None else _to_installed_environment(chosen)
 
 
-def _installed(environment: Environment) -> Installed:
-    return Installed(
+def _to_installed_environment(environment: Environment) -> InstalledEnvironment:
+    return InstalledEnvironment(
         path=environment.path,
         python=environment.python,
         torch=environment.torch,
         variant=environment.variant,
-        cuda=cuda_of(environment.variant),
+        cuda=cuda_of_variant(environment.variant),
         bytes=environment.bytes,
     )
 
 
-def cuda_of(variant: str | None) -> str | None:
+def cuda_of_variant(variant: str | None) -> str | None:
     """The CUDA release that a wheel's tag names: "cu126" is 12.6; None where it names none."""
     digits = (variant or "").removeprefix("cu")
     if variant is None or not variant.startswith("cu") or not digits.isdigit() or len(digits) < 2:

@@ -6,40 +6,40 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from ...core.results import Benchmark
 from ..bench import moments, scores
-from ..components import Bars, Button, Card, Icon, label
+from ..components import BarChart, Button, Card, IconWidget, label
 
 
-class FastCard(Card):
+class LatestBenchmarkCard(Card):
     """`button` leads to the Benchmark page."""
 
-    BARS = 3
+    MAX_BARS = 3
 
     def __init__(self) -> None:
         self._benchmark: Benchmark | None = None
-        self._ready = False
+        self._is_built = False
         super().__init__()
-        head = QHBoxLayout()
-        head.setSpacing(10)
+        heading_layout = QHBoxLayout()
+        heading_layout.setSpacing(10)
         self._heading = label("heading")
-        head.addWidget(Icon("bench", size=20))
-        head.addWidget(self._heading, 1)
-        self.column.addLayout(head)
+        heading_layout.addWidget(IconWidget("bench", size=20))
+        heading_layout.addWidget(self._heading, 1)
+        self.column.addLayout(heading_layout)
         row = QHBoxLayout()
         row.setSpacing(14)
-        self.figure, self.of_what = label("display"), label("small")
-        self.figure.set_one_line(True)
-        row.addWidget(self.figure)
-        row.addWidget(self.of_what, 1)
+        self.value_label, self.caption_label = label("display"), label("small")
+        self.value_label.set_one_line(True)
+        row.addWidget(self.value_label)
+        row.addWidget(self.caption_label, 1)
         self.column.addLayout(row)
-        self.bars = Bars()
+        self.bars = BarChart()
         self.column.addWidget(self.bars)
         self.column.addStretch(1)
-        foot = QHBoxLayout()
-        self.when, self.button = label("small"), Button(kind="ghost", after="right")
-        foot.addWidget(self.when, 1)
-        foot.addWidget(self.button)
-        self.column.addLayout(foot)
-        self._ready = True
+        footer_layout = QHBoxLayout()
+        self.date_label, self.button = label("small"), Button(kind="ghost", trailing_icon="right")
+        footer_layout.addWidget(self.date_label, 1)
+        footer_layout.addWidget(self.button)
+        self.column.addLayout(footer_layout)
+        self._is_built = True
         self.retranslate()
 
     def show_benchmark(self, benchmark: Benchmark | None) -> None:
@@ -49,27 +49,27 @@ class FastCard(Card):
 
     def retranslate(self) -> None:
         """Words and figures."""
-        if not self._ready:
+        if not self._is_built:
             return
         self._heading.setText(self.tr("How fast"))
         benchmark = self._benchmark
-        best = scores.headline(benchmark) if benchmark is not None else None
-        self.figure.setVisible(best is not None)
+        headline = scores.make_headline(benchmark) if benchmark is not None else None
+        self.value_label.setVisible(headline is not None)
         self.bars.hide()
-        if benchmark is None or best is None:
-            self.of_what.setText(self.tr("Not measured yet. It takes about a minute."))
-            self.when.setText("")
+        if benchmark is None or headline is None:
+            self.caption_label.setText(self.tr("Not measured yet. It takes about a minute."))
+            self.date_label.setText("")
             self.button.setText(self.tr("Measure"))
             return
-        self.figure.setText(best.figure)
-        self.of_what.setText(best.brief)
-        shown = scores.comparable(benchmark)[: self.BARS]
+        self.value_label.setText(headline.figure)
+        self.caption_label.setText(headline.brief)
+        results = scores.device_results(benchmark)[: self.MAX_BARS]
         self.bars.set_bars(
             [
-                (scores.device_name(result), result.median, scores.value(result), scores.colour(result))
-                for result in shown
+                (scores.result_device(result), result.median, scores.median_text(result), scores.bar_colour(result))
+                for result in results
             ]
         )
-        self.bars.setVisible(len(shown) > 1)  # a length says nothing where there is nothing beside it
-        self.when.setText(moments.when(benchmark))
+        self.bars.setVisible(len(results) > 1)  # a length says nothing where there is nothing beside it
+        self.date_label.setText(moments.measured_when(benchmark))
         self.button.setText(self.tr("Details"))

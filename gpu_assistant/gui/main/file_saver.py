@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from ..components.dialogs import save_dialog
 from ..worker import JobRunner
-from .tasks import Task
+from .tasks import FunctionJob
 
 
 class FileSaver(QObject):
@@ -27,9 +27,9 @@ class FileSaver(QObject):
         self._runner.done.connect(lambda _: self.saved.emit(self._path))
         self._runner.failed.connect(self.failed)
 
-    def ask(self, title: str, kinds: str, name: str, save: Callable[[Path], None]) -> None:
+    def choose_file(self, title: str, file_filter: str, name: str, save: Callable[[Path], None]) -> None:
         """Ask where the file shall lie, and save it there."""
-        dialog = save_dialog(self._parent, title, kinds, name)
+        dialog = save_dialog(self._parent, title, file_filter, name)
         dialog.fileSelected.connect(lambda file: save(Path(file)))
         dialog.open()
 
@@ -37,4 +37,4 @@ class FileSaver(QObject):
         """Do what writes the file: packing takes longer than a window may stand still."""
         if not self._runner.running:
             self._path = path
-            self._runner.start(Task(write))
+            self._runner.start(FunctionJob(write))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 from ..components import Button, label
 
 
-def keys() -> tuple[tuple[str, str], ...]:
+def main_shortcuts() -> tuple[tuple[str, str], ...]:
     """(what it does, key) in the language that is on."""
     translate = QCoreApplication.translate
     return (
@@ -27,7 +27,7 @@ def keys() -> tuple[tuple[str, str], ...]:
     )
 
 
-class HelpDialog(QDialog):
+class MainHelpDialog(QDialog):
     """What the keys do, and where to begin."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -41,17 +41,17 @@ class HelpDialog(QDialog):
         grid = QGridLayout()
         grid.setHorizontalSpacing(40)
         grid.setVerticalSpacing(8)
-        for row, (what, key) in enumerate(keys()):
-            grid.addWidget(label("body", what), row, 0)
+        for row, (action, key) in enumerate(main_shortcuts()):
+            grid.addWidget(label("body", action), row, 0)
             grid.addWidget(label("strong", key), row, 1)
         column.addLayout(grid)
-        close = Button(translate("Help", "Close"), kind="primary")
-        close.clicked.connect(self.accept)
-        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
-        close.setFocus()
+        close_button = Button(translate("Help", "Close"), kind="primary")
+        close_button.clicked.connect(self.accept)
+        column.addWidget(close_button, 0, Qt.AlignmentFlag.AlignRight)
+        close_button.setFocus()
 
     @classmethod
-    def show_for(cls, parent: QWidget) -> None:
+    def open_for(cls, parent: QWidget) -> None:
         """Show it above `parent` and let it go when closed."""
         dialog = cls(parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

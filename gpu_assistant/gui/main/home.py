@@ -12,35 +12,35 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...core.errors import AppError
 from ...core.health import Health
-from ...core.jobs import Later
+from ...core.jobs import LazyJob
 from ...core.results import Checks
-from ...texts.format import counted
+from ...texts.format import format_counted
 from .. import theme
 from ..components import Banner, Button, Hero, Page, label
-from ..health.advised import ADVISED_LEVEL
+from ..health.advised import ADVISED_TEST_LEVEL
 from ..language import Language
 from ..monitor.alarms_card import AlarmsCard
-from ..monitor.live_card import LiveCard
-from ..monitor.sampling import Sampling
-from ..ways import WaysPanel
+from ..monitor.live_card import LiveMetricsCard
+from ..monitor.sampling import SamplingService
+from ..ways import EnvironmentActionsPanel
 from ..wizard import words as said
 from ..worker import JobRunner
-from .facts import Facts, LookJob
-from .fast_card import FastCard
-from .installed_card import InstalledCard
-from .removal import Removal
-from .silences import is_silent
-from .updates import Updates
-from .updates_home import UpdateCard
-from .verdict import Leads, verdict
+from .facts import MachineFacts, MachineFactsJob
+from .fast_card import LatestBenchmarkCard
+from .installed_card import InstalledEnvironmentCard
+from .removal import EnvironmentRemoval
+from .silences import is_muted
+from .updates import UpdateController
+from .updates_home import UpdateNoticeCard
+from .verdict import HeroTarget, home_verdict
 
 if TYPE_CHECKING:
     from ...app import App
 
 MONITOR, BENCHMARK = 1, 2
-CUDA_CHECK = "torch-cuda"
+CUDA_CHECK_ID = "torch-cuda"
 # Below this height of the page the words that others say, too, give way.
-LOW = 700
+FOLD_BELOW_HEIGHT = 700
 
 
 class HomePage(Page):
@@ -51,153 +51,153 @@ class HomePage(Page):
     `test_wanted(level, card)` for the health test, of one card or of all (None).
     """
 
-    setup_wanted = Signal()
-    offline_wanted = Signal(str)
-    wanted = Signal(int)
-    silenced = Signal(object, bool)
-    test_wanted = Signal(int, object)
+    setup_requested = Signal()
+    side_page_requested = Signal(str)
+    page_requested = Signal(int)
+    alarm_muted = Signal(object, bool)
+    health_test_requested = Signal(int, object)
 
-    def __init__(self, app: App, language: Language, sampling: Sampling, updates: Updates) -> None:
+    def __init__(self, app: App, language: Language, sampling: SamplingService, updates: UpdateController) -> None:
         self._app, self._language, self._sampling = app, language, sampling
-        self.facts = Facts()
+        self.facts = MachineFacts()
         self._checks: Checks | None = None
-        self._trouble_error: AppError | None = None
-        self._ready = False
-        self._leads: Leads = "graphs"
+        self._error: AppError | None = None
+        self._is_built = False
+        self._hero_target: HeroTarget = "graphs"
         super().__init__(" ")
         self.hero = Hero("neutral", " ")
-        self.alarms = AlarmsCard(infos=False)
-        self.live = LiveCard(simulated=app.simulated)
-        self.setup, self.offline = Button(kind="ghost", icon="bolt"), Button(kind="ghost", icon="folder")
-        self.installed = InstalledCard()
-        self.fast = FastCard()
-        self.trouble = Banner("warn")
-        self.trouble.hide()
-        self.update_card = UpdateCard(updates)
-        self._start = label("heading")
-        self.ways = WaysPanel(app, language, command=True)
-        self._cards = QGridLayout()
-        self._cards.setSpacing(16)
+        self.alarms_card = AlarmsCard(include_info=False)
+        self.live_card = LiveMetricsCard(simulated=app.simulated)
+        self.setup_button, self.offline_button = Button(kind="ghost", icon_name="bolt"), Button(kind="ghost", icon_name="folder")
+        self.installed_card = InstalledEnvironmentCard()
+        self.benchmark_card = LatestBenchmarkCard()
+        self.banner = Banner("warn")
+        self.banner.hide()
+        self.update_card = UpdateNoticeCard(updates)
+        self._actions_heading = label("heading")
+        self.actions_panel = EnvironmentActionsPanel(app, language, shows_command=True)
+        self._cards_layout = QGridLayout()
+        self._cards_layout.setSpacing(16)
         self.column.setSpacing(16)
-        for part in (self.trouble, self.update_card, self.hero, self.alarms, self.live):
+        for part in (self.banner, self.update_card, self.hero, self.alarms_card, self.live_card):
             self.column.addWidget(part)
-        for way in (self.setup, self.offline):
-            self.column.addWidget(way, 0, Qt.AlignmentFlag.AlignLeft)
-        self.column.addLayout(self._cards)
-        self.column.addWidget(self._start)
-        self.column.addWidget(self.ways)
+        for button in (self.setup_button, self.offline_button):
+            self.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addLayout(self._cards_layout)
+        self.column.addWidget(self._actions_heading)
+        self.column.addWidget(self.actions_panel)
         self.column.addStretch(1)
-        self._looking, self._verifying = JobRunner(self), JobRunner(self)
-        self.removal = Removal(app, language, self)
-        self._wire()
-        self.shape_.changed.connect(self._arrange)
-        self._ready = True
+        self._facts_runner, self._verify_runner = JobRunner(self), JobRunner(self)
+        self.environment_removal = EnvironmentRemoval(app, language, self)
+        self._connect_signals()
+        self.breakpoints.changed.connect(self._arrange)
+        self._is_built = True
         self._arrange()
         self.retranslate()
 
-    def _wire(self) -> None:
-        self._looking.news.connect(self._found)
-        self._looking.done.connect(self._found)
-        self._looking.failed.connect(self._failed)
-        self._verifying.done.connect(self._verified)
-        self._verifying.failed.connect(self._failed)
-        self._verifying.finished.connect(lambda: self.installed.verify.set_busy(False))
-        self._sampling.sampled.connect(self._sampled)
-        self.alarms.silenced.connect(self.silenced)
-        self.alarms.silenced.connect(lambda *_: self._show_verdict())
-        self.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL, None))
-        self.live.test_wanted.connect(lambda card: self.test_wanted.emit(1, card))
-        self.live.others_wanted.connect(lambda: self.wanted.emit(MONITOR))
-        self.hero.button.clicked.connect(self._act)
-        self.setup.clicked.connect(self.setup_wanted)
-        self.offline.clicked.connect(lambda: self.offline_wanted.emit("given"))
-        self.installed.verify.clicked.connect(self.verify)
-        self.installed.remove.clicked.connect(self.remove)
-        self.removal.changed.connect(lambda: self.installed.remove.set_busy(self.removal.running))
-        self.removal.ended.connect(self._removed)
-        self.removal.failed.connect(self._failed)
-        self.fast.button.clicked.connect(lambda: self.wanted.emit(BENCHMARK))
-        self.ways.told.connect(self._show_news)
+    def _connect_signals(self) -> None:
+        self._facts_runner.reported.connect(self._on_facts)
+        self._facts_runner.done.connect(self._on_facts)
+        self._facts_runner.failed.connect(self._on_failed)
+        self._verify_runner.done.connect(self._on_verified)
+        self._verify_runner.failed.connect(self._on_failed)
+        self._verify_runner.finished.connect(lambda: self.installed_card.verify_button.set_busy(False))
+        self._sampling.sampled.connect(self._on_sampled)
+        self.alarms_card.alarm_muted.connect(self.alarm_muted)
+        self.alarms_card.alarm_muted.connect(lambda *_: self._show_verdict())
+        self.alarms_card.health_test_requested.connect(lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL, None))
+        self.live_card.health_test_requested.connect(lambda card: self.health_test_requested.emit(1, card))
+        self.live_card.monitor_requested.connect(lambda: self.page_requested.emit(MONITOR))
+        self.hero.button.clicked.connect(self._run_hero_action)
+        self.setup_button.clicked.connect(self.setup_requested)
+        self.offline_button.clicked.connect(lambda: self.side_page_requested.emit("given"))
+        self.installed_card.verify_button.clicked.connect(self.verify)
+        self.installed_card.remove_button.clicked.connect(self.remove)
+        self.environment_removal.changed.connect(lambda: self.installed_card.remove_button.set_busy(self.environment_removal.is_running))
+        self.environment_removal.finished.connect(self._on_removed)
+        self.environment_removal.failed.connect(self._on_failed)
+        self.benchmark_card.button.clicked.connect(lambda: self.page_requested.emit(BENCHMARK))
+        self.actions_panel.message_shown.connect(self._scroll_to_result)
 
     # Looking
 
-    def look(self) -> None:
+    def reload(self) -> None:
         """Read again what is installed and what this computer is."""
-        if not self._looking.running:
-            self._forget_trouble()
-            self._looking.start(LookJob(self._app))
+        if not self._facts_runner.running:
+            self._clear_error()
+            self._facts_runner.start(MachineFactsJob(self._app))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Figures are taken while somebody looks; the first look starts by itself."""
         super().showEvent(event)
-        self._sampling.want("home", True)
-        self._show_now()
-        if not self.facts.looked and not event.spontaneous():
-            self.look()
+        self._sampling.request_samples("home", True)
+        self._show_current()
+        if not self.facts.loaded and not event.spontaneous():
+            self.reload()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks. A minimised window keeps its figures coming, so that its lines have no hole."""
         super().hideEvent(event)
         if not event.spontaneous():
-            self._sampling.want("home", False)
+            self._sampling.request_samples("home", False)
 
-    def _found(self, facts: Facts) -> None:
+    def _on_facts(self, facts: MachineFacts) -> None:
         self.facts = facts
         self.retranslate()
 
-    def _failed(self, error: AppError) -> None:
-        self._trouble_error = error
-        self._show_trouble()
+    def _on_failed(self, error: AppError) -> None:
+        self._error = error
+        self._show_error()
 
-    def _show_trouble(self) -> None:
-        if self._trouble_error is not None:
-            self.trouble.set("warn", said.error(self._language.texts(), self._trouble_error))
-            self.trouble.show()
+    def _show_error(self) -> None:
+        if self._error is not None:
+            self.banner.set("warn", said.error_text(self._language.texts(), self._error))
+            self.banner.show()
 
-    def _forget_trouble(self) -> None:
-        self._trouble_error = None
-        self.trouble.hide()
+    def _clear_error(self) -> None:
+        self._error = None
+        self.banner.hide()
 
-    def _sampled(self) -> None:
-        if self.seen:
-            self._show_now()
+    def _on_sampled(self) -> None:
+        if self.is_shown:
+            self._show_current()
 
-    def _show_now(self) -> None:
-        self.live.show_history(self._sampling.history, self._health())
+    def _show_current(self) -> None:
+        self.live_card.show_history(self._sampling.history, self._health())
         self._show_verdict()
 
     # Words
 
     def retranslate(self) -> None:
         """All words of the page."""
-        if not self._ready:
+        if not self._is_built:
             return
         facts, installed = self.facts, self.facts.installed
-        self.set_title(self.tr("Home"), facts.computer())
+        self.set_title(self.tr("Home"), facts.computer_text())
         self._show_verdict()
-        self.live.show_history(self._sampling.history, self._health())
-        has = installed is not None
-        self.setup.setText(self.tr("Set up again") if has else self.tr("Set up PyTorch"))
-        self.offline.setText(self.tr("I have an offline folder"))
-        self.offline.setVisible(facts.looked and not has and not self._app.simulated)
-        self.installed.setVisible(has)
-        self.fast.setVisible(has)
-        self.ways.setVisible(has)
-        self.ways.set_environment(installed.folder if installed is not None else None)
-        self._start.setText(self.tr("Start working"))
-        self._fold()
-        self.fast.show_benchmark(facts.benchmark)
+        self.live_card.show_history(self._sampling.history, self._health())
+        has_environment = installed is not None
+        self.setup_button.setText(self.tr("Set up again") if has_environment else self.tr("Set up PyTorch"))
+        self.offline_button.setText(self.tr("I have an offline folder"))
+        self.offline_button.setVisible(facts.loaded and not has_environment and not self._app.simulated)
+        self.installed_card.setVisible(has_environment)
+        self.benchmark_card.setVisible(has_environment)
+        self.actions_panel.setVisible(has_environment)
+        self.actions_panel.set_environment(installed.folder if installed is not None else None)
+        self._actions_heading.setText(self.tr("Start working"))
+        self._fold_texts()
+        self.benchmark_card.show_benchmark(facts.benchmark)
         if installed is not None:
-            self.installed.set_installed(installed)
-        self._show_proof()
-        self._show_trouble()
+            self.installed_card.set_installed(installed)
+        self._show_verification()
+        self._show_error()
 
     def _health(self) -> Health | None:
         return None if self._app.simulated else self._sampling.health
 
     def _show_verdict(self) -> None:
         health = self._health()
-        said = verdict(
+        current_verdict = home_verdict(
             self.facts,
             self._sampling.history.latest,
             health,
@@ -205,95 +205,95 @@ class HomePage(Page):
             # Whom the setup was finished for once wants one.
             only_look=self._app.settings.only_look and not self._app.settings.setup_done,
         )
-        silent = partial(is_silent, self._app.settings, gpus=self._sampling.history.gpus())
-        self.alarms.show_health(health, silent, said=said.alarm)
-        if said[:4] != (self.hero.kind, self.hero.title.text(), self.hero.detail.text(), self.hero.button.text()):
-            self.hero.set(said.kind, said.title, said.detail, said.action, said.icon)
-            self.hero.button.setEnabled(bool(said.action))
-        self._leads = said.leads
-        wanted = self.facts.looked and (self.facts.installed is None or self.facts.gpu_unused())
-        self.setup.setVisible(wanted and said.leads != "setup" and not self._app.simulated)
+        is_alarm_muted = partial(is_muted, self._app.settings, gpus=self._sampling.history.gpus())
+        self.alarms_card.show_health(health, is_alarm_muted, first_brief=current_verdict.shows_alarm)
+        if current_verdict[:4] != (self.hero.kind, self.hero.title_label.text(), self.hero.detail_label.text(), self.hero.button.text()):
+            self.hero.set(current_verdict.kind, current_verdict.title, current_verdict.detail, current_verdict.action, current_verdict.icon)
+            self.hero.button.setEnabled(bool(current_verdict.action))
+        self._hero_target = current_verdict.target
+        setup_useful = self.facts.loaded and (self.facts.installed is None or self.facts.is_gpu_unused())
+        self.setup_button.setVisible(setup_useful and current_verdict.target != "setup" and not self._app.simulated)
 
-    def _show_proof(self) -> None:
+    def _show_verification(self) -> None:
         checks = self._checks
-        self.installed.proof.setVisible(checks is not None)
+        self.installed_card.checks_banner.setVisible(checks is not None)
         if checks is None:
             return
-        looked = [check for check in checks.checks if check.state != "skip"]
-        passed = sum(check.state == "pass" for check in looked)
-        text = counted(self.tr("{passed} of {count} checks passed"), passed=passed, count=len(looked))
-        worst = next((check for check in looked if check.state == checks.verdict != "pass"), None)
-        if worst is not None:
-            text = self._language.texts().say(f"check.{worst.id}.{worst.state}", worst.data)
-        kind: dict[str, Callable[[], None]] = {
-            "pass": partial(self.installed.proof.set, "ok", text),
-            "warn": partial(self.installed.proof.set, "warn", text),
-            "fail": partial(self.installed.proof.set, "error", text),
+        run_checks = [check for check in checks.checks if check.state != "skip"]
+        passed = sum(check.state == "pass" for check in run_checks)
+        text = format_counted(self.tr("{passed} of {count} checks passed"), passed=passed, count=len(run_checks))
+        worst_check = next((check for check in run_checks if check.state == checks.verdict != "pass"), None)
+        if worst_check is not None:
+            text = self._language.texts().translate(f"check.{worst_check.id}.{worst_check.state}", worst_check.data)
+        show_banner: dict[str, Callable[[], None]] = {
+            "pass": partial(self.installed_card.checks_banner.set, "ok", text),
+            "warn": partial(self.installed_card.checks_banner.set, "warn", text),
+            "fail": partial(self.installed_card.checks_banner.set, "error", text),
         }
-        kind[checks.verdict]()
+        show_banner[checks.verdict]()
 
     # Acting
 
-    def _act(self) -> None:
-        if self._leads == "setup":
-            self.setup_wanted.emit()
-        elif self._leads == "test":
-            self.test_wanted.emit(ADVISED_LEVEL if self.facts.installed is not None else 1, None)
+    def _run_hero_action(self) -> None:
+        if self._hero_target == "setup":
+            self.setup_requested.emit()
+        elif self._hero_target == "test":
+            self.health_test_requested.emit(ADVISED_TEST_LEVEL if self.facts.installed is not None else 1, None)
         else:
-            self.wanted.emit(MONITOR)
+            self.page_requested.emit(MONITOR)
 
     def verify(self) -> None:
         """Prove the environment again."""
         installed = self.facts.installed
-        if installed is not None and not self._verifying.running:
-            self.installed.verify.set_busy(True)
-            self._verifying.start(Later(partial(self._app.verify, installed.folder)))
+        if installed is not None and not self._verify_runner.running:
+            self.installed_card.verify_button.set_busy(True)
+            self._verify_runner.start(LazyJob(partial(self._app.verify, installed.folder)))
 
     def remove(self) -> None:
         """Take the environment back, after what will go was shown."""
         if self.facts.installed is not None:
-            self._forget_trouble()
-            self.removal.ask(self.facts.installed)
+            self._clear_error()
+            self.environment_removal.confirm_and_remove(self.facts.installed)
 
-    def _removed(self, words: str) -> None:
+    def _on_removed(self, text: str) -> None:
         self._checks = None
-        self.look()
-        self.trouble.set("ok", words)
-        self.trouble.show()
+        self.reload()
+        self.banner.set("ok", text)
+        self.banner.show()
 
-    def _verified(self, checks: Checks) -> None:
+    def _on_verified(self, checks: Checks) -> None:
         self._checks = checks
-        if self._sampling.judge is not None:
-            self._sampling.judge.cuda = next((each.state for each in checks.checks if each.id == CUDA_CHECK), None)
-        self._show_proof()
+        if self._sampling.evaluator is not None:
+            self._sampling.evaluator.cuda_state = next((each.state for each in checks.checks if each.id == CUDA_CHECK_ID), None)
+        self._show_verification()
 
-    def _show_news(self) -> None:
+    def _scroll_to_result(self) -> None:
         """What came of a press stands where it can be read."""
         self.content.layout().activate()  # type: ignore[union-attr]
-        self.ensureWidgetVisible(self.ways.news)
+        self.ensureWidgetVisible(self.actions_panel.result_banner)
 
     # Arrangement
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a low window the cards get the room."""
         super().resizeEvent(event)
-        if self._ready:
-            self._fold()
+        if self._is_built:
+            self._fold_texts()
 
-    def _fold(self) -> None:
+    def _fold_texts(self) -> None:
         # viewport() would make every class of widgets that there is, which takes 25 ms.
-        folded = self.maximumViewportSize().height() < theme.px(LOW)
-        for words in (self.subtitle, self._start):
-            words.setVisible(not folded and bool(words.text()))
+        folded = self.maximumViewportSize().height() < theme.px(FOLD_BELOW_HEIGHT)
+        for text_label in (self.subtitle_label, self._actions_heading):
+            text_label.setVisible(not folded and bool(text_label.text()))
         if self.facts.installed is None:
-            self._start.hide()
+            self._actions_heading.hide()
 
     def _arrange(self) -> None:
         """Two cards side by side, one below the other where it is narrow."""
-        one_column = self.shape_.small
-        self._place(self._cards, (self.installed, self.fast), 1 if one_column else 2)
+        one_column = self.breakpoints.is_small
+        self._fill_grid(self._cards_layout, (self.installed_card, self.benchmark_card), 1 if one_column else 2)
 
-    def _place(self, grid: QGridLayout, widgets: tuple[QWidget, ...], columns: int) -> None:
+    def _fill_grid(self, grid: QGridLayout, widgets: tuple[QWidget, ...], columns: int) -> None:
         for index, widget in enumerate(widgets):
             grid.removeWidget(widget)
             grid.addWidget(widget, index // columns, index % columns)

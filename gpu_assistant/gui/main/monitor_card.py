@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from ..components import Segments, label
-from .choice_card import ChoiceCard
+from ..components import SegmentedControl, label
+from .choice_card import SettingsRowsCard
 from .saving import SettingsSaver
-from .silenced_list import SilencedList
+from .silenced_list import MutedAlarmsList
 
 if TYPE_CHECKING:
     from ...app import App
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 ON, OFF = range(2)
 
 
-class MonitorCard(ChoiceCard):
+class GpuSettingsCard(SettingsRowsCard):
     """`changed` comes after each choice."""
 
     changed = Signal()
 
     def __init__(self, app: App, saver: SettingsSaver) -> None:
-        self.alarms, self.tray = Segments(["", ""]), Segments(["", ""])
-        self.silenced = SilencedList(app)
-        self.sleep = label("small")
-        super().__init__(app, saver, (self.alarms, self.tray), self.sleep, self.silenced)
-        self.alarms.chosen.connect(lambda index: self._keep(alarms=index == ON))
-        self.tray.chosen.connect(lambda index: self._keep(tray=index == ON))
-        self.silenced.kept.connect(lambda changes: self._keep(**changes))
+        self.alarms_segments, self.tray_segments = SegmentedControl(["", ""]), SegmentedControl(["", ""])
+        self.muted_alarms_list = MutedAlarmsList(app)
+        self.sleep_label = label("small")
+        super().__init__(app, saver, (self.alarms_segments, self.tray_segments), self.sleep_label, self.muted_alarms_list)
+        self.alarms_segments.chosen.connect(lambda index: self._save(alarms=index == ON))
+        self.tray_segments.chosen.connect(lambda index: self._save(tray=index == ON))
+        self.muted_alarms_list.settings_changed.connect(lambda changes: self._save(**changes))
 
-    def say(self) -> None:
+    def update_rows(self) -> None:
         """All words, and what holds."""
         settings = self._app.settings
         self.set_title(self.tr("Your graphics card"))
@@ -39,17 +39,17 @@ class MonitorCard(ChoiceCard):
             self.tr("Tell me when something is wrong with it, also while I look elsewhere"),
             self.tr("Show its temperature as an icon beside the clock"),
         )
-        for words, control, text, on in zip(
-            self.questions, (self.alarms, self.tray), questions, (settings.alarms, settings.tray), strict=True
+        for row_label, control, text, is_on in zip(
+            self.row_labels, (self.alarms_segments, self.tray_segments), questions, (settings.alarms, settings.tray), strict=True
         ):
-            words.setText(text)
+            row_label.setText(text)
             control.set_options([self.tr("On"), self.tr("Off")])
-            control.set_current(ON if on else OFF)
+            control.set_current(ON if is_on else OFF)
             control.setAccessibleName(text)
-        self.sleep.setText(self.tr("A laptop's card that sleeps to save power is never woken for this."))
-        self.silenced.retranslate()
+        self.sleep_label.setText(self.tr("A laptop's card that sleeps to save power is never woken for this."))
+        self.muted_alarms_list.retranslate()
 
-    def _keep(self, **changes: object) -> None:
-        self._saver.keep(**changes)
+    def _save(self, **changes: object) -> None:
+        self._saver.save(**changes)
         self.retranslate()
         self.changed.emit()

@@ -9,110 +9,110 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from ...core.health import Alarm, Health
 from ...core.results import GpuSample
-from ...texts.format import UNKNOWN
+from ...texts.format import UNKNOWN_VALUE
 from .. import language, theme
-from ..components.base import rounded
-from ..theme.tokens import look
-from .desktop import Word
-from .silences import is_silent
+from ..components.base import draw_rounded_rect
+from ..theme.tokens import load_theme_file
+from .desktop import Notification
+from .silences import is_muted
 
 if TYPE_CHECKING:
     from ...app import App
-    from ..monitor.sampling import Sampling
-    from .desktop import Desktop
+    from ..monitor.sampling import SamplingService
+    from .desktop import DesktopIntegration
 
-SIDE = 64  # what desktops scale down from
-THEME = "light"  # its dark tokens under light figures can be read on a bar of any colour
-MOST = 4  # cards in the icon's words: Windows shows 127 characters
-GROUNDS = {"warn": "warn", "error": "error"}
+ICON_SIZE = 64  # what desktops scale down from
+ICON_THEME = "light"  # its dark tokens under light figures can be read on a bar of any colour
+MAX_TOOLTIP_GPUS = 4  # cards in the icon's words: Windows shows 127 characters
+COLOR_OF_STATE = {"warn": "warn", "error": "error"}
 
 
-class Notices(QObject):
+class GpuNotifier(QObject):
     """Follows the samples for as long as the window lives. Settings decide what is shown (`follow`)."""
 
-    def __init__(self, app: App, sampling: Sampling, desktop: Desktop) -> None:
+    def __init__(self, app: App, sampling: SamplingService, desktop: DesktopIntegration) -> None:
         super().__init__(desktop)
         self._app, self._sampling, self._desktop = app, sampling, desktop
-        self._shown: tuple[str, str, str] | None = None
+        self._shown_tray_state: tuple[str, str, str] | None = None
         # What was said, by alarm and card, until it ends.
-        self._said: set[tuple[str, int | None]] = set()
-        sampling.sampled.connect(self._draw)
-        sampling.judged.connect(self._judge)
-        self.follow()
+        self._notified_alarms: set[tuple[str, int | None]] = set()
+        sampling.sampled.connect(self._update_tray)
+        sampling.health_changed.connect(self._notify_alarms)
+        self.apply_settings()
 
-    def follow(self) -> None:
+    def apply_settings(self) -> None:
         """Do what the settings say now."""
-        self._shown = None
-        self._desktop.keep_tray(self._app.settings.tray)
-        self._draw()
+        self._shown_tray_state = None
+        self._desktop.set_tray_permanent(self._app.settings.tray)
+        self._update_tray()
 
-    def _draw(self) -> None:
+    def _update_tray(self) -> None:
         """Another icon only where it would look different."""
         sample, health = self._sampling.history.latest, self._sampling.health
         if not self._app.settings.tray or sample is None:
             return
-        cards = [gpu for gpu in sample.gpus if gpu.temp is not None]
-        hottest = max(cards, key=lambda gpu: gpu.temp or 0, default=None)
+        gpus_with_temperature = [gpu for gpu in sample.gpus if gpu.temp is not None]
+        hottest = max(gpus_with_temperature, key=lambda gpu: gpu.temp or 0, default=None)
         state = health.state if health is not None else "unknown"
         # A card that is lost has no temperature, and must not look as if nothing were the matter.
-        silent = "!" if state in GROUNDS else ""
-        figure = silent if hottest is None else str(hottest.temp)
-        words = [self.tr("GPU Assistant")] if not sample.gpus else []
-        ailing = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
+        no_temperature = "!" if state in COLOR_OF_STATE else ""
+        figure = no_temperature if hottest is None else str(hottest.temp)
+        lines = [self.tr("GPU Assistant")] if not sample.gpus else []
+        alarm_gpus = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
         # Whoever is not well, then the hottest: these have room.
-        first = sorted(sample.gpus, key=lambda gpu: (gpu.index not in ailing, -(gpu.temp or 0)))[:MOST]
-        for gpu in sorted(first, key=lambda gpu: gpu.index):
+        listed_gpus = sorted(sample.gpus, key=lambda gpu: (gpu.index not in alarm_gpus, -(gpu.temp or 0)))[:MAX_TOOLTIP_GPUS]
+        for gpu in sorted(listed_gpus, key=lambda gpu: gpu.index):
             name = gpu.name if len(sample.gpus) == 1 and gpu.name else f"GPU {gpu.index}"
-            words.append(f"{name}: {said_of(gpu)}")
-        if len(sample.gpus) > MOST:
-            words.append(self.tr("and {count} more").format(count=len(sample.gpus) - MOST))
-        now = (figure, state, "\n".join(words))
-        if now != self._shown:
-            before, self._shown = self._shown, now
-            icon = icon_of(figure, state) if before is None or before[:2] != now[:2] else None
-            self._desktop.dress_tray(icon, now[2])
+            lines.append(f"{name}: {gpu_status_text(gpu)}")
+        if len(sample.gpus) > MAX_TOOLTIP_GPUS:
+            lines.append(self.tr("and {count} more").format(count=len(sample.gpus) - MAX_TOOLTIP_GPUS))
+        tray_state = (figure, state, "\n".join(lines))
+        if tray_state != self._shown_tray_state:
+            previous, self._shown_tray_state = self._shown_tray_state, tray_state
+            icon = temperature_icon(figure, state) if previous is None or previous[:2] != tray_state[:2] else None
+            self._desktop.set_tray_appearance(icon, tray_state[2])
 
-    def _judge(self, health: Health) -> None:
-        ringing = {(alarm.id, alarm.gpu): alarm for alarm in health.alarms if alarm.level != "info"}
-        self._said &= set(ringing)
+    def _notify_alarms(self, health: Health) -> None:
+        active_alarms = {(alarm.id, alarm.gpu): alarm for alarm in health.alarms if alarm.level != "info"}
+        self._notified_alarms &= set(active_alarms)
         settings, gpus = self._app.settings, self._sampling.history.gpus()
-        for which, alarm in ringing.items():
-            if which in self._said:
+        for key, alarm in active_alarms.items():
+            if key in self._notified_alarms:
                 continue
-            self._said.add(which)
-            if settings.alarms and not is_silent(settings, alarm, gpus):
-                self._desktop.tell(word_of(alarm))
+            self._notified_alarms.add(key)
+            if settings.alarms and not is_muted(settings, alarm, gpus):
+                self._desktop.notify(alarm_notification(alarm))
 
 
-def said_of(gpu: GpuSample) -> str:
+def gpu_status_text(gpu: GpuSample) -> str:
     """Temperature and load, or why there are none."""
     temp = None if gpu.temp is None else f"{gpu.temp} °C"
-    load = None if gpu.util is None else f"{gpu.util} %"
+    utilization = None if gpu.util is None else f"{gpu.util} %"
     texts, code = language.texts(), f"monitor.gpu.{gpu.state}"
-    return " · ".join(part for part in (temp, load) if part) or (texts.say(code) if texts.has(code) else UNKNOWN)
+    return " · ".join(part for part in (temp, utilization) if part) or (texts.translate(code) if texts.has_text(code) else UNKNOWN_VALUE)
 
 
-def word_of(alarm: Alarm) -> Word:
+def alarm_notification(alarm: Alarm) -> Notification:
     """What is said of an alarm: its title, then the evidence and what to do."""
-    said = language.texts().alarm(alarm)
-    return Word(title=said.title or "", text=f"{said.evidence}\n{said.fix}", bad=alarm.level == "error")
+    localized = language.texts().localize_alarm(alarm)
+    return Notification(title=localized.title or "", text=f"{localized.evidence}\n{localized.fix}", is_error=alarm.level == "error")
 
 
-def icon_of(figure: str, state: str) -> QIcon:
+def temperature_icon(figure: str, state: str) -> QIcon:
     """The temperature on a ground whose colour says how the cards are; without one, our own mark."""
     from ..icons import app_icon
 
     if not figure:
         return app_icon()
-    picture = QPixmap(SIDE, SIDE)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    tokens = look().themes[THEME]
-    rounded(painter, QRectF(0, 0, SIDE, SIDE), 14, QColor(getattr(tokens, GROUNDS.get(state, "text"))))
+    pixmap = QPixmap(ICON_SIZE, ICON_SIZE)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    tokens = load_theme_file().themes[ICON_THEME]
+    draw_rounded_rect(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE), 14, QColor(getattr(tokens, COLOR_OF_STATE.get(state, "text"))))
     font = theme.font("figure")
     font.setPixelSize(44 if len(figure) < 3 else 34)
     painter.setFont(font)
     painter.setPen(QColor(tokens.card))
-    painter.drawText(QRectF(0, 0, SIDE, SIDE), int(Qt.AlignmentFlag.AlignCenter), figure)
+    painter.drawText(QRectF(0, 0, ICON_SIZE, ICON_SIZE), int(Qt.AlignmentFlag.AlignCenter), figure)
     painter.end()
-    return QIcon(picture)
+    return QIcon(pixmap)

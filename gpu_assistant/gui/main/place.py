@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QMainWindow
 from ...core import json
 from ...core.errors import AppError
 
-FIRST = (1180, 760)
-SMALLEST = (880, 520)
+DEFAULT_SIZE = (1180, 760)
+MINIMUM_SIZE = (880, 520)
 # Left, top, right, bottom: as far as the widest usual frame reaches, while nobody knows the one that comes.
-USUAL_FRAME = (8, 40, 8, 8)
+DEFAULT_FRAME = (8, 40, 8, 8)
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class WindowGeometry(msgspec.Struct, frozen=True, kw_only=True):
     """Position and size in pixels without the frame, and whether the window filled the screen.
 
     `frame` is how far the frame reached beyond: left, top, right, bottom.
@@ -33,46 +33,46 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     maximized: bool = False
 
 
-def keep(window: QMainWindow, file: Path) -> None:
+def save_geometry(window: QMainWindow, file: Path) -> None:
     """Write where the window stands; not worth a word to the user where that fails."""
-    normal = window.normalGeometry() if window.isMaximized() else window.geometry()
-    inner, outer = window.geometry(), window.frameGeometry()
-    place = Place(
-        x=normal.x(),
-        y=normal.y(),
-        width=normal.width(),
-        height=normal.height(),
+    normal_rect = window.normalGeometry() if window.isMaximized() else window.geometry()
+    inner_rect, outer_rect = window.geometry(), window.frameGeometry()
+    geometry = WindowGeometry(
+        x=normal_rect.x(),
+        y=normal_rect.y(),
+        width=normal_rect.width(),
+        height=normal_rect.height(),
         frame=(
-            max(inner.left() - outer.left(), 0),
-            max(inner.top() - outer.top(), 0),
-            max(outer.right() - inner.right(), 0),
-            max(outer.bottom() - inner.bottom(), 0),
+            max(inner_rect.left() - outer_rect.left(), 0),
+            max(inner_rect.top() - outer_rect.top(), 0),
+            max(outer_rect.right() - inner_rect.right(), 0),
+            max(outer_rect.bottom() - inner_rect.bottom(), 0),
         ),
         maximized=window.isMaximized(),
     )
     try:
-        json.write_file(file, json.encode(place))
+        json.write_file(file, json.encode(geometry))
     except AppError:
         return
 
 
-def restore(window: QMainWindow, file: Path) -> None:
+def restore_geometry(window: QMainWindow, file: Path) -> None:
     """Put the window where it stood, or at its first size; always wholly on a screen that is there."""
-    place: Place | None = None
+    geometry: WindowGeometry | None = None
     with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-        place = json.decode(file.read_bytes(), Place)
-    wanted = QRect(place.x, place.y, place.width, place.height) if place is not None else QRect(0, 0, *FIRST)
+        geometry = json.decode(file.read_bytes(), WindowGeometry)
+    stored_rect = QRect(geometry.x, geometry.y, geometry.width, geometry.height) if geometry is not None else QRect(0, 0, *DEFAULT_SIZE)
     screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
-    free = next((screen for screen in screens if screen.contains(wanted.center())), screens[0])
-    known = place is not None and free.contains(wanted.center())
-    left, top, right, bottom = place.frame if place is not None else USUAL_FRAME
-    free = free.adjusted(left, top, -right, -bottom)
-    size = wanted.size().boundedTo(free.size())
+    available_rect = next((screen for screen in screens if screen.contains(stored_rect.center())), screens[0])
+    is_visible_there = geometry is not None and available_rect.contains(stored_rect.center())
+    left, top, right, bottom = geometry.frame if geometry is not None else DEFAULT_FRAME
+    available_rect = available_rect.adjusted(left, top, -right, -bottom)
+    size = stored_rect.size().boundedTo(available_rect.size())
     window.resize(size)
-    if known:
+    if is_visible_there:
         # Without the frame, as it was kept: `move` means the frame's corner, and the window would creep.
-        x = min(max(wanted.x(), free.x()), free.right() - size.width() + 1)
-        y = min(max(wanted.y(), free.y()), free.bottom() - size.height() + 1)
+        x = min(max(stored_rect.x(), available_rect.x()), available_rect.right() - size.width() + 1)
+        y = min(max(stored_rect.y(), available_rect.y()), available_rect.bottom() - size.height() + 1)
         window.setGeometry(QRect(QPoint(x, y), size))
-    if place is not None and place.maximized:
+    if geometry is not None and geometry.maximized:
         window.showMaximized()

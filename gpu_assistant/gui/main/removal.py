@@ -12,21 +12,21 @@ from ...core.jobs import JobContext
 from ...core.message import Message
 from ...core.plan import Event, Step, StepEvent
 from ...texts import Texts
-from ...texts.format import size
+from ...texts.format import format_size
 from .. import theme
 from ..components import ConfirmDialog, label
 from ..language import Language
 from ..worker import JobRunner
-from .facts import Installed
+from .facts import InstalledEnvironment
 
 if TYPE_CHECKING:
     from ...app import App
 
 translate = QCoreApplication.translate
-HIGHEST = 260
+MAX_LIST_HEIGHT = 260
 
 
-class Ask:
+class UninstallPreviewJob:
     """Reads from the journal what a removal would take back."""
 
     def __init__(self, app: App, folder: Path) -> None:
@@ -37,72 +37,72 @@ class Ask:
         return self._app.uninstall(self._folder).steps()
 
 
-class Removal(QObject):
+class EnvironmentRemoval(QObject):
     """`changed` says that it began or ended, `ended` brings what there is to say, `failed` what stopped it."""
 
     changed = Signal()
-    ended = Signal(str)
+    finished = Signal(str)
     failed = Signal(object)
 
     def __init__(self, app: App, language: Language, parent: QWidget) -> None:
         super().__init__(parent)
         self._app, self._language, self._window = app, language, parent
-        self._installed: Installed | None = None
-        self._left: dict[str, str] = {}
-        self._asking, self._going = JobRunner(self), JobRunner(self)
-        self._asking.done.connect(self._show)
-        self._going.news.connect(self._heard)
-        self._going.done.connect(self._gone)
-        for runner in (self._asking, self._going):
+        self._installed: InstalledEnvironment | None = None
+        self._leftover_messages: dict[str, str] = {}
+        self._preview_runner, self._uninstall_runner = JobRunner(self), JobRunner(self)
+        self._preview_runner.done.connect(self._show_confirmation)
+        self._uninstall_runner.reported.connect(self._on_event)
+        self._uninstall_runner.done.connect(self._on_uninstalled)
+        for runner in (self._preview_runner, self._uninstall_runner):
             runner.failed.connect(self.failed)
             runner.started.connect(self.changed)
             runner.finished.connect(self.changed)
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Whether it reads or removes just now."""
-        return self._asking.running or self._going.running
+        return self._preview_runner.running or self._uninstall_runner.running
 
-    def ask(self, installed: Installed) -> None:
+    def confirm_and_remove(self, installed: InstalledEnvironment) -> None:
         """Find out what would be taken back, and ask whether it shall be."""
-        if not self.running:
+        if not self.is_running:
             self._installed = installed
-            self._asking.start(Ask(self._app, installed.folder))
+            self._preview_runner.start(UninstallPreviewJob(self._app, installed.folder))
 
-    def _show(self, steps: tuple[Step, ...]) -> None:
+    def _show_confirmation(self, steps: tuple[Step, ...]) -> None:
         installed = self._installed
         if installed is None:
             return
-        dialog = question(self._window, installed, steps, self._language.texts())
-        dialog.accepted.connect(self._go)
+        dialog = build_removal_dialog(self._window, installed, steps, self._language.texts())
+        dialog.accepted.connect(self._uninstall)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
-    def _go(self) -> None:
-        if self._installed is not None and not self.running:
-            self._left.clear()
-            self._going.start(self._app.uninstall(self._installed.folder))
+    def _uninstall(self) -> None:
+        if self._installed is not None and not self.is_running:
+            self._leftover_messages.clear()
+            self._uninstall_runner.start(self._app.uninstall(self._installed.folder))
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         # Only what did not go as shown has something to say.
         if isinstance(event, StepEvent) and event.code is not None and event.state in ("done", "skipped"):
-            self._left[event.id] = self._language.texts().message(Message(event.code, event.data))
+            self._leftover_messages[event.id] = self._language.texts().message_text(Message(event.code, event.data))
 
-    def _gone(self, folder: Path) -> None:
-        done = self.tr("Taken back what was installed for {path}:") if self._left else self.tr("Removed: {path}")
-        self.ended.emit("\n".join([done.format(path=folder), *dict.fromkeys(self._left.values())]))
+    def _on_uninstalled(self, folder: Path) -> None:
+        template = self.tr("Taken back what was installed for {path}:") if self._leftover_messages else self.tr("Removed: {path}")
+        self.finished.emit("\n".join([template.format(path=folder), *dict.fromkeys(self._leftover_messages.values())]))
 
 
-def question(parent: QWidget, installed: Installed, steps: tuple[Step, ...], texts: Texts) -> ConfirmDialog:
+def build_removal_dialog(parent: QWidget, installed: InstalledEnvironment, steps: tuple[Step, ...], texts: Texts) -> ConfirmDialog:
     """All that will be taken back, with the safe answer as the default."""
-    large = f" ({size(installed.bytes)})" if installed.bytes is not None else ""
-    words = translate("Removal", "Remove “{name}”{size}?").format(name=installed.folder.name, size=large)
-    lost = translate("Removal", "This is taken back, and nothing else. What stays is named with its reason.")
-    go, stay = translate("Removal", "Remove"), translate("Removal", "Keep")
-    return ConfirmDialog(parent, words, lost, go, stay, below=StepsToRead(steps, texts))
+    size_text = f" ({format_size(installed.bytes)})" if installed.bytes is not None else ""
+    title = translate("Removal", "Remove “{name}”{size}?").format(name=installed.folder.name, size=size_text)
+    explanation = translate("Removal", "This is taken back, and nothing else. What stays is named with its reason.")
+    remove_text, keep_text = translate("Removal", "Remove"), translate("Removal", "Keep")
+    return ConfirmDialog(parent, title, explanation, remove_text, keep_text, details=UninstallStepList(steps, texts))
 
 
-class StepsToRead(QScrollArea):
+class UninstallStepList(QScrollArea):
     """What each step takes back; long lists scroll."""
 
     def __init__(self, steps: tuple[Step, ...], texts: Texts) -> None:
@@ -110,24 +110,24 @@ class StepsToRead(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
+        content = QWidget()
+        column = QVBoxLayout(content)
         column.setContentsMargins(0, 4, 8, 4)
         column.setSpacing(2)
         for number, step in enumerate(steps, 1):
-            title = label("strong", f"{number}. " + texts.say(f"step.{step.code}.title", step.data))
+            title = label("strong", f"{number}. " + texts.translate(f"step.{step.code}.title", step.data))
             column.addWidget(title)
-            column.addWidget(label("small", texts.say(f"step.{step.code}.what", step.data)))
+            column.addWidget(label("small", texts.translate(f"step.{step.code}.what", step.data)))
             column.addSpacing(6)
         column.addStretch(1)
-        self.setWidget(inside)
+        self.setWidget(content)
         self.setAccessibleName(translate("Removal", "What is taken back"))
         self._column = column
 
     def sizeHint(self) -> QSize:
         """As high as its words, up to a limit."""
         width = theme.px(520)
-        return QSize(width, min(self._column.heightForWidth(width - 16), theme.px(HIGHEST)))
+        return QSize(width, min(self._column.heightForWidth(width - 16), theme.px(MAX_LIST_HEIGHT)))
 
     def minimumSizeHint(self) -> QSize:
         """Some lines at least."""

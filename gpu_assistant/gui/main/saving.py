@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...app import App
 
 
-class _Save:
+class _SaveSettingsJob:
     """Writes the settings that hold when it runs."""
 
     def __init__(self, app: App) -> None:
@@ -33,21 +33,21 @@ class SettingsSaver(QObject):
     def __init__(self, app: App, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._app = app
-        self._again = False
+        self._save_again = False
         self._runner = JobRunner(self)
         self._runner.failed.connect(self.failed)
         self._runner.done.connect(lambda _: self.saved.emit())
-        self._runner.finished.connect(self._next)
+        self._runner.finished.connect(self._save_pending)
 
-    def keep(self, **changes: Any) -> None:  # noqa: ANN401 - the settings' own fields
+    def save(self, **changes: Any) -> None:  # noqa: ANN401 - the settings' own fields
         """Change settings."""
         self._app.settings = replace(self._app.settings, **changes)
         if self._runner.running:
-            self._again = True
+            self._save_again = True
         else:
-            self._runner.start(_Save(self._app))
+            self._runner.start(_SaveSettingsJob(self._app))
 
-    def _next(self) -> None:
-        if self._again:
-            self._again = False
-            self._runner.start(_Save(self._app))
+    def _save_pending(self) -> None:
+        if self._save_again:
+            self._save_again = False
+            self._runner.start(_SaveSettingsJob(self._app))

@@ -12,133 +12,133 @@ from ...core import paths
 from ...core.errors import AppError
 from ...core.settings import Language as Code
 from .. import theme
-from ..components import Banner, Card, CommandBox, Page, Segments, Text, label
-from ..language import NAMES, Language
+from ..components import Banner, Card, CommandBox, Page, SegmentedControl, TextLabel, label
+from ..language import LANGUAGE_NAMES, Language
 from .downloads_card import DownloadsCard
-from .monitor_card import MonitorCard
+from .monitor_card import GpuSettingsCard
 from .offline_card import OfflineCard
 from .saving import SettingsSaver
-from .updates import Updates
-from .updates_card import UpdatesCard
+from .updates import UpdateController
+from .updates_card import UpdateSettingsCard
 
 if TYPE_CHECKING:
     from ...app import App
 
-SCALES = (1.0, 1.25, 1.5, 2.0)
+TEXT_SCALES = (1.0, 1.25, 1.5, 2.0)
 
 
 class SettingsPage(Page):
     """Label left, control right; what cannot be kept is said above."""
 
-    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: Updates) -> None:
+    def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController) -> None:
         self._saver = saver
         self._language = language
-        self.language = Segments([NAMES[code] for code in get_args(Code)])
-        self.theme = Segments([""] * len(get_args(theme.Choice)))
-        self.scale = Segments([f"{round(100 * scale)} %" for scale in SCALES])
-        self._trouble = Banner("warn")
-        self._trouble.hide()
-        self._words: dict[str, Text] = {}
-        self._look, self._about = Card(" "), Card(" ")
-        self.updates = UpdatesCard(updates, app, saver)
-        self.monitor = MonitorCard(app, saver)
-        self.downloads = DownloadsCard(app, saver)
-        self.offline = OfflineCard()
+        self.language_segments = SegmentedControl([LANGUAGE_NAMES[code] for code in get_args(Code)])
+        self.theme_segments = SegmentedControl([""] * len(get_args(theme.ThemeChoice)))
+        self.scale_segments = SegmentedControl([f"{round(100 * scale)} %" for scale in TEXT_SCALES])
+        self._error_banner = Banner("warn")
+        self._error_banner.hide()
+        self._row_labels: dict[str, TextLabel] = {}
+        self._appearance_card, self._about_card = Card(" "), Card(" ")
+        self.updates_card = UpdateSettingsCard(updates, app, saver)
+        self.gpu_card = GpuSettingsCard(app, saver)
+        self.downloads_card = DownloadsCard(app, saver)
+        self.offline_card = OfflineCard()
         # Not `setVisible`: what has no parent yet would show as a window.
         if app.simulated:
-            self.offline.hide()
-        self._folder = CommandBox(str(app.data.root))
-        self._privacy = label("body", "", "soft")
-        self._version, self._licences = label("body", "", "soft"), paths.licences()
+            self.offline_card.hide()
+        self._folder_box = CommandBox(str(app.data.root))
+        self._privacy_label = label("body", "", "soft")
+        self._version_label, self._licences_path = label("body", "", "soft"), paths.licenses_dir()
         super().__init__(" ")
         grid = QGridLayout()
         grid.setHorizontalSpacing(24)
         grid.setVerticalSpacing(14)
         grid.setColumnStretch(0, 1)
-        rows = (("language", self.language), ("theme", self.theme), ("scale", self.scale))
+        rows = (("language", self.language_segments), ("theme", self.theme_segments), ("scale", self.scale_segments))
         for row, (name, control) in enumerate(rows):
-            self._words[name] = label("body")
-            grid.addWidget(self._words[name], row, 0, Qt.AlignmentFlag.AlignVCenter)
+            self._row_labels[name] = label("body")
+            grid.addWidget(self._row_labels[name], row, 0, Qt.AlignmentFlag.AlignVCenter)
             grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
-        self._look.column.addLayout(grid)
-        self._words["folder"] = label("body")
-        for row_of_it in (self._words["folder"], self._folder, self._privacy):
-            self._about.column.addWidget(row_of_it)
-        self._about.column.addWidget(self._version)
-        if self._licences is not None:
-            self._words["licences"] = label("body")
-            self._about.column.addWidget(self._words["licences"])
-            self._about.column.addWidget(CommandBox(str(self._licences)))
-        for part in (self._trouble, self._look, self.monitor, self.downloads, self.offline, self.updates, self._about):
+        self._appearance_card.column.addLayout(grid)
+        self._row_labels["folder"] = label("body")
+        for about_row in (self._row_labels["folder"], self._folder_box, self._privacy_label):
+            self._about_card.column.addWidget(about_row)
+        self._about_card.column.addWidget(self._version_label)
+        if self._licences_path is not None:
+            self._row_labels["licences"] = label("body")
+            self._about_card.column.addWidget(self._row_labels["licences"])
+            self._about_card.column.addWidget(CommandBox(str(self._licences_path)))
+        for part in (self._error_banner, self._appearance_card, self.gpu_card, self.downloads_card, self.offline_card, self.updates_card, self._about_card):
             self.column.addWidget(part)
         self.column.addStretch(1)
-        self.language.chosen.connect(self._choose_language)
-        self.theme.chosen.connect(self._choose_theme)
-        self.scale.chosen.connect(self._choose_scale)
-        saver.failed.connect(self._not_kept)
-        saver.saved.connect(self._trouble.hide)
+        self.language_segments.chosen.connect(self._choose_language)
+        self.theme_segments.chosen.connect(self._choose_theme)
+        self.scale_segments.chosen.connect(self._choose_scale)
+        saver.failed.connect(self._on_save_failed)
+        saver.saved.connect(self._error_banner.hide)
         self.retranslate()
         self.refresh()
 
     def retranslate(self) -> None:
         """All words of the page."""
-        if not self._words:
+        if not self._row_labels:
             return
         self.set_title(self.tr("Settings"))
-        self._look.set_title(self.tr("Language and look"))
-        self._about.set_title(self.tr("Folders and privacy"))
-        self._words["language"].setText(self.tr("Language"))
-        self._words["theme"].setText(self.tr("Theme"))
-        self._words["scale"].setText(self.tr("Text size"))
-        self._words["folder"].setText(self.tr("Settings, downloads and results are kept here:"))
-        self._privacy.setText(self.tr("Nothing leaves this computer but downloads."))
-        self._version.setText(
+        self._appearance_card.set_title(self.tr("Language and look"))
+        self._about_card.set_title(self.tr("Folders and privacy"))
+        self._row_labels["language"].setText(self.tr("Language"))
+        self._row_labels["theme"].setText(self.tr("Theme"))
+        self._row_labels["scale"].setText(self.tr("Text size"))
+        self._row_labels["folder"].setText(self.tr("Settings, downloads and results are kept here:"))
+        self._privacy_label.setText(self.tr("Nothing leaves this computer but downloads."))
+        self._version_label.setText(
             self.tr("GPU Assistant {version}, free software (Apache-2.0).").format(version=__version__)
         )
-        if "licences" in self._words:
-            self._words["licences"].setText(self.tr("The licences of everything it is made of lie here:"))
+        if "licences" in self._row_labels:
+            self._row_labels["licences"].setText(self.tr("The licences of everything it is made of lie here:"))
         names = {
             "system": self.tr("As the system"),
             "light": self.tr("Light"),
             "dark": self.tr("Dark"),
             "contrast": self.tr("High contrast"),
         }
-        self.theme.set_options([names[choice] for choice in get_args(theme.Choice)])
-        for name, control in (("language", self.language), ("theme", self.theme), ("scale", self.scale)):
-            control.setAccessibleName(self._words[name].text())
+        self.theme_segments.set_options([names[choice] for choice in get_args(theme.ThemeChoice)])
+        for name, control in (("language", self.language_segments), ("theme", self.theme_segments), ("scale", self.scale_segments)):
+            control.setAccessibleName(self._row_labels[name].text())
 
     def refresh(self) -> None:
         """Show what holds, also when it was changed elsewhere."""
         super().refresh()
-        self.language.set_current(get_args(Code).index(self._language.current))
-        self.theme.set_current(get_args(theme.Choice).index(theme.choice()))
-        nearest = min(SCALES, key=lambda scale: abs(scale - theme.text_scale()))
-        self.scale.set_current(SCALES.index(nearest))
+        self.language_segments.set_current(get_args(Code).index(self._language.current))
+        self.theme_segments.set_current(get_args(theme.ThemeChoice).index(theme.choice()))
+        nearest = min(TEXT_SCALES, key=lambda scale: abs(scale - theme.text_scale()))
+        self.scale_segments.set_current(TEXT_SCALES.index(nearest))
 
-    def recolour(self) -> None:
+    def update_colours(self) -> None:
         """Another theme is another choice."""
         self.refresh()
 
     def _choose_language(self, index: int) -> None:
         code: Code = get_args(Code)[index]
         self._language.set(code)
-        self._saver.keep(language=code)
+        self._saver.save(language=code)
 
     def _choose_theme(self, index: int) -> None:
-        choice: theme.Choice = get_args(theme.Choice)[index]
-        theme.set_theme(_qt(), choice)
-        self._saver.keep(theme=choice)
+        choice: theme.ThemeChoice = get_args(theme.ThemeChoice)[index]
+        theme.set_theme(_application(), choice)
+        self._saver.save(theme=choice)
 
     def _choose_scale(self, index: int) -> None:
-        theme.set_text_scale(_qt(), SCALES[index])
-        self._saver.keep(text_scale=SCALES[index])
+        theme.set_text_scale(_application(), TEXT_SCALES[index])
+        self._saver.save(text_scale=TEXT_SCALES[index])
 
-    def _not_kept(self, error: AppError) -> None:
-        self._trouble.set("warn", self._language.texts().error(error))
-        self._trouble.show()
+    def _on_save_failed(self, error: AppError) -> None:
+        self._error_banner.set("warn", self._language.texts().error_text(error))
+        self._error_banner.show()
 
 
-def _qt() -> QApplication:
-    found = QApplication.instance()
-    assert isinstance(found, QApplication)  # noqa: S101 - a page cannot exist without one
-    return found
+def _application() -> QApplication:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)  # noqa: S101 - a page cannot exist without one
+    return application

@@ -8,13 +8,13 @@ from typing import Any
 from ...core.jobs import JobContext
 
 
-class Task:
+class FunctionJob:
     """Runs one function that may wait for the system."""
 
-    def __init__(self, act: Callable[[], object]) -> None:
-        self._act = act
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
 
     def run(self, context: JobContext[Any]) -> None:
         """Do it, unless it was cancelled before it began."""
         context.check_cancelled()
-        self._act()
+        self._function()

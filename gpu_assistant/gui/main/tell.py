@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QWidget
 from ..components import ConfirmDialog
 
 
-def tell(parent: QWidget | None, title: str, text: str) -> None:
+def show_message_dialog(parent: QWidget | None, title: str, text: str) -> None:
     """Say it and wait until it was read."""
     dialog = ConfirmDialog(parent, title, text, "", QCoreApplication.translate("Tell", "Close"))
-    dialog.go.hide()
+    dialog.accept_button.hide()
     try:
         dialog.exec()
     finally:

@@ -11,55 +11,55 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from ...core.errors import AppError
 from ..worker import JobRunner
-from .tasks import Task
+from .tasks import FunctionJob
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...update.check import Ask, Look
-    from ...update.files import Progress
-    from ...update.known import Known
+    from ...update.check import CheckPolicy, UpdateStatus
+    from ...update.files import UpdateDownloadProgress
+    from ...update.known import UpdateState
     from ...update.service import UpdateService
-    from ...update.statement import Statement, UpdateFile
+    from ...update.statement import ReleaseStatement, UpdateFile
 
 # The first look waits until the window has long been up; a window that stays open looks whether a day has passed.
-FIRST_LOOK_MS = 4_000
-LOOK_AGAIN_MS = 3_600_000
+FIRST_CHECK_DELAY_MS = 4_000
+CHECK_INTERVAL_MS = 3_600_000
 
-Stage = Literal["found", "fetching", "ready", "handing"]
+UpdateStage = Literal["found", "fetching", "ready", "handing"]
 
 
-class Updates(QObject):
+class UpdateController(QObject):
     """`changed` comes with every news. `consent_wanted` asks the window whether it may close before the
     installer is started (the answer is `hand_over`), `leave_wanted` tells that it was.
     """
 
     changed = Signal()
-    consent_wanted = Signal()
-    leave_wanted = Signal()
+    close_consent_requested = Signal()
+    quit_requested = Signal()
 
     def __init__(self, app: App, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._app = app
-        self.look: Look | None = None
-        self._how: Ask = "never"
-        self.stage: Stage = "found"
-        self.progress: Progress | None = None
-        self.path: Path | None = None
+        self.check_result: UpdateStatus | None = None
+        self._check_mode: CheckPolicy = "never"
+        self.stage: UpdateStage = "found"
+        self.progress: UpdateDownloadProgress | None = None
+        self.file_path: Path | None = None
         self.error: AppError | None = None
-        self._asking, self._fetching, self._handing, self._keeping = (JobRunner(self) for _ in range(4))
-        self._asking.done.connect(self._looked)
-        self._fetching.news.connect(self._came)
-        self._fetching.done.connect(self._fetched)
-        self._fetching.cancelled.connect(self._stay)
-        self._handing.done.connect(self._handed)
-        for runner in (self._asking, self._fetching, self._handing, self._keeping):
-            runner.failed.connect(self._failed)
+        self._check_runner, self._download_runner, self._handover_runner, self._decline_runner = (JobRunner(self) for _ in range(4))
+        self._check_runner.done.connect(self._on_checked)
+        self._download_runner.reported.connect(self._on_download_progress)
+        self._download_runner.done.connect(self._on_downloaded)
+        self._download_runner.cancelled.connect(self._on_download_cancelled)
+        self._handover_runner.done.connect(self._on_handed_over)
+        for runner in (self._check_runner, self._download_runner, self._handover_runner, self._decline_runner):
+            runner.failed.connect(self._on_failed)
             runner.finished.connect(self.changed)
         # The service's code and catalog load on a thread of their own: they take longer than a frame.
-        self._preparing = JobRunner(self)
-        self._preparing.done.connect(self._prepared)
-        self._timer = QTimer(self, interval=FIRST_LOOK_MS)
-        self._timer.timeout.connect(self._on_time)
+        self._service_runner = JobRunner(self)
+        self._service_runner.done.connect(self._on_service_loaded)
+        self._timer = QTimer(self, interval=FIRST_CHECK_DELAY_MS)
+        self._timer.timeout.connect(self._on_timer)
         self._timer.start()
 
     @cached_property
@@ -68,120 +68,120 @@ class Updates(QObject):
         return self._app.updates
 
     @property
-    def possible(self) -> bool:
+    def is_supported(self) -> bool:
         """Whether this build can look for updates at all."""
         try:
-            return self.service.possible
+            return self.service.is_available
         except AppError as error:
             self.error = error
             return False
 
     @property
-    def known(self) -> Known | None:
+    def last_check(self) -> UpdateState | None:
         """The last question and what came of it; None until that was read."""
-        return self.look.known if self.look is not None else None
+        return self.check_result.state if self.check_result is not None else None
 
     @property
-    def newer(self) -> Statement | None:
+    def newer_version(self) -> ReleaseStatement | None:
         """The newer version, if there is one."""
-        return self.look.newer if self.look is not None else None
+        return self.check_result.newer_release if self.check_result is not None else None
 
     @property
-    def file(self) -> UpdateFile | None:
+    def update_file(self) -> UpdateFile | None:
         """The newer version's file for this copy."""
-        return self.service.file(self.newer) if self.newer is not None else None
+        return self.service.file(self.newer_version) if self.newer_version is not None else None
 
     @property
-    def wanted(self) -> bool:
+    def should_offer(self) -> bool:
         """Whether the newer version should be spoken of without being asked."""
-        known, newer = self.known, self.newer
-        if known is None or newer is None or not self._app.settings.look_for_updates:
+        last_check, newer_version = self.last_check, self.newer_version
+        if last_check is None or newer_version is None or not self._app.settings.look_for_updates:
             return False
-        return known.declined != newer.version or self.stage != "found"
+        return last_check.declined != newer_version.version or self.stage != "found"
 
     @property
-    def asking(self) -> bool:
+    def is_checking(self) -> bool:
         """Whether the source may be being asked just now, not only the disk."""
-        return self._asking.running and self._how != "never"
+        return self._check_runner.running and self._check_mode != "never"
 
-    def look_up(self, ask: Ask) -> None:
+    def check(self, mode: CheckPolicy) -> None:
         """Read what is known and, if so wanted, ask; nothing while the new version's file is worked on."""
-        if self.possible and not self._asking.running and self.stage not in ("fetching", "handing"):
-            self._how = ask
-            self._start(self._asking, partial(self._asking.start, self.service.check(ask)))
+        if self.is_supported and not self._check_runner.running and self.stage not in ("fetching", "handing"):
+            self._check_mode = mode
+            self._start_job(self._check_runner, partial(self._check_runner.start, self.service.check(mode)))
 
-    def not_now(self) -> None:
+    def decline(self) -> None:
         """Speak of this version no more."""
-        newer, known = self.newer, self.known
-        if self.look is None or newer is None or known is None or self._keeping.running:
+        newer_version, last_check = self.newer_version, self.last_check
+        if self.check_result is None or newer_version is None or last_check is None or self._decline_runner.running:
             return
-        self.look = replace(self.look, known=replace(known, declined=newer.version))
+        self.check_result = replace(self.check_result, state=replace(last_check, declined=newer_version.version))
         self.stage = "found"
-        self._start(self._keeping, partial(self._keeping.start, Task(lambda: self.service.decline(newer.version))))
+        self._start_job(self._decline_runner, partial(self._decline_runner.start, FunctionJob(lambda: self.service.skip_version(newer_version.version))))
 
-    def fetch(self) -> None:
+    def download(self) -> None:
         """Bring the file here."""
-        file = self.file
-        if file is not None and self.stage == "found":
+        update_file = self.update_file
+        if update_file is not None and self.stage == "found":
             self.stage, self.progress = "fetching", None
-            self._start(self._fetching, partial(self._fetching.start, self.service.download(file)))
+            self._start_job(self._download_runner, partial(self._download_runner.start, self.service.download(update_file)))
 
-    def cancel(self) -> None:
+    def cancel_download(self) -> None:
         """Stop fetching; what has come stays."""
-        self._fetching.cancel()
+        self._download_runner.cancel()
 
-    def go_on(self) -> None:
+    def install(self) -> None:
         """The file is here: ask for the window's consent where it has to close, else show the file."""
         if self.stage == "ready":
-            if self.service.installs:
-                self.consent_wanted.emit()
+            if self.service.has_installer:
+                self.close_consent_requested.emit()
             else:
-                self.hand_over()
+                self.start_handover()
 
-    def hand_over(self) -> None:
+    def start_handover(self) -> None:
         """Check the file once more and start or show it."""
-        file = self.file
-        if file is not None and self.stage == "ready":
+        update_file = self.update_file
+        if update_file is not None and self.stage == "ready":
             self.stage = "handing"
-            self._start(self._handing, partial(self._handing.start, self.service.hand_over(file)))
+            self._start_job(self._handover_runner, partial(self._handover_runner.start, self.service.install_or_show(update_file)))
 
-    def _start(self, runner: JobRunner, start: partial[None]) -> None:
+    def _start_job(self, runner: JobRunner, start: partial[None]) -> None:
         self.error = None
         if not runner.running:
             start()
         self.changed.emit()
 
-    def _on_time(self) -> None:
-        self._timer.setInterval(LOOK_AGAIN_MS)
-        if not self._preparing.running:
-            self._preparing.start(Task(lambda: self.possible))
+    def _on_timer(self) -> None:
+        self._timer.setInterval(CHECK_INTERVAL_MS)
+        if not self._service_runner.running:
+            self._service_runner.start(FunctionJob(lambda: self.is_supported))
 
-    def _prepared(self) -> None:
-        self.look_up("when-due" if self._app.settings.look_for_updates else "never")
+    def _on_service_loaded(self) -> None:
+        self.check("when-due" if self._app.settings.look_for_updates else "never")
 
-    def _looked(self, look: Look) -> None:
-        if self.newer is not None and look.newer != self.newer:
-            self.stage, self.path = "found", None
-        self.look = look
+    def _on_checked(self, result: UpdateStatus) -> None:
+        if self.newer_version is not None and result.newer_release != self.newer_version:
+            self.stage, self.file_path = "found", None
+        self.check_result = result
 
-    def _came(self, progress: Progress) -> None:
+    def _on_download_progress(self, progress: UpdateDownloadProgress) -> None:
         self.progress = progress
         self.changed.emit()
 
-    def _fetched(self, path: Path) -> None:
-        self.stage, self.path = "ready", path
+    def _on_downloaded(self, path: Path) -> None:
+        self.stage, self.file_path = "ready", path
 
-    def _handed(self, leave: bool) -> None:
+    def _on_handed_over(self, must_quit: bool) -> None:
         self.stage = "ready"
-        if leave:
-            self.leave_wanted.emit()
+        if must_quit:
+            self.quit_requested.emit()
 
-    def _stay(self) -> None:
+    def _on_download_cancelled(self) -> None:
         self.stage = "found"
 
-    def _failed(self, error: AppError) -> None:
+    def _on_failed(self, error: AppError) -> None:
         self.error = error
         if self.stage == "fetching" or error.code == "update-changed":
-            self.stage, self.path = "found", None
+            self.stage, self.file_path = "found", None
         elif self.stage == "handing":
             self.stage = "ready"

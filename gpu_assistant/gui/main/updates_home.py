@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..components import Card
-from .updates import Updates
+from .updates import UpdateController
 
 if TYPE_CHECKING:
-    from .updates_offer import UpdateOffer
+    from .updates_offer import UpdatePanel
 
 
-class UpdateCard(Card):
+class UpdateNoticeCard(Card):
     """There only while the newer version should be spoken of; what is in it is made then, not before Home is up."""
 
-    def __init__(self, updates: Updates) -> None:
+    def __init__(self, updates: UpdateController) -> None:
         super().__init__(padding=16)
         self._updates = updates
-        self.offer: UpdateOffer | None = None
-        updates.changed.connect(self._show)
-        self._show()
+        self.update_panel: UpdatePanel | None = None
+        updates.changed.connect(self._update_visibility)
+        self._update_visibility()
 
-    def _show(self) -> None:
-        wanted = self._updates.wanted
-        if wanted and self.offer is None:
-            from .updates_offer import UpdateOffer
+    def _update_visibility(self) -> None:
+        should_offer = self._updates.should_offer
+        if should_offer and self.update_panel is None:
+            from .updates_offer import UpdatePanel
 
-            self.offer = UpdateOffer(self._updates)
-            self.column.addWidget(self.offer)
-        self.setVisible(wanted)
+            self.update_panel = UpdatePanel(self._updates)
+            self.column.addWidget(self.update_panel)
+        self.setVisible(should_offer)

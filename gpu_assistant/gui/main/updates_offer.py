@@ -8,89 +8,89 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from ...texts import format as figures
 from .. import theme
-from ..components import Button, CommandBox, Live, ProgressBar, label
+from ..components import Button, CommandBox, Themed, ProgressBar, label
 from ..language import texts
-from .updates import Updates
+from .updates import UpdateController
 
 
-class UpdateOffer(Live, QWidget):
+class UpdatePanel(Themed, QWidget):
     """Follows the `Updates` it was given; empty while there is nothing newer. Buttons stand in a row if they fit."""
 
-    def __init__(self, updates: Updates) -> None:
+    def __init__(self, updates: UpdateController) -> None:
         super().__init__()
         self._updates = updates
-        self.headline, self.detail = label("strong"), label("small")
-        self.trouble = label("small", tone="error")
-        self.how = label("body", "", "soft")
-        self.command = CommandBox()
-        self.progress, self.figures = ProgressBar(), label("small")
-        self.go, self.news, self.later = (
-            Button(icon="download"),
-            Button(kind="ghost", after="open"),
+        self.headline_label, self.detail_label = label("strong"), label("small")
+        self.error_label = label("small", tone="error")
+        self.instructions = label("body", "", "soft")
+        self.command_box = CommandBox()
+        self.progress_bar, self.progress_label = ProgressBar(), label("small")
+        self.install_button, self.notes_button, self.later_button = (
+            Button(icon_name="download"),
+            Button(kind="ghost", trailing_icon="open"),
             Button(kind="ghost"),
         )
-        self.cancel = Button()
+        self.cancel_button = Button()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        parts = (self.headline, self.detail, self.trouble, self.progress, self.figures, self.how, self.command)
+        parts = (self.headline_label, self.detail_label, self.error_label, self.progress_bar, self.progress_label, self.instructions, self.command_box)
         for part in parts:
             column.addWidget(part)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(8)
-        for button in (self.go, self.cancel, self.news, self.later):
+        for button in (self.install_button, self.cancel_button, self.notes_button, self.later_button):
             self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._row.addStretch(1)
         column.addSpacing(4)
         column.addLayout(self._row)
-        self.go.clicked.connect(self._go)
-        self.cancel.clicked.connect(updates.cancel)
-        self.later.clicked.connect(updates.not_now)
-        self.news.clicked.connect(self._read_news)
+        self.install_button.clicked.connect(self._on_install_clicked)
+        self.cancel_button.clicked.connect(updates.cancel_download)
+        self.later_button.clicked.connect(updates.decline)
+        self.notes_button.clicked.connect(self._open_release_notes)
         updates.changed.connect(self.retranslate)
-        self.follow()
+        self.apply_theme()
 
     def retranslate(self) -> None:
         """All words and all states."""
-        updates, newer = self._updates, self._updates.newer
-        if newer is None:
+        updates, newer_version = self._updates, self._updates.newer_version
+        if newer_version is None:
             return
-        stage, file = updates.stage, updates.file
-        said = texts()
-        self.headline.setText(self.tr("Version {version} is available").format(version=newer.version))
-        words = [
-            self.tr("You have {version}").format(version=updates.service.ours),
-            self.tr("released {date}").format(date=newer.released.isoformat()),
+        stage, update_file = updates.stage, updates.update_file
+        translations = texts()
+        self.headline_label.setText(self.tr("Version {version} is available").format(version=newer_version.version))
+        details = [
+            self.tr("You have {version}").format(version=updates.service.current_version),
+            self.tr("released {date}").format(date=newer_version.released.isoformat()),
         ]
-        source = updates.service.kind == "source"
-        if file is not None:
-            words.append(figures.size(file.bytes))
+        source = updates.service.installation_kind == "source"
+        if update_file is not None:
+            details.append(figures.format_size(update_file.bytes))
         elif not source:
-            words.append(self.tr("without a file for the way this copy was installed"))
-        self.detail.setText(" · ".join(words))
-        self._say(self.trouble, said.error(updates.error) if updates.error is not None else "")
-        ready = stage in ("ready", "handing")
-        self._say(self.how, said.say(f"update.how.{updates.service.kind}") if ready or source else "")
-        command = updates.service.command(updates.path) if ready and updates.path is not None else None
-        self.command.setVisible(command is not None)
-        self.command.set_text(command or "")
+            details.append(self.tr("without a file for the way this copy was installed"))
+        self.detail_label.setText(" · ".join(details))
+        self._set_label(self.error_label, translations.error_text(updates.error) if updates.error is not None else "")
+        downloaded = stage in ("ready", "handing")
+        self._set_label(self.instructions, translations.translate(f"update.how.{updates.service.installation_kind}") if downloaded or source else "")
+        command = updates.service.install_command(updates.file_path) if downloaded and updates.file_path is not None else None
+        self.command_box.setVisible(command is not None)
+        self.command_box.set_text(command or "")
         self._show_progress()
-        installs = updates.service.installs
-        if ready:
-            self.go.setText(self.tr("Install now") if installs else self.tr("Open its folder"))
-            self.go.set_icon(None if installs else "folder")
+        installs = updates.service.has_installer
+        if downloaded:
+            self.install_button.setText(self.tr("Install now") if installs else self.tr("Open its folder"))
+            self.install_button.set_icon(None if installs else "folder")
         else:
-            self.go.setText(self.tr("Download and install") if installs else self.tr("Download"))
-            self.go.set_icon("download")
-        self.go.setVisible(file is not None and stage != "fetching")
-        self.go.set_busy(stage == "handing")
-        self.cancel.setText(self.tr("Cancel"))
-        self.cancel.setVisible(stage == "fetching")
-        self.news.setText(self.tr("What is new"))
-        self.news.setVisible(newer.notes_url is not None)
-        self.later.setText(self.tr("Not now"))
-        self.later.setVisible(updates.wanted and stage in ("found", "ready"))
-        self.setAccessibleName(self.headline.text())
+            self.install_button.setText(self.tr("Download and install") if installs else self.tr("Download"))
+            self.install_button.set_icon("download")
+        self.install_button.setVisible(update_file is not None and stage != "fetching")
+        self.install_button.set_busy(stage == "handing")
+        self.cancel_button.setText(self.tr("Cancel"))
+        self.cancel_button.setVisible(stage == "fetching")
+        self.notes_button.setText(self.tr("What is new"))
+        self.notes_button.setVisible(newer_version.notes_url is not None)
+        self.later_button.setText(self.tr("Not now"))
+        self.later_button.setVisible(updates.should_offer and stage in ("found", "ready"))
+        self.setAccessibleName(self.headline_label.text())
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -99,34 +99,34 @@ class UpdateOffer(Live, QWidget):
         self._arrange()
 
     def _show_progress(self) -> None:
-        fetching, came = self._updates.stage == "fetching", self._updates.progress
-        self.progress.setVisible(fetching)
-        self.progress.set_fraction(came.done / came.total if came is not None else None)
+        downloading, progress = self._updates.stage == "fetching", self._updates.progress
+        self.progress_bar.setVisible(downloading)
+        self.progress_bar.set_fraction(progress.done / progress.total if progress is not None else None)
         text = ""
-        if fetching and came is not None:
-            text = self.tr("{done} of {total}").format(done=figures.size(came.done), total=figures.size(came.total))
-            if came.speed is not None:
-                text += f" · {figures.speed(came.speed)}"
-        self._say(self.figures, text)
+        if downloading and progress is not None:
+            text = self.tr("{done} of {total}").format(done=figures.format_size(progress.done), total=figures.format_size(progress.total))
+            if progress.speed is not None:
+                text += f" · {figures.format_speed(progress.speed)}"
+        self._set_label(self.progress_label, text)
 
-    def _say(self, where: QWidget, text: str) -> None:
-        where.setText(text)  # type: ignore[attr-defined]
-        where.setVisible(bool(text))
+    def _set_label(self, widget: QWidget, text: str) -> None:
+        widget.setText(text)  # type: ignore[attr-defined]
+        widget.setVisible(bool(text))
 
     def _arrange(self) -> None:
-        shown = [b for b in (self.go, self.cancel, self.news, self.later) if b.isVisibleTo(self)]
-        needed = sum(button.sizeHint().width() + self._row.spacing() for button in shown)
-        level = needed <= max(self.width(), theme.px(240))
-        ways = QBoxLayout.Direction
-        self._row.setDirection(ways.LeftToRight if level else ways.TopToBottom)
+        visible_buttons = [candidate for candidate in (self.install_button, self.cancel_button, self.notes_button, self.later_button) if candidate.isVisibleTo(self)]
+        needed_width = sum(button.sizeHint().width() + self._row.spacing() for button in visible_buttons)
+        in_row = needed_width <= max(self.width(), theme.px(240))
+        direction = QBoxLayout.Direction
+        self._row.setDirection(direction.LeftToRight if in_row else direction.TopToBottom)
 
-    def _go(self) -> None:
+    def _on_install_clicked(self) -> None:
         if self._updates.stage == "ready":
-            self._updates.go_on()
+            self._updates.install()
         else:
-            self._updates.fetch()
+            self._updates.download()
 
-    def _read_news(self) -> None:
-        newer = self._updates.newer
-        if newer is not None and newer.notes_url is not None:
-            QDesktopServices.openUrl(QUrl(newer.notes_url))
+    def _open_release_notes(self) -> None:
+        newer_version = self._updates.newer_version
+        if newer_version is not None and newer_version.notes_url is not None:
+            QDesktopServices.openUrl(QUrl(newer_version.notes_url))

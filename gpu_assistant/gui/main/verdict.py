@@ -10,13 +10,13 @@ from ...core.health import Health
 from ...core.results import GpuSample, Sample
 from .. import language
 from ..components.hero import HeroKind
-from ..health.advised import ADVISED
-from .facts import Facts
+from ..health.advised import ALARMS_ADVISING_TEST
+from .facts import MachineFacts
 
-Leads = Literal["setup", "graphs", "test"]
+HeroTarget = Literal["setup", "graphs", "test"]
 
 
-class Verdict(NamedTuple):
+class HomeVerdict(NamedTuple):
     """What the hero shows; no `action`, no button. `leads` is where that goes: the setup, the live graphs or the health
     test. `alarm`: it says the gravest alarm's sentence.
     """
@@ -26,30 +26,30 @@ class Verdict(NamedTuple):
     detail: str = ""
     action: str = ""
     icon: str | None = None
-    alarm: bool = False
-    leads: Leads = "graphs"
+    shows_alarm: bool = False
+    target: HeroTarget = "graphs"
 
 
-def verdict(
-    facts: Facts, sample: Sample | None, health: Health | None, *, simulated: bool, only_look: bool = False
-) -> Verdict:
+def home_verdict(
+    facts: MachineFacts, sample: Sample | None, health: Health | None, *, simulated: bool, only_look: bool = False
+) -> HomeVerdict:
     """The worst thing that is known; what is not known yet is not judged. Who wants to `only_look` at the card is told
     how it is, before anything else.
     """
     if simulated:
-        return _simulated(facts)
+        return _simulated_verdict(facts)
     nvidia = facts.has_nvidia(sample)
     # Until the computer was looked at, or a card answers, nobody says that there is none.
-    if not facts.looked or (facts.machine is None and not nvidia):
-        return Verdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
+    if not facts.loaded or (facts.machine is None and not nvidia):
+        return HomeVerdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
     if facts.installed is None and not (nvidia and only_look):
-        return _nothing_installed(nvidia, sample, health)
-    return _with_card(facts, sample, health) if nvidia else _without_card()
+        return _setup_verdict(nvidia, sample, health)
+    return _gpu_verdict(facts, sample, health) if nvidia else _no_gpu_verdict()
 
 
-def _without_card() -> Verdict:
+def _no_gpu_verdict() -> HomeVerdict:
     translate = QCoreApplication.translate
-    return Verdict(
+    return HomeVerdict(
         "neutral",
         translate("Verdict", "No NVIDIA GPU. PyTorch works on the CPU."),
         translate("Verdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
@@ -58,72 +58,72 @@ def _without_card() -> Verdict:
     )
 
 
-def _with_card(facts: Facts, sample: Sample | None, health: Health | None) -> Verdict:
+def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | None) -> HomeVerdict:
     """The gravest first: no setup helps a card that is broken."""
     translate = QCoreApplication.translate
     state = health.state if health is not None else "unknown"
     if health is not None and state in ("warn", "error"):
-        return _of_alarm(health)
-    if facts.gpu_unused():
-        return Verdict(
+        return _alarm_verdict(health)
+    if facts.is_gpu_unused():
+        return HomeVerdict(
             "warn",
             translate("Verdict", "PyTorch cannot use your GPU: this build has no CUDA."),
             translate("Verdict", "The setup can replace it with a build that has."),
             translate("Verdict", "Set up again"),
-            leads="setup",
+            target="setup",
         )
     if state in ("asleep", "slow"):
-        return _without_figures(slow=state == "slow")
+        return _no_readings_verdict(slow=state == "slow")
     if sample is None or not sample.gpus:
-        return Verdict(
+        return HomeVerdict(
             "neutral",
             translate("Verdict", "Your GPU gives no figures just now"),
             translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
             translate("Verdict", "Live graphs"),
         )
     if state == "untold":
-        said = language.texts().health(health).text if health is not None else ""
-        return Verdict("neutral", said or "", _figures(sample.gpus), translate("Verdict", "Live graphs"))
-    return _well(sample) if state == "well" else _watched(sample.gpus, watching=state == "watching")
+        text = language.texts().localize_health(health).text if health is not None else ""
+        return HomeVerdict("neutral", text or "", _readings_text(sample.gpus), translate("Verdict", "Live graphs"))
+    return _healthy_verdict(sample) if state == "well" else _observing_verdict(sample.gpus, watching=state == "watching")
 
 
-def _well(sample: Sample) -> Verdict:
+def _healthy_verdict(sample: Sample) -> HomeVerdict:
     """An idle card that is let go of is awake, and gives no figures: nobody should take it for broken."""
-    well = _of_cards(sample.gpus)
-    why = language.texts().say("monitor.nvml.resting") if sample.nvml == "resting" else ""
-    return well._replace(detail=well.detail or why)
+    healthy = _healthy_gpus_verdict(sample.gpus)
+    resting_text = language.texts().translate("monitor.nvml.resting") if sample.nvml == "resting" else ""
+    return healthy._replace(detail=healthy.detail or resting_text)
 
 
-def _without_figures(*, slow: bool) -> Verdict:
+def _no_readings_verdict(*, slow: bool) -> HomeVerdict:
     """A card that is left asleep, or whose driver is waited for."""
-    translate, said = QCoreApplication.translate, language.texts().say
+    translate, say_text = QCoreApplication.translate, language.texts().translate
     if not slow:
         detail = translate("Verdict", "Figures come as soon as a program uses it.")
-        return Verdict("neutral", said("health.state.asleep"), detail, icon="moon")
-    graphs = translate("Verdict", "Live graphs")
-    return Verdict("neutral", said("health.state.slow"), said("health.slow.fix"), graphs, icon="clock")
+        return HomeVerdict("neutral", say_text("health.state.asleep"), detail, icon="moon")
+    graphs_text = translate("Verdict", "Live graphs")
+    return HomeVerdict("neutral", say_text("health.state.slow"), say_text("health.slow.fix"), graphs_text, icon="clock")
 
 
-def _watched(cards: tuple[GpuSample, ...], *, watching: bool) -> Verdict:
+def _observing_verdict(gpus: tuple[GpuSample, ...], *, watching: bool) -> HomeVerdict:
     """Nobody knows yet; while something has yet to last, the figures stand beside it."""
-    said = language.texts().say("health.state.watching" if watching else "health.state.unknown")
-    graphs = QCoreApplication.translate("Verdict", "Live graphs") if watching else ""
-    return Verdict("neutral", said, _figures(cards) if watching else "", graphs, icon="search")
+    title = language.texts().translate("health.state.watching" if watching else "health.state.unknown")
+    graphs_text = QCoreApplication.translate("Verdict", "Live graphs") if watching else ""
+    return HomeVerdict("neutral", title, _readings_text(gpus) if watching else "", graphs_text, icon="search")
 
 
-def _of_alarm(health: Health) -> Verdict:
+def _alarm_verdict(health: Health) -> HomeVerdict:
     """The gravest alarm; the others, and what to do, stand below it. Its button looks closer at the card."""
-    translate, gravest = QCoreApplication.translate, health.alarms[0]
-    said = language.texts().alarm(gravest)
+    translate, worst_alarm = QCoreApplication.translate, health.alarms[0]
+    localized = language.texts().localize_alarm(worst_alarm)
     kind: HeroKind = "error" if health.state == "error" else "warn"
-    leads: Leads = "test" if gravest.id in ADVISED else "graphs"
-    action = translate("Verdict", "Health test") if leads == "test" else translate("Verdict", "Live graphs")
-    return Verdict(kind, language.texts().gravest(health), said.evidence or "", action, alarm=True, leads=leads)
+    target: HeroTarget = "test" if worst_alarm.id in ALARMS_ADVISING_TEST else "graphs"
+    action = translate("Verdict", "Health test") if target == "test" else translate("Verdict", "Live graphs")
+    return HomeVerdict(kind, language.texts().most_severe_alarm_title(health), localized.evidence or "", action, shows_alarm=True, target=target)
 
 
-def _simulated(facts: Facts) -> Verdict:
+def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
     translate = QCoreApplication.translate
-    return Verdict(
+    return HomeVerdict(
         "neutral",
         translate("Verdict", "This is a simulated machine"),
         translate(
@@ -131,50 +131,50 @@ def _simulated(facts: Facts) -> Verdict:
         ),
         translate("Verdict", "Walk the setup") if facts.installed is None else "",
         icon="sim",
-        leads="setup",
+        target="setup",
     )
 
 
-def _nothing_installed(nvidia: bool, sample: Sample | None, health: Health | None) -> Verdict:
+def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -> HomeVerdict:
     """How the card is comes first where it is not well, and is said beside the invitation where it is."""
     translate = QCoreApplication.translate
     if nvidia:
         if health is not None and health.state in ("warn", "error"):
-            return _of_alarm(health)
+            return _alarm_verdict(health)
         detail = translate("Verdict", "About 10 minutes. Nothing is changed before you agree.")
         if sample is not None and sample.gpus and health is not None and health.state == "well":
-            well = _of_cards(sample.gpus)
-            said = translate("Verdict", "{well}: {figures}").format(well=well.title, figures=well.detail)
-            first = said if well.detail else well.title
-            detail = translate("Verdict", "{first}. {then}").format(first=first, then=detail)
+            healthy = _healthy_gpus_verdict(sample.gpus)
+            readings_text = translate("Verdict", "{well}: {figures}").format(well=healthy.title, figures=healthy.detail)
+            gpu_text = readings_text if healthy.detail else healthy.title
+            detail = translate("Verdict", "{first}. {then}").format(first=gpu_text, then=detail)
         title = translate("Verdict", "Your GPU is not set up for deep learning yet")
-        return Verdict("accent", title, detail, translate("Verdict", "Set up my GPU"), icon="bolt", leads="setup")
-    return Verdict(
+        return HomeVerdict("accent", title, detail, translate("Verdict", "Set up my GPU"), icon="bolt", target="setup")
+    return HomeVerdict(
         "accent",
         translate("Verdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
         translate("Verdict", "A few minutes. Nothing is changed before you agree."),
         translate("Verdict", "Set up PyTorch"),
         icon="cpu",
-        leads="setup",
+        target="setup",
     )
 
 
-def _figures(cards: tuple[GpuSample, ...]) -> str:
+def _readings_text(gpus: tuple[GpuSample, ...]) -> str:
     """The highest temperature and load; of several cards these may be two cards', so they are called so."""
-    translate, several = QCoreApplication.translate, len(cards) > 1
-    known = [card.temp for card in cards if card.temp is not None]
-    loads = [card.util for card in cards if card.util is not None]
+    translate, has_several = QCoreApplication.translate, len(gpus) > 1
+    temperatures = [gpu.temp for gpu in gpus if gpu.temp is not None]
+    utilizations = [gpu.util for gpu in gpus if gpu.util is not None]
     parts = []
-    if known:
-        hottest = translate("Verdict", "hottest {temp} °C") if several else "{temp} °C"
-        parts.append(hottest.format(temp=max(known)))
-    if loads:
-        busiest = translate("Verdict", "busiest {load} %") if several else translate("Verdict", "load {load} %")
-        parts.append(busiest.format(load=max(loads)))
+    if temperatures:
+        temperature_text = translate("Verdict", "hottest {temp} °C") if has_several else "{temp} °C"
+        parts.append(temperature_text.format(temp=max(temperatures)))
+    if utilizations:
+        utilization_text = translate("Verdict", "busiest {load} %") if has_several else translate("Verdict", "load {load} %")
+        parts.append(utilization_text.format(load=max(utilizations)))
     return translate("Verdict", ", ").join(parts)
 
 
-def _of_cards(cards: tuple[GpuSample, ...]) -> Verdict:
+def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
     translate = QCoreApplication.translate
-    title = translate("Verdict", "Your GPU is well") if len(cards) == 1 else translate("Verdict", "Your GPUs are well")
-    return Verdict("ok", title, _figures(cards), translate("Verdict", "Live graphs"))
+    title = translate("Verdict", "Your GPU is well") if len(gpus) == 1 else translate("Verdict", "Your GPUs are well")
+    return HomeVerdict("ok", title, _readings_text(gpus), translate("Verdict", "Live graphs"))

@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
     from ...app import App
     from ...core.errors import AppError
-    from ...system.services import Taskbar
+    from ...system.services import TaskbarProgress
     from ..components import Banner
     from ..components.banner import BannerKind
     from ..language import Language
-    from ..steps import Steps
+    from ..steps import IncrementalQueue
     from ..wizard.wizard import Wizard
     from ..worker import JobRunner
     from .area import MainArea
-    from .desktop import Desktop
+    from .desktop import DesktopIntegration
     from .saving import SettingsSaver
 
 log = logging.getLogger(__name__)
 
 # After this long a job that does not stop is left behind: the program must end when told to.
-STOP_PATIENCE_MS = 15_000
-KEEP_S = 2.0  # what Windows grants at the end of a session is five seconds
+STOP_TIMEOUT_MS = 15_000
+SAVE_TIMEOUT_S = 2.0  # what Windows grants at the end of a session is five seconds
 
 
 class MainWindow(QMainWindow):
@@ -50,61 +50,61 @@ class MainWindow(QMainWindow):
     painted = Signal()
 
     wizard: Wizard | None = None
-    area: MainArea | None = None
+    main_area: MainArea | None = None
     language: Language
     saver: SettingsSaver
-    desktop: Desktop
-    _steps: Steps
+    desktop_integration: DesktopIntegration
+    _steps: IncrementalQueue
     _stack: QStackedWidget
     _column: QVBoxLayout
     _banner: Banner | None = None
     _closing = False
-    _left = False
-    _agreed = False
-    _filled = False
-    _first_show = True
+    _jobs_abandoned = False
+    _stop_confirmed = False
+    _is_built = False
+    _is_first_show = True
 
-    def __init__(self, app: App, ground: str | None = None) -> None:
+    def __init__(self, app: App, background: str | None = None) -> None:
         super().__init__()
         self.app = app
-        self._place = app.data.state / "window.json"
-        self._patience = QTimer(self, singleShot=True, interval=STOP_PATIENCE_MS)
-        self._patience.timeout.connect(self._leave)
-        self._ground = ground
+        self._geometry_file = app.data.state / "window.json"
+        self._stop_timer = QTimer(self, singleShot=True, interval=STOP_TIMEOUT_MS)
+        self._stop_timer.timeout.connect(self._abandon_jobs)
+        self._background = background
         self.setWindowTitle("GPU Assistant")
-        self.setMinimumSize(*place.SMALLEST)
-        place.restore(self, self._place)
+        self.setMinimumSize(*place.MINIMUM_SIZE)
+        place.restore_geometry(self, self._geometry_file)
 
-    def fill(self, language: Language) -> None:
+    def build(self, language: Language) -> None:
         """Put the right face in, in the theme that is on."""
         from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-        from ..steps import Steps
-        from .desktop import Desktop
+        from ..steps import IncrementalQueue
+        from .desktop import DesktopIntegration
         from .saving import SettingsSaver
 
         self.language = language
-        self._steps = Steps(self)
+        self._steps = IncrementalQueue(self)
         self.saver = SettingsSaver(self.app, self)
-        self.saver.failed.connect(self._not_kept)
-        self.desktop = Desktop(self, language, self._taskbar)
-        self.desktop.wanted.connect(self.to_front)
-        self.desktop.leave_wanted.connect(self._close_from_icon)
+        self.saver.failed.connect(self._on_save_failed)
+        self.desktop_integration = DesktopIntegration(self, language, self._taskbar)
+        self.desktop_integration.window_requested.connect(self.bring_to_front)
+        self.desktop_integration.quit_requested.connect(self._close_from_tray)
         self._stack = QStackedWidget()
         holder = QWidget()
         self._column = QVBoxLayout(holder)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._column.addWidget(self._stack)
-        self._title()
-        language.changed.connect(self._title)
+        self._retranslate_title()
+        language.changed.connect(self._retranslate_title)
         # A simulated machine is there to walk the wizard; so is a first start, and what goes on after a restart.
-        if self.app.settings.settled and not (self.app.simulated or self.app.resuming):
+        if self.app.settings.opens_home and not (self.app.simulated or self.app.resuming):
             self.show_main()
         else:
             self.show_wizard()
         self.setCentralWidget(holder)
-        self._filled = True
+        self._is_built = True
 
     # The two faces
 
@@ -115,11 +115,11 @@ class MainWindow(QMainWindow):
         self._steps.stop()
         if self.wizard is None:
             self.wizard = Wizard(self.app, self.language, self.saver)
-            self.wizard.finished.connect(self._set_up)
-            self.wizard.only_look.connect(self._only_look)
+            self.wizard.finished.connect(self._on_setup_finished)
+            self.wizard.main_area_requested.connect(self._on_setup_skipped)
             if not self.app.simulated:
-                self.desktop.watch_road(self.wizard.road)
-                self.wizard.making_made.connect(self.desktop.watch_making)
+                self.desktop_integration.watch_wizard(self.wizard.controller)
+                self.wizard.bundle_creator_created.connect(self.desktop_integration.watch_bundle_creator)
             self._stack.addWidget(self.wizard)
         self._stack.setCurrentWidget(self.wizard)
         log.info("wizard shown")
@@ -129,38 +129,38 @@ class MainWindow(QMainWindow):
         """Open the main area; the wizard stands there until Home is made, in a turn of its own."""
         from .area import HOME, MainArea
 
-        if self.area is None:
-            self.area = MainArea(self.app, self.language, self.saver)
-            self.area.sampling.failed.connect(self._of_samples)
-            self.area.setup_wanted.connect(self._set_up_again)
-            self.area.offline_wanted.connect(lambda page: self._set_up_again().open_beside(page))
-            self.area.measurer_made.connect(self.desktop.watch_measuring)
-            self.area.updates.consent_wanted.connect(self._before_update)
-            self.area.updates.leave_wanted.connect(self._close_for_update)
+        if self.main_area is None:
+            self.main_area = MainArea(self.app, self.language, self.saver)
+            self.main_area.sampling.failed.connect(self._on_sampling_failed)
+            self.main_area.setup_requested.connect(self._open_setup)
+            self.main_area.side_page_requested.connect(lambda page: self._open_setup().open_side_page(page))
+            self.main_area.benchmark_runner_created.connect(self.desktop_integration.watch_benchmark)
+            self.main_area.updates.close_consent_requested.connect(self._confirm_update_handover)
+            self.main_area.updates.quit_requested.connect(self._close_for_update)
             if not self.app.simulated:
-                QTimer.singleShot(0, self.area, self._watch_cards)
-            QTimer.singleShot(0, self.area, self.area.load_graphs)
-            self._stack.addWidget(self.area)
-        open_home, show = partial(self.area.open, HOME), partial(self._stack.setCurrentWidget, self.area)
-        if HOME in self.area.pages:
-            show()
+                QTimer.singleShot(0, self.main_area, self._start_gpu_notifier)
+            QTimer.singleShot(0, self.main_area, self.main_area.preload_monitor)
+            self._stack.addWidget(self.main_area)
+        open_home, show_area = partial(self.main_area.open_page, HOME), partial(self._stack.setCurrentWidget, self.main_area)
+        if HOME in self.main_area.pages:
+            show_area()
         elif self.wizard is not None:
-            self._steps.begin((open_home, show))
+            self._steps.start((open_home, show_area))
         else:
             open_home()
-            show()
+            show_area()
         log.info("main area shown")
 
-    def _watch_cards(self) -> None:
+    def _start_gpu_notifier(self) -> None:
         """The icon and the words of the desktop follow the cards, and the settings."""
-        from .notices import Notices
+        from .notices import GpuNotifier
 
-        if self.area is not None:
-            notices = Notices(self.app, self.area.sampling, self.desktop)
-            self.area.watching_changed.connect(notices.follow)
-            self.area.watch_cards()
+        if self.main_area is not None:
+            notifier = GpuNotifier(self.app, self.main_area.sampling, self.desktop_integration)
+            self.main_area.monitoring_changed.connect(notifier.apply_settings)
+            self.main_area.update_gpu_watching()
 
-    def to_front(self) -> None:
+    def bring_to_front(self) -> None:
         """Somebody started the program again: here it is."""
         from PySide6.QtCore import Qt
 
@@ -169,23 +169,23 @@ class MainWindow(QMainWindow):
         self.raise_()
         self.activateWindow()
 
-    def _set_up(self) -> None:
+    def _on_setup_finished(self) -> None:
         """The wizard is done: Home opens from now on."""
         if not self.app.simulated and not self.app.settings.setup_done:
-            self.saver.keep(setup_done=True)
+            self.saver.save(setup_done=True)
         self.show_main()
-        if self.area is not None:
-            self.area.renew()
+        if self.main_area is not None:
+            self.main_area.refresh_pages()
 
-    def _only_look(self) -> None:
+    def _on_setup_skipped(self) -> None:
         """The user wants no setup now: Home opens from now on, and leads to it."""
         if not self.app.settings.only_look:
-            self.saver.keep(only_look=True)
+            self.saver.save(only_look=True)
         self.show_main()
 
-    def _set_up_again(self) -> Wizard:
+    def _open_setup(self) -> Wizard:
         """A page of the main area sends to the wizard: to a new one, unless one is at work."""
-        if self.wizard is not None and not self._running(self.wizard):
+        if self.wizard is not None and not self._running_jobs(self.wizard):
             self._stack.removeWidget(self.wizard)
             self.wizard.deleteLater()
             self.wizard = None
@@ -195,132 +195,132 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Nothing runs: close. Else ask where something would be lost, stop it, wait, say so, then close."""
-        running = self._running(self) if self._filled else []
-        if not running or self._left:
-            self._farewell()
+        running = self._running_jobs(self) if self._is_built else []
+        if not running or self._jobs_abandoned:
+            self._shut_down()
             event.accept()
             return
         event.ignore()
-        if self._closing or not (self._agreed or self._may_stop()):
+        if self._closing or not (self._stop_confirmed or self._confirm_stop()):
             return
         self._closing = True
-        self._stopped: list[JobRunner] = []
-        self._stop(running)
-        self._say("warn", self.tr("Stopping… The window closes by itself in a moment."))
-        self._patience.start()
+        self._stopping_runners: list[JobRunner] = []
+        self._stop_jobs(running)
+        self._show_banner("warn", self.tr("Stopping… The window closes by itself in a moment."))
+        self._stop_timer.start()
 
-    def end(self) -> None:
+    def end_session(self) -> None:
         """The system ends the program: nobody is asked, but all that runs is stopped and kept."""
-        self.keep(0.0)
-        self._agreed = True
+        self.save_state(0.0)
+        self._stop_confirmed = True
         self.close()
 
-    def keep(self, patience: float = KEEP_S) -> None:
+    def save_state(self, timeout_s: float = SAVE_TIMEOUT_S) -> None:
         """Bring to the disk what a sudden end would lose; waits for that so many seconds."""
-        if self.area is not None:
-            self.area.sampling.save(patience)
+        if self.main_area is not None:
+            self.main_area.sampling.flush(timeout_s)
 
-    def _close_from_icon(self) -> None:
+    def _close_from_tray(self) -> None:
         """What is asked before work is stopped must be seen."""
-        if self._running(self):
-            self.to_front()
+        if self._running_jobs(self):
+            self.bring_to_front()
         self.close()
 
-    def _before_update(self) -> None:
+    def _confirm_update_handover(self) -> None:
         """The installer wants this window closed: ask first what closing asks, while nothing is started yet."""
-        if self.area is not None and self._may_stop():
-            self.area.updates.hand_over()
+        if self.main_area is not None and self._confirm_stop():
+            self.main_area.updates.start_handover()
 
     def _close_for_update(self) -> None:
-        self._agreed = True
+        self._stop_confirmed = True
         self.close()
 
-    def _may_stop(self) -> bool:
+    def _confirm_stop(self) -> bool:
         """Whether the work that runs may be stopped; asked only for work that the user waits for."""
         from ..components import ConfirmDialog
 
-        if self.wizard is not None and (self.wizard.flow.locked or self.wizard.preparing):
+        if self.wizard is not None and (self.wizard.flow.is_locked or self.wizard.is_creating_bundle):
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop here?"),
-                self.wizard.kept,
-                go=self.tr("Stop"),
-                stay=self.tr("Go on"),
+                self.wizard.kept_work_text,
+                accept_text=self.tr("Stop"),
+                reject_text=self.tr("Go on"),
             )
-        if self.area is not None and self.area.measuring:
+        if self.main_area is not None and self.main_area.is_benchmarking:
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop the benchmark?"),
                 self.tr("A benchmark that is not finished is not kept."),
-                go=self.tr("Stop"),
-                stay=self.tr("Go on"),
+                accept_text=self.tr("Stop"),
+                reject_text=self.tr("Go on"),
             )
         return True
 
-    def _running(self, below: QObject) -> list[JobRunner]:
+    def _running_jobs(self, parent: QObject) -> list[JobRunner]:
         from ..worker import JobRunner
 
-        return [runner for runner in below.findChildren(JobRunner) if runner.running]
+        return [runner for runner in parent.findChildren(JobRunner) if runner.running]
 
     def _close_when_idle(self) -> None:
         # `finished` is sent while the runner is already free; its page's own handlers run first.
         if not self._closing:
             return
-        running = self._running(self)
+        running = self._running_jobs(self)
         # What ended may have started something: that is stopped, too.
-        self._stop(running)
+        self._stop_jobs(running)
         if not running:
             self.close()
 
-    def _stop(self, running: list[JobRunner]) -> None:
+    def _stop_jobs(self, running: list[JobRunner]) -> None:
         for runner in running:
-            if runner not in self._stopped:
-                self._stopped.append(runner)
+            if runner not in self._stopping_runners:
+                self._stopping_runners.append(runner)
                 runner.finished.connect(self._close_when_idle)
             runner.cancel()
 
-    def _leave(self) -> None:
+    def _abandon_jobs(self) -> None:
         """It does not stop: leave it behind. A child process of ours ends with us."""
-        self._left = True
+        self._jobs_abandoned = True
         self.close()
 
-    def _farewell(self) -> None:
+    def _shut_down(self) -> None:
         log.info("window closed")
-        self._patience.stop()
+        self._stop_timer.stop()
         # What follows touches the disk and waits for the sampling thread: out of sight.
         self.hide()
-        place.keep(self, self._place)
-        if self._filled:
-            self.desktop.close()
-        if self.area is not None:
-            self.area.stop()
+        place.save_geometry(self, self._geometry_file)
+        if self._is_built:
+            self.desktop_integration.close()
+        if self.main_area is not None:
+            self.main_area.stop()
         QCoreApplication.quit()
 
     # Small matters
 
-    def say_crashed(self, report: Path) -> None:
+    def show_crash_notice(self, report: Path) -> None:
         """The last run did not end by anybody's wish."""
-        self._say(
+        self._show_banner(
             "neutral",
             self.tr("GPU Assistant broke off last time. What it was doing then is written down in {path}").format(
                 path=report
             ),
-            leave=self.tr("Understood"),
+            button_text=self.tr("Understood"),
         )
 
-    def _taskbar(self, handle: int) -> Taskbar | None:
+    def _taskbar(self, handle: int) -> TaskbarProgress | None:
         return self.app.system.taskbar(handle)
 
-    def _not_kept(self, error: AppError) -> None:
-        self._say("warn", self.language.texts().error(error))
+    def _on_save_failed(self, error: AppError) -> None:
+        self._show_banner("warn", self.language.texts().error_text(error))
 
-    def _of_samples(self, error: AppError) -> None:
+    def _on_sampling_failed(self, error: AppError) -> None:
         if error.code == "history-damaged":  # nothing is left to do about it
-            self._say("neutral", self.language.texts().error(error), leave=self.tr("Understood"))
+            self._show_banner("neutral", self.language.texts().error_text(error), button_text=self.tr("Understood"))
         else:
-            self._not_kept(error)
+            self._on_save_failed(error)
 
-    def _say(self, kind: BannerKind, text: str, leave: str = "") -> None:
+    def _show_banner(self, kind: BannerKind, text: str, button_text: str = "") -> None:
         """One line above everything; a button with the words `leave` takes it away."""
         from ..components import Banner
 
@@ -329,25 +329,25 @@ class MainWindow(QMainWindow):
             self._banner.button.clicked.connect(self._banner.hide)
             self._column.insertWidget(0, self._banner)
         self._banner.set(kind, text)
-        self._banner.button.setText(leave)
-        self._banner.button.setVisible(bool(leave))
+        self._banner.button.setText(button_text)
+        self._banner.button.setVisible(bool(button_text))
         self._banner.show()
 
-    def _title(self) -> None:
+    def _retranslate_title(self) -> None:
         self.setWindowTitle(self.tr("GPU Assistant"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The empty frame's ground. A palette of the window's own would outlive it below the style sheet."""
         super().paintEvent(event)
-        if self._ground is not None and not self._filled:
-            QPainter(self).fillRect(self.rect(), QColor(self._ground))
+        if self._background is not None and not self._is_built:
+            QPainter(self).fillRect(self.rect(), QColor(self._background))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Watch for the first paint."""
         super().showEvent(event)
         handle = self.windowHandle()
-        if self._first_show and handle is not None:
-            self._first_show = False
+        if self._is_first_show and handle is not None:
+            self._is_first_show = False
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..steps import Steps, lay_out, pictures
+from ..steps import IncrementalQueue, activate_layouts, prerender_steps
 
 if TYPE_CHECKING:
-    from .history import History
+    from .history import SampleHistory
     from .page import MonitorPage
 
 
-def prepare(page: MonitorPage, history: History, steps: Steps) -> None:
+def preload_steps(page: MonitorPage, history: SampleHistory, steps: IncrementalQueue) -> None:
     """Within a step: let the next ones make tiles and plots, find their places, and draw them one by one."""
 
-    def painted() -> None:
-        steps.insert([*pictures(page.content), drawn])
+    def prerender() -> None:
+        steps.insert_next([*prerender_steps(page.content), draw_plots])
 
-    def drawn() -> None:
-        steps.insert([partial(card.draw, history) for card in page.cards])
+    def draw_plots() -> None:
+        steps.insert_next([partial(card.draw, history) for card in page.plot_cards])
 
-    steps.insert([partial(page.follow_gpus, history.gpus()), partial(lay_out, page, page.content), painted])
+    steps.insert_next([partial(page.set_gpus, history.gpus()), partial(activate_layouts, page, page.content), prerender])

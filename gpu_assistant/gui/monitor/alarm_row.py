@@ -8,92 +8,92 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.health import Alarm
 from .. import language
-from ..components import Button, Icon, Live, label
-from ..health.advised import ADVISED
+from ..components import Button, IconWidget, Themed, label
+from ..health.advised import ALARMS_ADVISING_TEST
 
-ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("error", "error")}
+ALARM_ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("error", "error")}
 
 
-class AlarmRow(Live, QWidget):
+class AlarmRow(Themed, QWidget):
     """`silenced(Alarm, on)` comes when the user wants no notification for this alarm of this card, or one again;
     `test_wanted` asks for the health test that the advice names. What stands above it already it leaves out (`brief`).
     """
 
-    silenced = Signal(object, bool)
-    test_wanted = Signal()
+    alarm_muted = Signal(object, bool)
+    health_test_requested = Signal()
 
-    def __init__(self, alarm: Alarm, *, silent: bool) -> None:
+    def __init__(self, alarm: Alarm, *, muted: bool) -> None:
         super().__init__()
-        self.alarm, self.silent = alarm, silent
+        self.alarm, self.muted = alarm, muted
         self._ready = False
-        self.icon_ = Icon("warn", "warn", 20)
-        self.title, self.evidence = label("strong"), label("small", tone="soft")
-        self.fix = label("body")
-        self.test = Button(kind="ghost", icon="doctor", small=True)
-        self.source = Button(kind="ghost", after="open", small=True)
-        self.silence = Button(kind="ghost", small=True)
+        self.icon_widget = IconWidget("warn", "warn", 20)
+        self.title_label, self.evidence_label = label("strong"), label("small", tone="soft")
+        self.fix_label = label("body")
+        self.test_button = Button(kind="ghost", icon_name="doctor", small=True)
+        self.source_button = Button(kind="ghost", trailing_icon="open", small=True)
+        self.mute_button = Button(kind="ghost", small=True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 4, 0, 4)
         row.setSpacing(14)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        for each in (self.title, self.evidence, self.fix):
-            words.addWidget(each)
-        foot = QHBoxLayout()
-        foot.setSpacing(12)
-        foot.addWidget(self.test)
-        foot.addWidget(self.source)
-        foot.addWidget(self.silence)
-        foot.addStretch(1)
-        words.addLayout(foot)
-        top = QVBoxLayout()
-        top.addWidget(self.icon_)
-        top.addStretch(1)
-        row.addLayout(top)
-        row.addLayout(words, 1)
-        self.test.clicked.connect(self.test_wanted)
-        self.source.clicked.connect(self._open)
-        self.silence.clicked.connect(lambda: self.silenced.emit(self.alarm, not self.silent))
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(4)
+        for each in (self.title_label, self.evidence_label, self.fix_label):
+            text_layout.addWidget(each)
+        buttons_layout = QHBoxLayout()
+        buttons_layout.setSpacing(12)
+        buttons_layout.addWidget(self.test_button)
+        buttons_layout.addWidget(self.source_button)
+        buttons_layout.addWidget(self.mute_button)
+        buttons_layout.addStretch(1)
+        text_layout.addLayout(buttons_layout)
+        icon_layout = QVBoxLayout()
+        icon_layout.addWidget(self.icon_widget)
+        icon_layout.addStretch(1)
+        row.addLayout(icon_layout)
+        row.addLayout(text_layout, 1)
+        self.test_button.clicked.connect(self.health_test_requested)
+        self.source_button.clicked.connect(self._open_source)
+        self.mute_button.clicked.connect(lambda: self.alarm_muted.emit(self.alarm, not self.muted))
         self._ready = True
-        self.follow()
+        self.apply_theme()
 
-    def set(self, alarm: Alarm, *, silent: bool) -> None:
+    def set_alarm(self, alarm: Alarm, *, muted: bool) -> None:
         """The same alarm with the figures of now."""
-        if (alarm.data, alarm.level, alarm.source, silent) != (
+        if (alarm.data, alarm.level, alarm.source, muted) != (
             self.alarm.data,
             self.alarm.level,
             self.alarm.source,
-            self.silent,
+            self.muted,
         ):
-            self.alarm, self.silent = alarm, silent
+            self.alarm, self.muted = alarm, muted
             self.retranslate()
 
-    def be_brief(self, *, brief: bool) -> None:
+    def set_brief(self, *, brief: bool) -> None:
         """Whether title and evidence stand above it already."""
-        for words in (self.title, self.evidence):
-            words.setVisible(not brief)
+        for widget in (self.title_label, self.evidence_label):
+            widget.setVisible(not brief)
 
     def retranslate(self) -> None:
         """All words."""
         if not self._ready:
             return
         alarm, texts = self.alarm, language.texts()
-        self.icon_.set(*ICONS[alarm.level])
-        spoken = texts.alarm(alarm)
-        said = {"title": spoken.title or "", "evidence": spoken.evidence or "", "fix": spoken.fix or ""}
-        for what, shown in (("title", self.title), ("evidence", self.evidence), ("fix", self.fix)):
-            if shown.text() != said[what]:
-                shown.setText(said[what])
-        self.test.setVisible(alarm.id in ADVISED)
-        self.test.setText(self.tr("Run the health test"))
-        self.source.setVisible(alarm.source is not None)
-        self.source.setText(self.tr("Source"))
-        self.source.setToolTip(alarm.source or "")
-        self.source.setAccessibleDescription(alarm.source or "")
-        self.silence.setVisible(alarm.level != "info")
-        self.silence.setText(self.tr("Notify me again") if self.silent else self.tr("No notifications for this"))
-        self.setAccessibleName(". ".join(said.values()))
+        self.icon_widget.set(*ALARM_ICONS[alarm.level])
+        alarm_text = texts.localize_alarm(alarm)
+        texts_by_part = {"title": alarm_text.title or "", "evidence": alarm_text.evidence or "", "fix": alarm_text.fix or ""}
+        for part, widget in (("title", self.title_label), ("evidence", self.evidence_label), ("fix", self.fix_label)):
+            if widget.text() != texts_by_part[part]:
+                widget.setText(texts_by_part[part])
+        self.test_button.setVisible(alarm.id in ALARMS_ADVISING_TEST)
+        self.test_button.setText(self.tr("Run the health test"))
+        self.source_button.setVisible(alarm.source is not None)
+        self.source_button.setText(self.tr("Source"))
+        self.source_button.setToolTip(alarm.source or "")
+        self.source_button.setAccessibleDescription(alarm.source or "")
+        self.mute_button.setVisible(alarm.level != "info")
+        self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("No notifications for this"))
+        self.setAccessibleName(". ".join(texts_by_part.values()))
 
-    def _open(self) -> None:
+    def _open_source(self) -> None:
         if self.alarm.source is not None:
             QDesktopServices.openUrl(QUrl(self.alarm.source))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...catalog.health import Names, Number
-from ...monitor.series import THROTTLE
+from ...catalog.health import NameCondition, NumberCondition
+from ...monitor.series import THROTTLE_PREFIX
 from .series import Array
 
 if TYPE_CHECKING:
-    from ...catalog.health import Rule
+    from ...catalog.health import AlarmRule
 
 Yes = np.ndarray[Any, np.dtype[np.bool_]]
 # A card's figure as a line over time, a figure or a name that does not change, or None where nobody knows it.
@@ -24,21 +24,21 @@ MOSTLY = 0.5
 REASONS = ("throttle", "held_by")
 
 
-def met(rule: Rule, figure: Figure, *, on: bool = False) -> Yes | None:
+def met(rule: AlarmRule, figure: Figure, *, on: bool = False) -> Yes | None:
     """The stretches in which all conditions of the rule held; None: in none. What is not known meets no condition.
     `on`: as an alarm that rings already is judged, by `until`.
     """
     together: Yes | None = None
     # Names first: a reason that was never told makes an end at once.
-    for condition in sorted(rule.when, key=lambda one: not isinstance(one, Names)):
-        if isinstance(condition, Names) and isinstance(name := figure(condition.figure), str):
+    for condition in sorted(rule.when, key=lambda one: not isinstance(one, NameCondition)):
+        if isinstance(condition, NameCondition) and isinstance(name := figure(condition.figure), str):
             # What does not change holds always, or never.
             if (condition.any_of and name not in condition.any_of) or name in condition.none_of:
                 return None
             continue
-        if isinstance(condition, Names):
+        if isinstance(condition, NameCondition):
             found = _named(condition, figure)
-        elif isinstance(condition, Number):
+        elif isinstance(condition, NumberCondition):
             found = _number(condition, figure, on=on)
         else:
             raise TypeError(f"{rule.id}: a counter has no past")
@@ -48,23 +48,23 @@ def met(rule: Rule, figure: Figure, *, on: bool = False) -> Yes | None:
     return together
 
 
-def _named(condition: Names, figure: Figure) -> Yes | None:
+def _named(condition: NameCondition, figure: Figure) -> Yes | None:
     """At least one of the names, none of the others; rules about anything but throttle reasons have no past."""
     if condition.figure not in REASONS:
         return None
     yes: Yes | None = None
     for reason in condition.any_of:
-        told = figure(THROTTLE + reason)
+        told = figure(THROTTLE_PREFIX + reason)
         if isinstance(told, np.ndarray):
             yes = (told >= MOSTLY) if yes is None else yes | (told >= MOSTLY)
     for reason in condition.none_of:
-        told = figure(THROTTLE + reason)
+        told = figure(THROTTLE_PREFIX + reason)
         if yes is not None and isinstance(told, np.ndarray):
             yes &= ~(told >= MOSTLY)
     return yes
 
 
-def _number(condition: Number, figure: Figure, *, on: bool) -> Yes | None:
+def _number(condition: NumberCondition, figure: Figure, *, on: bool) -> Yes | None:
     value = figure(condition.figure)
     number = condition.least if condition.least is not None else condition.below
     bound: Array | float | None = condition.until if on and condition.until is not None else number

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QRegion, QStat
 from .. import theme
 from . import axis, strokes
 from .events import Event
-from .series import Curve, Line, thinned
+from .series import SeriesCurve, LineStyle, downsample_curve
 
 LEAD = 3  # pixels that a line's corner reaches beyond its point
 LANE = 0.13  # the height above the highest tick, for events and the limit's words
@@ -65,7 +65,7 @@ class Canvas:
         size: QSize,
         ratio: float,
         frame: Frame,
-        curves: Iterable[tuple[Line, Curve]],
+        curves: Iterable[tuple[LineStyle, SeriesCurve]],
         events: tuple[Event, ...],
     ) -> None:
         """All of it."""
@@ -84,7 +84,7 @@ class Canvas:
         columns: int,
         begin: float,
         frame: Frame,
-        curves: Iterable[tuple[Line, Curve]],
+        curves: Iterable[tuple[LineStyle, SeriesCurve]],
         events: tuple[Event, ...],
     ) -> None:
         """Move what is there by so many columns, and paint again what is later than the moment `begin`."""
@@ -105,7 +105,7 @@ class Canvas:
         painter: QPainter,
         frame: Frame,
         edge: int,
-        curves: Iterable[tuple[Line, Curve]],
+        curves: Iterable[tuple[LineStyle, SeriesCurve]],
         events: tuple[Event, ...],
     ) -> None:
         """The columns from `edge` on."""
@@ -124,22 +124,22 @@ class Canvas:
         for line, curve in curves:
             self._paint_curve(painter, frame, line, curve, begin)
 
-    def _paint_curve(self, painter: QPainter, frame: Frame, line: Line, curve: Curve, begin: float) -> None:
-        band = curve.banded(frame.column)
+    def _paint_curve(self, painter: QPainter, frame: Frame, line: LineStyle, curve: SeriesCurve, begin: float) -> None:
+        band = curve.has_band(frame.column)
         # One more on the left than can be seen, so that the line comes from somewhere.
-        drawn = thinned(curve.since(begin - 2 * max(curve.step, frame.column)), frame.column)
+        drawn = downsample_curve(curve.since(begin - 2 * max(curve.step, frame.column)), frame.column)
         if not len(drawn.t):
             return
         x = drawn.t / frame.column - frame.first
         scale = frame.area.height() / (frame.top - frame.grid[0])
         y = (frame.top - drawn.mean) * scale
-        colour = theme.color(line.colour)
+        colour = theme.color(line.colour_token)
         if band:
             low, high = (frame.top - drawn.low) * scale, (frame.top - drawn.high) * scale
-            strokes.area(painter, x, low, high, height=frame.area.height(), colour=theme.color(line.colour, 0.16))
+            strokes.area(painter, x, low, high, height=frame.area.height(), colour=theme.color(line.colour_token, 0.16))
         elif line.fill:
             bottom = drawn.mean * 0 + frame.area.height()
-            strokes.area(painter, x, bottom, y, height=frame.area.height(), colour=theme.color(line.colour, 0.10))
+            strokes.area(painter, x, bottom, y, height=frame.area.height(), colour=theme.color(line.colour_token, 0.10))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(strokes.pen(colour, 1.6 if line.fill else 1.8))
         strokes.line(painter, x, y, dash=line.dash, origin=-float(frame.first))

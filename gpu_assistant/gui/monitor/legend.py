@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from .. import theme
-from ..components import Flow, label
+from ..components import FlowLayout, label
 from . import strokes
 from .events import Event, Tone
 from .sign import Sign
@@ -40,7 +40,7 @@ class Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._marks: tuple[Mark, ...] = ()
-        self._row = Flow(self, spacing=14)
+        self._row = FlowLayout(self, spacing=14)
         self.since = label("caption")
         self.since.hide()
         self._row.addWidget(self.since)

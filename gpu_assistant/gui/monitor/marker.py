@@ -16,7 +16,7 @@ from .events import Event
 if TYPE_CHECKING:
     from ...app import App
     from .clock import Clock
-    from .sampling import Sampling
+    from .sampling import SamplingService
 
 # Events are looked up again after this share of what is shown, but not more often than every few seconds.
 SHARE, LEAST_S = 200, 5.0
@@ -27,7 +27,7 @@ class Marker(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: App, sampling: Sampling, parent: QObject) -> None:
+    def __init__(self, app: App, sampling: SamplingService, parent: QObject) -> None:
         super().__init__(parent)
         self._app, self._sampling = app, sampling
         self._happened: tuple[Event, ...] = ()
@@ -40,7 +40,7 @@ class Marker(QObject):
 
     def limit(self, gpu: GpuSample) -> float | None:
         """°C from which on a card is slowed down; the catalog is asked once the sampling thread has read it."""
-        allowed = self._app.allowed_temperature if self._sampling.health is not None else _nobody_knows
+        allowed = self._app.max_temperature if self._sampling.health is not None else _nobody_knows
         return temperature_limit(gpu, allowed)
 
     def look(self) -> None:
@@ -68,7 +68,7 @@ class Marker(QObject):
         self._due = now + max(LEAST_S, clock.span / SHARE)
         start, end = clock.view()
         history = self._sampling.history
-        cards = [history.as_answered(gpu) for gpu in history.gpus() if gpu.index in picked]
+        cards = [history.last_response(gpu) for gpu in history.gpus() if gpu.index in picked]
         # The rules, as the catalog, are there once the sampling thread has read them.
         rules = self._app.health_rules if self._sampling.health is not None else None
         found = marks.of_cards(history, cards, start, end - start, allowed=self.limit, rules=rules)

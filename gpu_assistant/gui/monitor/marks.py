@@ -12,19 +12,19 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.jobs import JobContext
 from ...core.results import GpuSample
-from ...health.figures import danger, danger_kind, temperature_limit
-from ...health.past import changes
-from ...monitor.series import GONE, LOST, SILENCE
-from ...monitor.series import name as series_name
+from ...health.figures import critical_temperature, critical_action, temperature_limit
+from ...health.past import value_changes
+from ...monitor.series import GONE_SERIES, LOST_SERIES, NVML_STATE_PREFIX
+from ...monitor.series import series_name as series_name
 from .bygone import MOSTLY, Yes, met
 from .events import Event, Tone
 from .series import GAP_STEPS, Array
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...catalog.health import HealthRules, Rule
-    from ...monitor.history import Window
-    from .history import History
+    from ...catalog.health import HealthRules, AlarmRule
+    from ...monitor.history import SeriesWindow
+    from .history import SampleHistory
 
 # rule of a card: (word, tone, the plot that says it)
 RULES: dict[str, tuple[str, Tone, str]] = {
@@ -39,8 +39,8 @@ RULES: dict[str, tuple[str, Tone, str]] = {
 }
 SAMPLE_S = 1.0  # between two looks at a card
 AWAY: dict[str, tuple[str, Tone]] = {
-    LOST: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error"),
-    GONE: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn"),
+    LOST_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer answers")), "error"),
+    GONE_SERIES: (str(QT_TRANSLATE_NOOP("Marks", "no longer there")), "warn"),
 }
 SILENT = {
     "version-mismatch": str(QT_TRANSLATE_NOOP("Marks", "driver updated")),
@@ -55,7 +55,7 @@ Span = tuple[float, float]  # from when to when, in seconds since the epoch; inf
 
 
 def of_cards(
-    history: History,
+    history: SampleHistory,
     gpus: Iterable[GpuSample],
     start: float,
     span: float,
@@ -82,17 +82,17 @@ def of_cards(
 class _Past:
     """A card's series in the range, each read once and all at the same moments."""
 
-    def __init__(self, history: History, gpu: GpuSample, begin: float, start: float, limit: float | None) -> None:
+    def __init__(self, history: SampleHistory, gpu: GpuSample, begin: float, start: float, limit: float | None) -> None:
         self.gpu = gpu
         self._limit = limit
         self._history, self._begin, self._start = history, begin, start
-        self._read: dict[str, Window | None] = {}
+        self._read: dict[str, SeriesWindow | None] = {}
         self._t: Array | None = None
         store = history.store
         self._names = frozenset(store.names) if store is not None else frozenset()
         self.known = bool(self._names)
 
-    def window(self, figure: str) -> Window | None:
+    def window(self, figure: str) -> SeriesWindow | None:
         """A series; None where it was never known."""
         if figure not in self._read:
             series = series_name(self.gpu, figure)
@@ -102,9 +102,9 @@ class _Past:
             self._read[figure] = _at(self._t, found)
         return self._read[figure]
 
-    def silence(self, state: str) -> Window | None:
+    def silence(self, state: str) -> SeriesWindow | None:
         """When the driver told nothing of any card, in this state."""
-        series = SILENCE + state
+        series = NVML_STATE_PREFIX + state
         return self._history.series(series, self._begin, self._start) if series in self._names else None
 
     def figure(self, name: str) -> Array | float | str | None:
@@ -112,9 +112,9 @@ class _Past:
         if name == "temp_limit":
             return self._limit
         if name == "temp_danger":
-            return danger(self.gpu)
+            return critical_temperature(self.gpu)
         if name == "temp_danger_kind":
-            return danger_kind(self.gpu)
+            return critical_action(self.gpu)
         if name == "fan_turns":
             turns = self.figure("fan_rpm")
             return turns if turns is not None else self.figure("fan")
@@ -124,9 +124,9 @@ class _Past:
         now = getattr(self.gpu, name, None)
         return float(now) if isinstance(now, int | float) else None
 
-    def rang(self, rule: Rule, ends_seconds: float) -> list[Span]:
+    def rang(self, rule: AlarmRule, ends_seconds: float) -> list[Span]:
         """When the rule's alarm rang: from when its conditions began to hold, until they no longer did by `until`."""
-        window, began = self.window(LOST), met(rule, self.figure)
+        window, began = self.window(LOST_SERIES), met(rule, self.figure)
         if began is None or window is None:
             return []
         stays = met(rule, self.figure, on=True)
@@ -145,7 +145,7 @@ class _Past:
             yield Event(start=first, end=last, text=text, tone=tone, gpu=self.gpu.index, about=about)
 
 
-def _by_rules(past: _Past, rules: list[Rule], ends_seconds: float) -> Iterator[Event]:
+def _by_rules(past: _Past, rules: list[AlarmRule], ends_seconds: float) -> Iterator[Event]:
     rang = {rule.id: past.rang(rule, ends_seconds) for rule in rules}
     for rule in rules:
         over = [span for other in rules if rule.id in other.hushes for span in rang[other.id]]
@@ -171,14 +171,14 @@ def _silent(past: _Past) -> Iterator[Event]:
 def _errors(past: _Past) -> Iterator[Event]:
     """The moments in which the driver reported an error, or memory errors came that could not be mended."""
     xids, counted = past.window("xid"), past.window("ecc_uncorrected")
-    for at, number in changes(xids) if xids is not None else ():
+    for at, number in value_changes(xids) if xids is not None else ():
         yield Event(start=at, end=at, text=f"Xid {number:.0f}", tone="error", gpu=past.gpu.index, about="util")
     text = QCoreApplication.translate("Marks", ERRORS)
-    for at, _ in changes(counted, down=False) if counted is not None else ():
+    for at, _ in value_changes(counted, include_decreases=False) if counted is not None else ():
         yield Event(start=at, end=at, text=text, tone="error", gpu=past.gpu.index, about="mem")
 
 
-def _at(t: Array | None, window: Window | None) -> Window | None:
+def _at(t: Array | None, window: SeriesWindow | None) -> SeriesWindow | None:
     """A series at these moments: one that was read a little later may have one more, or begin one later."""
     if t is None or window is None or np.array_equal(t, window.t):
         return window
@@ -232,7 +232,7 @@ class Happenings:
             for made in self._app.environments()
             if made.created
         ]
-        for each in self._app.benchmarks().benchmarks:
+        for each in self._app.stored_benchmarks().benchmarks:
             if each.started is not None:
                 end = each.started + (each.seconds or 0.0)
                 found.append(Event(start=each.started, end=end, text=MEASURED, tone="accent"))

@@ -10,8 +10,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.results import GpuSample, Sample
 
-KeyOfMore = Literal["temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
-Key = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"] | KeyOfMore
+SecondaryMetricKey = Literal["temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
+MetricKey = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"] | SecondaryMetricKey
 GIB = 2**30
 
 
@@ -22,14 +22,14 @@ class Metric(Struct, frozen=True, kw_only=True):
     makers and systems write as "GB".
     """
 
-    key: Key
+    key: MetricKey
     title: str
     icon: str
     colour: str
     unit: str
     figure_name: str
     total_name: str | None = None
-    full: float | None = None
+    full_scale: float | None = None
     scale: float = 1.0
     digits: int = 0
     floor: float = 0.0
@@ -42,22 +42,22 @@ class Metric(Struct, frozen=True, kw_only=True):
         total: float | None = getattr(source, self.total_name) if self.total_name else None
         return (
             None if value is None else value / self.scale,
-            self.full if total is None else total / self.scale,
+            self.full_scale if total is None else total / self.scale,
         )
 
-    def name(self) -> str:
+    def title_text(self) -> str:
         """The metric's name in the language that is on."""
         return str(QCoreApplication.translate("Metric", self.title))
 
-    def figure(self, value: float | None) -> str:
+    def format_value(self, value: float | None) -> str:
         """The bare figure: "97", "5.6"; "—" where it is unknown."""
         return "—" if value is None or math.isnan(value) else f"{value:,.{self.digits}f}"
 
-    def with_unit(self, value: float | None) -> str:
+    def format_with_unit(self, value: float | None) -> str:
         """The figure with its unit."""
-        return self.figure(value) if value is None else f"{self.figure(value)} {self.unit}"
+        return self.format_value(value) if value is None else f"{self.format_value(value)} {self.unit}"
 
-    def unit_of(self, total: float | None) -> str:
+    def unit_text(self, total: float | None) -> str:
         """The unit, and out of how much: "of 8.0 GB"."""
         if total is None or self.total_name is None:
             return self.unit
@@ -70,22 +70,22 @@ class Metric(Struct, frozen=True, kw_only=True):
             return (0, 25, 50, 75, 100)
         if self.unit == "°C":
             return (30, 50, 70, 90) if highest <= 92 else (30, 50, 70, 90, 110)
-        top = max(total if self.key in ("mem", "ram") and total else highest, 4 * 10.0**-self.digits)
-        size = 10.0 ** math.floor(math.log10(top / 4))
-        step = next(m * size for m in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if m * size * 4 >= top * 0.999)
-        return tuple(step * i for i in range(math.ceil(top / step - 1e-3) + 1))
+        maximum = max(total if self.key in ("mem", "ram") and total else highest, 4 * 10.0**-self.digits)
+        magnitude = 10.0 ** math.floor(math.log10(maximum / 4))
+        step = next(m * magnitude for m in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if m * magnitude * 4 >= maximum * 0.999)
+        return tuple(step * i for i in range(math.ceil(maximum / step - 1e-3) + 1))
 
 
-CPU = Metric(
+CPU_UTILIZATION = Metric(
     key="cpu",
     title=str(QT_TRANSLATE_NOOP("Metric", "CPU load")),
     icon="cpu",
     colour="s5",
     unit="%",
     figure_name="cpu",
-    full=100.0,
+    full_scale=100.0,
 )
-RAM = Metric(
+MAIN_MEMORY = Metric(
     key="ram",
     title=str(QT_TRANSLATE_NOOP("Metric", "Main memory")),
     icon="memory",
@@ -96,16 +96,16 @@ RAM = Metric(
     scale=GIB,
     digits=1,
 )
-LOAD = Metric(
+GPU_UTILIZATION = Metric(
     key="util",
     title=str(QT_TRANSLATE_NOOP("Metric", "Load")),
     icon="chip",
     colour="s1",
     unit="%",
     figure_name="util",
-    full=100.0,
+    full_scale=100.0,
 )
-MEMORY = Metric(
+GPU_MEMORY = Metric(
     key="mem",
     title=str(QT_TRANSLATE_NOOP("Metric", "Memory")),
     icon="memory",
@@ -116,17 +116,17 @@ MEMORY = Metric(
     scale=GIB,
     digits=1,
 )
-TEMPERATURE = Metric(
+GPU_TEMPERATURE = Metric(
     key="temp",
     title=str(QT_TRANSLATE_NOOP("Metric", "Temperature")),
     icon="temp",
     colour="s3",
     unit="°C",
     figure_name="temp",
-    full=100.0,
+    full_scale=100.0,
     floor=30.0,
 )
-POWER = Metric(
+GPU_POWER = Metric(
     key="power",
     title=str(QT_TRANSLATE_NOOP("Metric", "Power")),
     icon="bolt",
@@ -135,7 +135,7 @@ POWER = Metric(
     figure_name="power_w",
     total_name="power_limit_w",
 )
-CLOCK = Metric(
+GPU_CLOCK = Metric(
     key="clock",
     title=str(QT_TRANSLATE_NOOP("Metric", "Clock")),
     icon="clock",
@@ -143,18 +143,18 @@ CLOCK = Metric(
     unit="MHz",
     figure_name="clock_sm",
 )
-FAN = Metric(
+GPU_FAN = Metric(
     key="fan",
     title=str(QT_TRANSLATE_NOOP("Metric", "Fan")),
     icon="fan",
     colour="s5",
     unit="%",
     figure_name="fan",
-    full=100.0,
+    full_scale=100.0,
 )
 
-OF_MACHINE = (CPU, RAM)
-OF_GPU = (LOAD, MEMORY, TEMPERATURE, POWER)
-TILES_OF_GPU = (*OF_GPU, CLOCK, FAN)
+MACHINE_METRICS = (CPU_UTILIZATION, MAIN_MEMORY)
+GPU_METRICS = (GPU_UTILIZATION, GPU_MEMORY, GPU_TEMPERATURE, GPU_POWER)
+GPU_TILE_METRICS = (*GPU_METRICS, GPU_CLOCK, GPU_FAN)
 # The colour says which card where there are several: look.md §3.
 GPU_COLOURS = ("s1", "s2", "s3", "s4")

@@ -9,71 +9,71 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from ...core.results import GpuSample
 from ..components import Button
-from .metrics import CLOCK, FAN, TEMPERATURE, Metric
+from .metrics import GPU_CLOCK, GPU_FAN, GPU_TEMPERATURE, Metric
 
-BYTES_IN_MB = 1e6
+BYTES_PER_MB = 1e6
 MEMORY_TEMPERATURE = replace(
-    TEMPERATURE,
+    GPU_TEMPERATURE,
     key="temp_memory",
     title=str(QT_TRANSLATE_NOOP("Metric", "Memory temperature")),
     figure_name="temp_memory",
 )
-TO_CARD = Metric(
+PCIE_RX = Metric(
     key="pcie_rx",
     title=str(QT_TRANSLATE_NOOP("Metric", "PCIe to the card")),
     icon="download",
     colour="s4",
     unit="MB/s",
     figure_name="pcie_rx",
-    scale=BYTES_IN_MB,
+    scale=BYTES_PER_MB,
 )
-FROM_CARD = replace(
-    TO_CARD,
+PCIE_TX = replace(
+    PCIE_RX,
     key="pcie_tx",
     title=str(QT_TRANSLATE_NOOP("Metric", "PCIe from the card")),
     figure_name="pcie_tx",
 )
-ENCODER = replace(
-    FAN, key="enc", title=str(QT_TRANSLATE_NOOP("Metric", "Video encoder")), icon="long", figure_name="enc"
+VIDEO_ENCODER = replace(
+    GPU_FAN, key="enc", title=str(QT_TRANSLATE_NOOP("Metric", "Video encoder")), icon="long", figure_name="enc"
 )
-DECODER = replace(ENCODER, key="dec", title=str(QT_TRANSLATE_NOOP("Metric", "Video decoder")), figure_name="dec")
-MORE_OF_GPU = (MEMORY_TEMPERATURE, CLOCK, FAN, TO_CARD, FROM_CARD, ENCODER, DECODER)
+VIDEO_DECODER = replace(VIDEO_ENCODER, key="dec", title=str(QT_TRANSLATE_NOOP("Metric", "Video decoder")), figure_name="dec")
+SECONDARY_METRICS = (MEMORY_TEMPERATURE, GPU_CLOCK, GPU_FAN, PCIE_RX, PCIE_TX, VIDEO_ENCODER, VIDEO_DECODER)
 
 
-class More(Button):
+class SecondaryPlotsButton(Button):
     """The switch, to be seen where a card reports any of it. What was reported once stays, so that no plot comes and
     goes with a card that falls asleep.
     """
 
     def __init__(self) -> None:
-        self._reported: set[str] = set()
-        self._on = False
-        super().__init__(kind="ghost", icon="monitor")
-        self.clicked.connect(self._turn_over)
+        self._reported_keys: set[str] = set()
+        self._enabled = False
+        super().__init__(kind="ghost", icon_name="monitor")
+        self.clicked.connect(self._toggle)
         self.hide()
         self.retranslate()
 
     @property
-    def shown(self) -> tuple[Metric, ...]:
+    def shown_metrics(self) -> tuple[Metric, ...]:
         """What is to be drawn besides; nothing while the switch is off."""
-        return tuple(metric for metric in MORE_OF_GPU if metric.key in self._reported) if self._on else ()
+        return tuple(metric for metric in SECONDARY_METRICS if metric.key in self._reported_keys) if self._enabled else ()
 
-    def note(self, gpus: Iterable[GpuSample]) -> bool:
+    def update_reported(self, gpus: Iterable[GpuSample]) -> bool:
         """What cards report now; whether something that is shown is new."""
-        new = {metric.key for gpu in gpus for metric in MORE_OF_GPU if metric.read(gpu)[0] is not None} - self._reported
-        self._reported |= new
-        self.setVisible(bool(self._reported))
-        return bool(new) and self._on
+        new_keys = {metric.key for gpu in gpus for metric in SECONDARY_METRICS if metric.read(gpu)[0] is not None} - self._reported_keys
+        self._reported_keys |= new_keys
+        self.setVisible(bool(self._reported_keys))
+        return bool(new_keys) and self._enabled
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Other cards than before."""
-        self._reported.clear()
+        self._reported_keys.clear()
 
-    def _turn_over(self) -> None:
-        self._on = not self._on
+    def _toggle(self) -> None:
+        self._enabled = not self._enabled
         self.retranslate()
 
     def retranslate(self) -> None:
         """Its words."""
-        self.setText(self.tr("Fewer graphs") if self._on else self.tr("More graphs"))
+        self.setText(self.tr("Fewer graphs") if self._enabled else self.tr("More graphs"))
         self.setToolTip(self.tr("Clock, fan, memory temperature, PCI Express and video, where the card reports them"))

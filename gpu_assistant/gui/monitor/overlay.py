@@ -13,7 +13,7 @@ from .. import theme
 from . import axis, strokes
 from .canvas import Frame
 from .events import Event
-from .series import Line
+from .series import LineStyle
 
 LANES = 2  # of events' words, one above the other
 GAP = 6.0  # between the words of the reading box
@@ -133,7 +133,7 @@ def paint_cursor(
     painter: QPainter,
     frame: Frame,
     at: float,
-    readings: list[tuple[Line, float, tuple[float, float] | None]],
+    readings: list[tuple[LineStyle, float, tuple[float, float] | None]],
     *,
     figure: Callable[[float], str],
     events: list[str],
@@ -145,7 +145,7 @@ def paint_cursor(
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom() + 1))
     for line, value, _ in readings:
         painter.setPen(QPen(theme.color("card"), 1.5))
-        painter.setBrush(theme.color(line.colour))
+        painter.setBrush(theme.color(line.colour_token))
         painter.drawEllipse(QPointF(x, area.top() + frame.y(value)), 4, 4)
     rows = [[(axis.said(at, frame.end - frame.start), False)]]
     for line, value, extremes in readings:

@@ -11,35 +11,35 @@ from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import GpuSample, Sample
-from ...monitor.series import card
+from ...monitor.series import gpu_key
 from .. import theme
-from ..components import Page, Pill, Segments, label
-from ..health.advised import ADVISED_LEVEL
+from ..components import Page, Pill, SegmentedControl, label
+from ..health.advised import ADVISED_TEST_LEVEL
 from . import sentence
-from .advice_fold import AdviceFold
+from .advice_fold import AlarmAdvicePanel
 from .clock import Clock
-from .controls import Controls
-from .exports import Exports, SavedNote
-from .inside import Inside
+from .controls import MonitorToolbar
+from .exports import MonitorExporter, ExportBanner
+from .inside import GpuDetails
 from .marker import Marker
 from .metrics import Metric
-from .more import More
-from .picked import MOST_LINES, Picked
-from .picture import titled
+from .more import SecondaryPlotsButton
+from .picked import MAX_LINES, GpuSelection
+from .picture import add_title
 from .plot_card import PlotCard
 from .plots import Plots
-from .sampling import Sampling
-from .table import MonitorTable
-from .tops import Tops
+from .sampling import SamplingService
+from .table import PlotDataTable
+from .tops import SummaryTiles
 
 if TYPE_CHECKING:
     from ...app import App
     from ...core.health import Alarm, Health
     from ..components import MetricTile
-    from .gpu_head import GpuHead
+    from .gpu_head import GpuHeader
 
-MOST_KEYS = 2  # of lines, above a plot beside another in a narrow window
-READABLE = 300  # the sentence has at least this beside the controls, times the text scale
+MAX_LEGEND_ROWS = 2  # of lines, above a plot beside another in a narrow window
+MIN_STATUS_WIDTH = 300  # the sentence has at least this beside the controls, times the text scale
 
 
 class MonitorPage(Page):
@@ -50,160 +50,160 @@ class MonitorPage(Page):
     an alarm, which `silent(Alarm)` tells.
     """
 
-    test_wanted = Signal(int)
-    silenced = Signal(object, bool)
+    health_test_requested = Signal(int)
+    alarm_muted = Signal(object, bool)
 
-    def __init__(self, app: App, sampling: Sampling, silent: Callable[[Alarm], bool] = lambda _: False) -> None:
-        self._app, self._sampling, self._silent = app, sampling, silent
+    def __init__(self, app: App, sampling: SamplingService, is_muted: Callable[[Alarm], bool] = lambda _: False) -> None:
+        self._app, self._sampling, self._is_muted = app, sampling, is_muted
         self.clock = Clock()
-        self._picked = Picked()
+        self._selection = GpuSelection()
         self._gpus: tuple[tuple[int, str | None, str], ...] | None = None
-        self._ready = self._seen = False
+        self._ready = self._visible = False
         super().__init__(" ", wide=True)
-        self.layout_ = Segments(["", ""])
-        self.controls = Controls(self.clock, self.layout_)
-        self.pill = Pill("ok")
-        self.pill.hide()
-        for widget in (self.pill, self.controls):
+        self.layout_control = SegmentedControl(["", ""])
+        self.toolbar = MonitorToolbar(self.clock, self.layout_control)
+        self.status_pill = Pill("ok")
+        self.status_pill.hide()
+        for widget in (self.status_pill, self.toolbar):
             self.add_action(widget)
-        self.exports = Exports(self)
-        self.said = SavedNote(self.exports)
-        self.advice = AdviceFold()
-        self._marker = Marker(app, sampling, self)
-        self.tops, self.plots = Tops(MOST_LINES), Plots(self.clock, self._marker.limit)
-        self.table = MonitorTable(self.clock)
-        self.hint = label("caption")
-        self.more = More()
-        self.inside = Inside()
+        self.exporter = MonitorExporter(self)
+        self.export_banner = ExportBanner(self.exporter)
+        self.advice_panel = AlarmAdvicePanel()
+        self._annotator = Marker(app, sampling, self)
+        self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.clock, self._annotator.limit)
+        self.table = PlotDataTable(self.clock)
+        self.hint_label = label("caption")
+        self.secondary_plots_button = SecondaryPlotsButton()
+        self.gpu_details = GpuDetails()
         self.table.hide()
-        self.column.addWidget(self.said)
-        self.column.addWidget(self.advice)
-        self.column.addWidget(self.tops)
+        self.column.addWidget(self.export_banner)
+        self.column.addWidget(self.advice_panel)
+        self.column.addWidget(self.summary_tiles)
         self.column.addWidget(self.plots, 1)
         self.column.addWidget(self.table, 1)
-        self._below = QWidget()
-        below = QVBoxLayout(self._below)
-        below.setContentsMargins(0, 0, 0, 0)
-        self._foot = QHBoxLayout()
-        self._foot.addWidget(self.hint, 1)
-        for button in (self.more, self.inside.button):
-            self._foot.addWidget(button, 0, Qt.AlignmentFlag.AlignCenter)
-        below.addLayout(self._foot)
-        below.addWidget(self.inside)
-        self.column.addWidget(self._below)
-        self._wire()
+        self._details_container = QWidget()
+        details_layout = QVBoxLayout(self._details_container)
+        details_layout.setContentsMargins(0, 0, 0, 0)
+        self._details_row = QHBoxLayout()
+        self._details_row.addWidget(self.hint_label, 1)
+        for button in (self.secondary_plots_button, self.gpu_details.toggle_button):
+            self._details_row.addWidget(button, 0, Qt.AlignmentFlag.AlignCenter)
+        details_layout.addLayout(self._details_row)
+        details_layout.addWidget(self.gpu_details)
+        self.column.addWidget(self._details_container)
+        self._connect_signals()
         self._ready = True
         self.retranslate()
 
-    def _wire(self) -> None:
-        self.controls.listen(self)
-        self.controls.twin.clicked.connect(self._show_twin)
-        self.controls.shot.clicked.connect(lambda: self.exports.ask_picture(self.picture()))
-        self.controls.export.clicked.connect(self._save_table)
-        self.controls.test.clicked.connect(lambda: self.test_wanted.emit(1))
-        self.advice.alarms.test_wanted.connect(lambda: self.test_wanted.emit(ADVISED_LEVEL))
-        self.advice.alarms.silenced.connect(self._silence)
-        self.more.clicked.connect(self._build)
-        self.inside.turned.connect(self._want)
-        self.layout_.chosen.connect(lambda _: self._build())
-        self.tops.picked.connect(self.pick)
-        self._marker.changed.connect(self.draw)
+    def _connect_signals(self) -> None:
+        self.toolbar.add_shortcuts(self)
+        self.toolbar.table_button.clicked.connect(self._toggle_table)
+        self.toolbar.picture_button.clicked.connect(lambda: self.exporter.ask_picture(self.render_image()))
+        self.toolbar.csv_button.clicked.connect(self._export_csv)
+        self.toolbar.test_button.clicked.connect(lambda: self.health_test_requested.emit(1))
+        self.advice_panel.alarms_card.health_test_requested.connect(lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL))
+        self.advice_panel.alarms_card.alarm_muted.connect(self._on_mute_toggled)
+        self.secondary_plots_button.clicked.connect(self._rebuild_plots)
+        self.gpu_details.toggled.connect(self._request_samples)
+        self.layout_control.chosen.connect(lambda _: self._rebuild_plots())
+        self.summary_tiles.toggle_requested.connect(self.toggle_gpu)
+        self._annotator.changed.connect(self.draw)
         self.plots.outdated.connect(self.draw)
-        self.clock.moved.connect(self._moved)
-        self.clock.paused_changed.connect(lambda _: self._draw_anew())
-        self._sampling.sampled.connect(self._sampled)
-        self.shape_.changed.connect(self._arrange)
+        self.clock.moved.connect(self._on_clock_moved)
+        self.clock.paused_changed.connect(lambda _: self._redraw())
+        self._sampling.sampled.connect(self._on_sampled)
+        self.breakpoints.changed.connect(self._update_layout)
 
     @property
-    def picked(self) -> list[int]:
+    def selected_gpus(self) -> list[int]:
         """The GPUs whose lines are drawn."""
-        return self._picked.gpus
+        return self._selection.gpus
 
     @property
-    def cards(self) -> list[PlotCard]:
+    def plot_cards(self) -> list[PlotCard]:
         """The plots in their cards."""
         return self.plots.cards
 
     @property
     def tiles(self) -> list[tuple[Metric, int, MetricTile]]:
         """The figures of one card, or of the machine."""
-        return self.tops.tiles
+        return self.summary_tiles.tiles
 
     @property
-    def heads(self) -> list[GpuHead]:
+    def gpu_headers(self) -> list[GpuHeader]:
         """What stands above for each of several cards."""
-        return self.tops.heads
+        return self.summary_tiles.headers
 
     # What comes in
 
-    def _sampled(self, sample: Sample) -> None:
-        if not self.seen:
+    def _on_sampled(self, sample: Sample) -> None:
+        if not self.is_shown:
             return
-        self.follow_gpus(sample.gpus)
-        fresh = not self._picked.by_hand and self._picked.follow(sample.gpus, self._health())
-        if self.more.note(sample.gpus) or fresh:
-            self._build()
-        self._show_now()
+        self.set_gpus(sample.gpus)
+        selection_changed = not self._selection.is_manual and self._selection.update(sample.gpus, self._health())
+        if self.secondary_plots_button.update_reported(sample.gpus) or selection_changed:
+            self._rebuild_plots()
+        self._update_values()
         if not self.clock.paused:
             self.draw()
 
-    def _show_now(self) -> None:
+    def _update_values(self) -> None:
         sample = self._sampling.history.latest
         if sample is None:
             return
-        self.tops.show_now(sample, self._health())
+        self.summary_tiles.show_sample(sample, self._health())
         self.plots.show_now(self._sampling.history)
-        self.inside.show_now(sample.gpus, self._health())
-        self._say()
+        self.gpu_details.show_sample(sample.gpus, self._health())
+        self._update_status()
 
     def draw(self) -> None:
         """Draw the plots (or the table) that are on the screen."""
-        if not self.seen:
+        if not self.is_shown:
             return
         if not self.table.isHidden():
-            self.table.fill(self.cards, self._sampling.history)
+            self.table.update_rows(self.plot_cards, self._sampling.history)
             return
-        events = self._marker.news(self.clock, self.picked)
+        events = self._annotator.news(self.clock, self.selected_gpus)
         if events is not None:
             self.plots.mark(events)
         self.plots.draw(self._sampling.history)
 
-    def _moved(self) -> None:
-        self._marker.forget()
+    def _on_clock_moved(self) -> None:
+        self._annotator.forget()
         self.draw()
 
-    def look(self) -> None:
+    def reload(self) -> None:
         """Something was installed, removed or measured: read what happened again."""
-        self._marker.look()
+        self._annotator.look()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came in meanwhile."""
         super().showEvent(event)
-        self._seen = True
-        self._sampling.hurry()
-        self._want()
+        self._visible = True
+        self._sampling.load_now()
+        self._request_samples()
         if not event.spontaneous():
-            self.look()
-        self.follow_gpus(self._sampling.history.gpus())
-        self._show_now()
+            self.reload()
+        self.set_gpus(self._sampling.history.gpus())
+        self._update_values()
         self.draw()
 
-    def _want(self) -> None:
+    def _request_samples(self) -> None:
         """Figures go on while nobody looks; what is dear, and the programs, only while somebody does."""
-        self._sampling.want("monitor", True, looking=self._seen, programs=self._seen and self.inside.open)
+        self._sampling.request_samples("monitor", True, detailed=self._visible, processes=self._visible and self.gpu_details.is_open)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody points at anything any more."""
         super().hideEvent(event)
-        self._seen = False  # also of a minimised window, which Qt goes on calling visible
-        self._want()
+        self._visible = False  # also of a minimised window, which Qt goes on calling visible
+        self._request_samples()
         self.clock.point(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A larger window brings plots into sight."""
         super().resizeEvent(event)
         if self._ready:
-            self._arrange()
+            self._update_layout()
             QTimer.singleShot(0, self, self.draw)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
@@ -214,136 +214,136 @@ class MonitorPage(Page):
 
     # Which plots there are
 
-    def follow_gpus(self, gpus: tuple[GpuSample, ...]) -> None:
+    def set_gpus(self, gpus: tuple[GpuSample, ...]) -> None:
         """Tiles and plots for these, unless they are there."""
-        now = tuple((gpu.index, gpu.name, card(gpu)) for gpu in gpus)
-        if now == self._gpus:
+        gpu_keys = tuple((gpu.index, gpu.name, gpu_key(gpu)) for gpu in gpus)
+        if gpu_keys == self._gpus:
             return
-        self._gpus = now
-        self._picked.follow(gpus, self._health())
-        self.more.forget()
-        self.more.note(gpus)
-        self.tops.build(gpus)
-        self.layout_.setVisible(len(gpus) > 1)
-        self._build()
+        self._gpus = gpu_keys
+        self._selection.update(gpus, self._health())
+        self.secondary_plots_button.reset()
+        self.secondary_plots_button.update_reported(gpus)
+        self.summary_tiles.rebuild(gpus)
+        self.layout_control.setVisible(len(gpus) > 1)
+        self._rebuild_plots()
         self.retranslate()
 
-    def pick(self, gpu: int) -> None:
+    def toggle_gpu(self, gpu: int) -> None:
         """Show or hide the lines of a GPU."""
-        self._picked.pick(gpu)
-        self._build()
+        self._selection.toggle(gpu)
+        self._rebuild_plots()
 
-    def _build(self) -> None:
+    def _rebuild_plots(self) -> None:
         gpus = self._sampling.history.gpus()
-        self.plots.build(gpus, self.picked, beside=self.layout_.current() == 1, more=self.more.shown)
-        self.tops.show_picked(self.picked)
-        self.table.forget()
-        self._marker.forget()
-        self._arrange()
-        self._show_now()
+        self.plots.build(gpus, self.selected_gpus, beside=self.layout_control.current() == 1, more=self.secondary_plots_button.shown_metrics)
+        self.summary_tiles.set_selected_gpus(self.selected_gpus)
+        self.table.invalidate()
+        self._annotator.forget()
+        self._update_layout()
+        self._update_values()
         # Once they have their places: what is not on the screen is not drawn.
         QTimer.singleShot(0, self, self.draw)
 
-    def _arrange(self) -> None:
+    def _update_layout(self) -> None:
         """Two plots side by side, one where it is small, or narrow for the keys of many lines. Where the sentence would
         have no room beside them, the controls stand below the title.
         """
-        room = self.maximumViewportSize().width() - 2 * self.shape_.margin
-        pill = self.pill.sizeHint().width() + self.head.spacing()
-        below = room - self.controls.longest - pill - self.head.spacing() < theme.px(READABLE)
-        row = self.column if below else self.head
-        if row.indexOf(self.controls) < 0:
-            row.insertWidget(0 if below else -1, self.controls)
-            self.controls.keep_one_row(not below)
-        beside = 0 if below else theme.px(READABLE) + pill + self.head.spacing()
-        self.controls.fit(room - beside)
-        words = self.hint.fontMetrics().horizontalAdvance(self.hint.text())
-        buttons = self.more.sizeHint().width() + self.inside.button.sizeHint().width() + 2 * self._foot.spacing()
-        in_row = words + buttons < room
-        self._foot.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignVCenter if in_row else Qt.AlignmentFlag.AlignHCenter)
-        crowded = self.shape_.narrow and self.layout_.current() == 0 and len(self.picked) > MOST_KEYS
-        self.plots.arrange(1 if self.shape_.small or crowded else 2)
-        self.tops.arrange(room, low=self.shape_.low)
+        available = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
+        pill_width = self.status_pill.sizeHint().width() + self.header.spacing()
+        toolbar_below = available - self.toolbar.min_one_row_width - pill_width - self.header.spacing() < theme.px(MIN_STATUS_WIDTH)
+        row = self.column if toolbar_below else self.header
+        if row.indexOf(self.toolbar) < 0:
+            row.insertWidget(0 if toolbar_below else -1, self.toolbar)
+            self.toolbar.set_one_row(not toolbar_below)
+        other_width = 0 if toolbar_below else theme.px(MIN_STATUS_WIDTH) + pill_width + self.header.spacing()
+        self.toolbar.fit_to_width(available - other_width)
+        hint_width = self.hint_label.fontMetrics().horizontalAdvance(self.hint_label.text())
+        buttons_width = self.secondary_plots_button.sizeHint().width() + self.gpu_details.toggle_button.sizeHint().width() + 2 * self._details_row.spacing()
+        one_row = hint_width + buttons_width < available
+        self._details_row.setDirection(QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom)
+        self.hint_label.setAlignment(Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignHCenter)
+        one_column = self.breakpoints.is_narrow and self.layout_control.current() == 0 and len(self.selected_gpus) > MAX_LEGEND_ROWS
+        self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2)
+        self.summary_tiles.update_layout(available, low_window=self.breakpoints.is_low)
 
     def refresh(self) -> None:
         """Another text size needs other room."""
         super().refresh()
         if self._ready:
-            self._arrange_soon()
+            self._update_layout_later()
 
-    def _arrange_soon(self) -> None:
+    def _update_layout_later(self) -> None:
         """Once all parts have their words and sizes of now."""
-        QTimer.singleShot(0, self, self._arrange)
+        QTimer.singleShot(0, self, self._update_layout)
 
     def retranslate(self) -> None:
         """All words of the page."""
         if not self._ready:
             return
-        self.layout_.set_options((self.tr("Overlaid"), self.tr("Side by side")))
-        self.layout_.setAccessibleName(self.tr("Several GPUs"))
-        self.hint.setText(
+        self.layout_control.set_options((self.tr("Overlaid"), self.tr("Side by side")))
+        self.layout_control.setAccessibleName(self.tr("Several GPUs"))
+        self.hint_label.setText(
             self.tr("Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.")
         )
-        self.tops.retranslate()
-        self._draw_anew()
-        self._arrange_soon()
+        self.summary_tiles.retranslate()
+        self._redraw()
+        self._update_layout_later()
 
-    def _draw_anew(self) -> None:
+    def _redraw(self) -> None:
         """Other words, or the clock goes on or stands still."""
-        self.table.forget()
-        self._marker.forget()
-        self._show_now()
-        self._say()
+        self.table.invalidate()
+        self._annotator.forget()
+        self._update_values()
+        self._update_status()
         self.draw()
 
     def _health(self) -> Health | None:
         return None if self._app.simulated else self._sampling.health
 
-    def _say(self) -> None:
+    def _update_status(self) -> None:
         """The sentence below the title, and the state in a pill."""
         latest = self._sampling.history.latest
-        text = sentence.of(latest, self._health(), simulated=self._app.simulated)
+        text = sentence.status_text(latest, self._health(), simulated=self._app.simulated)
         if self.clock.paused:
-            shown = time.strftime("%H:%M:%S", time.localtime(self.clock.view()[1]))
-            text = self.tr("{said} · graphs paused at {time}").format(said=text, time=shown)
-        if (self.title.text(), self.subtitle.text()) != (self.tr("Monitor"), text):
+            time_text = time.strftime("%H:%M:%S", time.localtime(self.clock.view()[1]))
+            text = self.tr("{said} · graphs paused at {time}").format(said=text, time=time_text)
+        if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
-        pill = sentence.pill(self._health()) if latest is not None and latest.gpus else None
-        self.advice.show_health(self._health(), self._silent)
-        self.pill.setVisible(pill is not None)
-        if pill is not None:
-            self.pill.set(*pill)
+        pill_state = sentence.status_pill(self._health()) if latest is not None and latest.gpus else None
+        self.advice_panel.show_health(self._health(), self._is_muted)
+        self.status_pill.setVisible(pill_state is not None)
+        if pill_state is not None:
+            self.status_pill.set(*pill_state)
 
-    def _silence(self, alarm: Alarm, on: bool) -> None:
-        self.silenced.emit(alarm, on)
-        self.advice.show_health(self._health(), self._silent)
+    def _on_mute_toggled(self, alarm: Alarm, muted: bool) -> None:
+        self.alarm_muted.emit(alarm, muted)
+        self.advice_panel.show_health(self._health(), self._is_muted)
 
-    def _show_twin(self) -> None:
+    def _toggle_table(self) -> None:
         """The table has all the room below the controls: it scrolls, and not the page around it."""
-        as_table = self.controls.twin.isChecked()
-        for widget in (self.tops, self.plots, self._below):
+        as_table = self.toolbar.table_button.isChecked()
+        for widget in (self.summary_tiles, self.plots, self._details_container):
             widget.setVisible(not as_table)
         self.table.setVisible(as_table)
-        self.table.forget()
+        self.table.invalidate()
         self.draw()
         if as_table:
             self.table.setFocus()
 
     # Saving
 
-    def picture(self) -> QImage:
+    def render_image(self) -> QImage:
         """The figures and plots, also those that are scrolled away."""
         self.plots.draw(self._sampling.history, all_of_them=True)
-        first, last = (self.tops, self.plots) if self.table.isHidden() else (self.table, self.table)
+        first, last = (self.summary_tiles, self.plots) if self.table.isHidden() else (self.table, self.table)
         top = first.mapTo(self.content, QPoint(0, 0)).y()
         bottom = last.mapTo(self.content, QPoint(0, last.height())).y()
         area = QRect(0, top - 12, self.content.width(), bottom - top + 24)
-        with self.tops.without_buttons():
-            seen = self.content.grab(area).toImage()
-        return titled(seen, self.tr("Monitor"), self.subtitle.text())
+        with self.summary_tiles.hidden_buttons():
+            image = self.content.grab(area).toImage()
+        return add_title(image, self.tr("Monitor"), self.subtitle_label.text())
 
-    def _save_table(self) -> None:
+    def _export_csv(self) -> None:
         store = self._sampling.history.store
         if store is not None:
-            self.exports.ask_table(store, self.clock.span, self._sampling.history.gpus())
+            self.exporter.ask_table(store, self.clock.span, self._sampling.history.gpus())

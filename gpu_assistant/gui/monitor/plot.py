@@ -20,10 +20,10 @@ from .canvas import Canvas, Frame
 from .clock import Clock
 from .events import Event
 from .overlay import Limit
-from .series import EMPTY, GAP_STEPS, Curve, Line
+from .series import EMPTY_CURVE, GAP_STEPS, SeriesCurve, LineStyle
 
 CLOSER = 0.8  # what is shown, after one notch of the wheel
-Fetch = Callable[[str, float, float], Curve | None]
+Fetch = Callable[[str, float, float], SeriesCurve | None]
 
 
 class Plot(QWidget):
@@ -48,8 +48,8 @@ class Plot(QWidget):
         self.clock = clock
         self._ticks = ticks
         self._figure = figure
-        self._lines: dict[str, Line] = {}
-        self._curves: dict[str, Curve] = {}
+        self._lines: dict[str, LineStyle] = {}
+        self._curves: dict[str, SeriesCurve] = {}
         self._events: tuple[Event, ...] = ()
         self._words: list[overlay.Placed] = []
         self._above = 0
@@ -72,7 +72,7 @@ class Plot(QWidget):
 
     # What is shown
 
-    def series(self, key: str, line: Line) -> None:
+    def series(self, key: str, line: LineStyle) -> None:
         """Add a series, or change how it looks."""
         self._lines[key] = line
         self._stale = True
@@ -111,7 +111,7 @@ class Plot(QWidget):
         if same:
             begin = min(known) - 2 * step - (now.column if now.column > step else 0)
             newer = {key: fetch(key, begin - 3 * step - 2 * now.column, now.start) for key in self._lines}
-            found = {key: self._curves[key].then(curve) for key, curve in newer.items() if curve is not None}
+            found = {key: self._curves[key].merge_newer(curve) for key, curve in newer.items() if curve is not None}
             same = len(found) == len(self._lines) and all(
                 curve is not None and curve.step == self._curves[key].step for key, curve in newer.items()
             )
@@ -140,7 +140,7 @@ class Plot(QWidget):
         # A little more than is seen, so that lines come from somewhere; not so much that a coarser resolution comes.
         begin = now.start - min(max(2 * now.column, 0.02 * span), 0.006 * span + 1)
         curves = {key: fetch(key, begin, begin) for key in self._lines}
-        self._curves = {key: curve if curve is not None else EMPTY for key, curve in curves.items()}
+        self._curves = {key: curve if curve is not None else EMPTY_CURVE for key, curve in curves.items()}
         self._frame = self._scaled(now)
         self._canvas.paint(self.size(), self.devicePixelRatio(), self._frame, self._drawn(), self._shown(self._frame))
         self._left = self._frame.area.width() // 2
@@ -162,8 +162,8 @@ class Plot(QWidget):
             highest = float(top) if top > highest else highest
         return Frame(area=frame.area, first=frame.first, column=frame.column, grid=self._ticks(highest))
 
-    def _drawn(self) -> list[tuple[Line, Curve]]:
-        return [(line, self._curves.get(key, EMPTY)) for key, line in self._lines.items()]
+    def _drawn(self) -> list[tuple[LineStyle, SeriesCurve]]:
+        return [(line, self._curves.get(key, EMPTY_CURVE)) for key, line in self._lines.items()]
 
     def _shown(self, frame: Frame) -> tuple[Event, ...]:
         return tuple(event for event in self._events if event.within(frame.start - 0.5 * self.clock.span, frame.end))
@@ -189,22 +189,22 @@ class Plot(QWidget):
         area = self.area()
         return start + (x - area.left()) / max(area.width(), 1) * (end - start)
 
-    def readings(self) -> list[tuple[Line, float]]:
+    def readings(self) -> list[tuple[LineStyle, float]]:
         """What the series say at the cross-hair."""
         at = self.clock.cursor
         if at is None:
             return []
         found = (
-            (self._lines[key], curve.at(at, max(GAP_STEPS * curve.step, self.clock.span / 100)))
+            (self._lines[key], curve.value_at(at, max(GAP_STEPS * curve.step, self.clock.span / 100)))
             for key, curve in self._curves.items()
         )
         return [(line, value) for line, value in found if value is not None]
 
-    def extremes(self, line: Line) -> tuple[float, float] | None:
+    def extremes(self, line: LineStyle) -> tuple[float, float] | None:
         """The lowest and the highest at the cross-hair, where a line is drawn in the band of them."""
         at, frame = self.clock.cursor, self._frame
-        curve = next((curve for key, curve in self._curves.items() if self._lines[key] is line), EMPTY)
-        if at is None or frame is None or not curve.banded(frame.column):
+        curve = next((curve for key, curve in self._curves.items() if self._lines[key] is line), EMPTY_CURVE)
+        if at is None or frame is None or not curve.has_band(frame.column):
             return None
         return curve.extremes(at, max(curve.step, frame.column) / 2)
 

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from ...core.results import GpuSample
 from .. import theme
-from ..components import Card, Figure, Flow, label
+from ..components import Card, MetricValue, FlowLayout, label
 from .clock import Clock
 from .events import Event
-from .history import History
+from .history import SampleHistory
 from .metrics import GPU_COLOURS, Metric
 from .overlay import Limit
 from .plot import Plot
-from .series import Curve, Line
+from .series import SeriesCurve, LineStyle
 from .sign import Sign
 from .strokes import pen
 
@@ -29,22 +29,22 @@ STROKE = 24  # pixels
 class Key(Sign):
     """A stroke as a GPU's line has it, and its name."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: LineStyle) -> None:
         super().__init__(line.name, STROKE)
         self.line = line
 
     def draw(self, painter: QPainter) -> None:
         """The stroke."""
-        painter.setPen(pen(theme.color(self.line.colour), 2, self.line.dash))
+        painter.setPen(pen(theme.color(self.line.colour_token), 2, self.line.dash))
         middle = round(self.height() / 2)
         painter.drawLine(0, middle, STROKE, middle)
 
 
-def line_of(place: int, gpu: int, *, fill: bool) -> Line:
+def line_of(place: int, gpu: int, *, fill: bool) -> LineStyle:
     """How one of several GPUs is drawn: eight of them differ in colour or dash. One that is filled stands alone."""
     count = len(GPU_COLOURS)
     dash = 0 if fill else (place + place // count) % count
-    return Line(colour=GPU_COLOURS[place % count], name=f"GPU {gpu}", dash=dash, fill=fill)
+    return LineStyle(colour_token=GPU_COLOURS[place % count], name=f"GPU {gpu}", dash=dash, fill=fill)
 
 
 class PlotCard(Card):
@@ -71,17 +71,17 @@ class PlotCard(Card):
         self._ready = False
         super().__init__(padding=14)
         self._name = label("strong")
-        self.figure = Figure("heading")
+        self.figure = MetricValue("heading")
         self.plot = Plot(
             clock,
             ticks=lambda highest: metric.ticks(highest, self._total),
-            figure=metric.with_unit,
+            figure=metric.format_with_unit,
         )
         self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
         head = QHBoxLayout()
         head.setSpacing(14)
         head.addWidget(self._name, 0 if places is not None else 1)
-        keys = Flow(spacing=14)
+        keys = FlowLayout(spacing=14)
         for at, gpu in enumerate(gpus):
             line = self._line(None if places is None else places[at], gpu, alone=alone)
             self.plot.series(str(gpu), line)
@@ -97,18 +97,18 @@ class PlotCard(Card):
         self.retranslate()
         self.refresh()
 
-    def _line(self, place: int | None, gpu: int, *, alone: bool) -> Line:
+    def _line(self, place: int | None, gpu: int, *, alone: bool) -> LineStyle:
         if place is not None:
             return line_of(place, gpu, fill=len(self.gpus) == 1)
         # Without a card, load and memory wear the colours that they have on a card.
         own = {"cpu": "s1", "ram": "s2"}.get(self.of.key) if alone else None
-        return Line(colour=own or self.of.colour)
+        return LineStyle(colour_token=own or self.of.colour)
 
     def retranslate(self) -> None:
         """The metric's name."""
         if self._ready:
-            self._name.setText(self.of.name())
-            self.plot.setAccessibleName(self.of.name())
+            self._name.setText(self.of.title_text())
+            self.plot.setAccessibleName(self.of.title_text())
 
     def refresh(self) -> None:
         """Theme and text size of now."""
@@ -117,13 +117,13 @@ class PlotCard(Card):
             self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
             self.plot.restyle()
 
-    def recolour(self) -> None:
+    def update_colours(self) -> None:
         """The plot in the colours of now."""
-        super().recolour()
+        super().update_colours()
         if self._ready:
             self.plot.restyle()
 
-    def show_now(self, history: History) -> None:
+    def show_now(self, history: SampleHistory) -> None:
         """The figure of now; a single GPU's limit."""
         sample = history.latest
         if sample is None:
@@ -136,19 +136,19 @@ class PlotCard(Card):
         several = len(self.gpus) > 1
         value = None if several else read[0][0]
         self.figure.setVisible(not several)
-        self.figure.set(None if value is None else self.of.figure(value), self.of.unit)
+        self.figure.set(None if value is None else self.of.format_value(value), self.of.unit)
         if not several:
             self._mark_limit(cards.get(self.gpus[0]))
-        names = ", ".join(self.of.with_unit(value) for value, _ in read)
+        names = ", ".join(self.of.format_with_unit(value) for value, _ in read)
         self.plot.setAccessibleDescription(self.tr("now {figures}").format(figures=names))
 
     def _mark_limit(self, card: GpuSample | None) -> None:
         if self.of.key == "power" and self._total is not None:
-            text = self.tr("limit {power}").format(power=self.of.with_unit(self._total))
+            text = self.tr("limit {power}").format(power=self.of.format_with_unit(self._total))
             self.plot.set_limit(Limit(value=self._total, text=text))
         degrees = self._limit(card) if card is not None and self.of.key == "temp" else None
         if degrees is not None:
-            text = self.tr("slows down at {temperature}").format(temperature=self.of.with_unit(degrees))
+            text = self.tr("slows down at {temperature}").format(temperature=self.of.format_with_unit(degrees))
             self.plot.set_limit(Limit(value=degrees, text=text))
 
     def mark(self, events: tuple[Event, ...]) -> None:
@@ -163,15 +163,15 @@ class PlotCard(Card):
         whose = f"GPU {event.gpu}" if self._several and event.gpu is not None else ""
         return replace(event, text=f"{whose} {word}".strip(), whose=whose, word=word, told=event.text)
 
-    def draw(self, history: History) -> None:
+    def draw(self, history: SampleHistory) -> None:
         """Draw what the clock shows of the history, as far as that is new."""
 
-        def fetch(key: str, since: float, reach: float) -> Curve | None:
+        def fetch(key: str, since: float, reach: float) -> SeriesCurve | None:
             found = history.since(self.of, int(key), since, reach)
             if found is None:
                 return None
             scale = self.of.scale
-            return Curve(
+            return SeriesCurve(
                 t=found.t, mean=found.mean / scale, low=found.low / scale, high=found.high / scale, step=found.step
             )
 
@@ -184,4 +184,4 @@ class PlotCard(Card):
 
 def figure_or_dash(metric: Metric, value: float) -> str:
     """A table's cell."""
-    return metric.figure(None if math.isnan(value) else value)
+    return metric.format_value(None if math.isnan(value) else value)

@@ -11,9 +11,9 @@ from ...core.results import GpuSample
 from . import axis
 from .clock import Clock
 from .events import Event
-from .history import History
+from .history import SampleHistory
 from .legend import Legend
-from .metrics import OF_GPU, OF_MACHINE, Metric
+from .metrics import GPU_METRICS, MACHINE_METRICS, Metric
 from .plot_card import PlotCard
 
 BARE = 0.1  # of the range may be without history before that is said
@@ -52,12 +52,12 @@ class Plots(QWidget):
         groups = [(index,) for index in shown] if beside else [shown]
         self.cards = []
         if gpus and shown:
-            for metric in (*OF_GPU, *more):
+            for metric in (*GPU_METRICS, *more):
                 for group in groups:
                     several = tuple(places[index] for index in group) if len(gpus) > 1 else None
                     card = PlotCard(metric, group, self._clock, alone=False, places=several, limit=self._limit)
                     self.cards.append(card)
-        self.cards += [PlotCard(metric, (-1,), self._clock, alone=not gpus) for metric in OF_MACHINE]
+        self.cards += [PlotCard(metric, (-1,), self._clock, alone=not gpus) for metric in MACHINE_METRICS]
         for card in self.cards:
             card.plot.outdated.connect(self._soon.start)
 
@@ -71,7 +71,7 @@ class Plots(QWidget):
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
 
-    def show_now(self, history: History) -> None:
+    def show_now(self, history: SampleHistory) -> None:
         """The figures of now."""
         for card in self.cards:
             card.show_now(history)
@@ -83,15 +83,15 @@ class Plots(QWidget):
         for card in self.cards:
             card.mark(events)
 
-    def _say_since(self, history: History) -> None:
+    def _say_since(self, history: SampleHistory) -> None:
         """Where a good part of the range was before anything was kept, it looks empty for no reason."""
-        begins = history.store.begins if history.store is not None else None
+        begins = history.store.oldest_t if history.store is not None else None
         start, end = self._clock.view()
         bare = begins is not None and begins - start > BARE * (end - start)
         words = self.tr("History since {time}").format(time=axis.since(begins, end)) if bare and begins else ""
         self.legend.say_since(words)
 
-    def draw(self, history: History, *, all_of_them: bool = False) -> None:
+    def draw(self, history: SampleHistory, *, all_of_them: bool = False) -> None:
         """Draw what is on the screen, as far as it is new."""
         self._say_since(history)
         for card in self.cards:

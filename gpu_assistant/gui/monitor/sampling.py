@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from ...app.judging import Judge
+from ...app.judging import HealthEvaluator
 from ...core.errors import AppError
 from ...core.results import Sample
-from ...monitor.recorder import Recorder
-from ...monitor.sampler import due_after
-from .history import History
+from ...monitor.recorder import HistoryWriter
+from ...monitor.sampler import next_due
+from .history import SampleHistory
 
 if TYPE_CHECKING:
     from ...core.health import Health
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class SampleSource(Protocol):
     """What gives samples: `monitor.sampler.Sampler`, or a fake."""
 
-    def sample(self, *, looking: bool = ..., programs: bool = ...) -> Sample:
+    def sample(self, *, detailed: bool = ..., processes: bool = ...) -> Sample:
         """One moment of the machine; may block for a while, so it is called on the sampling thread only.
 
         Unless somebody is `looking`, what is dear to ask is left out, and unless at the `programs`, these.
@@ -36,7 +36,7 @@ class SampleSource(Protocol):
         ...
 
 
-class Sampling(QObject):
+class SamplingService(QObject):
     """Samples while anybody wants them, every `interval` seconds; parked, without waking up, otherwise.
 
     `history` has the latest samples and what was kept of all before, `health` how the cards are by the latest one;
@@ -45,167 +45,167 @@ class Sampling(QObject):
     """
 
     sampled = Signal(object)
-    judged = Signal(object)
+    health_changed = Signal(object)
     failed = Signal(object)
-    _arrived = Signal(object, object)
-    _refused = Signal(object)
+    _sample_ready = Signal(object, object)
+    _sample_failed = Signal(object)
 
     def __init__(
         self,
-        make: Callable[[], SampleSource],
-        store: Callable[[], Store],
+        make_source: Callable[[], SampleSource],
+        open_store: Callable[[], Store],
         *,
-        judge: Judge | None = None,
+        evaluator: HealthEvaluator | None = None,
         interval: float = 1.0,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.judge = judge
+        self.evaluator = evaluator
         self.health: Health | None = None
-        self._make = make
+        self._make_source = make_source
         self._interval = interval
-        self._recorder = Recorder(store)
-        self.history = History(self._recorder)
-        self._wanted: dict[str, tuple[bool, bool]] = {}
-        self._looking = self._programs = False
-        self._wake = threading.Condition()
+        self._recorder = HistoryWriter(open_store)
+        self.history = SampleHistory(self._recorder)
+        self._requests: dict[str, tuple[bool, bool]] = {}
+        self._detailed = self._processes = False
+        self._condition = threading.Condition()
         self._running = False
-        self._stop = False
-        self._saved: threading.Event | None = None  # somebody wants it on the disk now
+        self._stopped = False
+        self._save_done: threading.Event | None = None  # somebody wants it on the disk now
         self._thread: threading.Thread | None = None
         # Queued, so that a page is told on the window's thread and never after `stop`.
-        self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._refused.connect(self._deliver_failure, Qt.ConnectionType.QueuedConnection)
+        self._sample_ready.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._sample_failed.connect(self._deliver_failure, Qt.ConnectionType.QueuedConnection)
 
     @property
     def running(self) -> bool:
         """Whether somebody wants samples just now."""
         return self._running
 
-    def want(self, who: str, wanted: bool, *, looking: bool = False, programs: bool = False) -> None:
+    def request_samples(self, client: str, active: bool, *, detailed: bool = False, processes: bool = False) -> None:
         """`who` wants samples from now on, or no longer; `looking` at all of them, also at what is dear to ask, and at
         the `programs` on the cards, which is dearest.
         """
-        with self._wake:
-            if wanted:
-                self._wanted[who] = looking, programs
+        with self._condition:
+            if active:
+                self._requests[client] = detailed, processes
             else:
-                self._wanted.pop(who, None)
-            if self._stop:
+                self._requests.pop(client, None)
+            if self._stopped:
                 return
-            self._running = bool(self._wanted)
-            self._looking, self._programs = (any(each[at] for each in self._wanted.values()) for at in (0, 1))
+            self._running = bool(self._requests)
+            self._detailed, self._processes = (any(each[field] for each in self._requests.values()) for field in (0, 1))
             if self._running and self._thread is None:
-                self._thread = threading.Thread(target=self._loop, name="sampling", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="sampling", daemon=True)
                 self._thread.start()
-            self._wake.notify_all()
+            self._condition.notify_all()
 
-    def hurry(self) -> None:
+    def load_now(self) -> None:
         """Somebody wants to see more than the last minute: read the history with the next sample."""
-        self._recorder.hurry()
+        self._recorder.load_now()
 
-    def save(self, timeout: float) -> bool:
+    def flush(self, timeout: float) -> bool:
         """Bring to the disk soon what was seen so far; whether it was there within `timeout` seconds."""
-        with self._wake:
+        with self._condition:
             if self._thread is None or not self._running:
                 return True  # what was seen before a pause is there
-            saved = self._saved = self._saved or threading.Event()
-            self._wake.notify_all()
-        return saved.wait(timeout)
+            done = self._save_done = self._save_done or threading.Event()
+            self._condition.notify_all()
+        return done.wait(timeout)
 
     def stop(self, timeout: float = 5.0) -> bool:
         """End the thread for good and wait for it, at most `timeout` seconds; whether it ended.
 
         A driver that hangs must not keep the program from ending: the thread is a daemon.
         """
-        with self._wake:
-            self._stop = True
+        with self._condition:
+            self._stopped = True
             self._running = False
-            self._wake.notify_all()
+            self._condition.notify_all()
         if self._thread is None:
             return True
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
     def _deliver(self, sample: Sample, health: Health | None) -> None:
-        if not self._stop:
+        if not self._stopped:
             self.history.add(sample)
             self.health = health
             self.sampled.emit(sample)
             if health is not None:
-                self.judged.emit(health)
+                self.health_changed.emit(health)
 
     def _deliver_failure(self, error: AppError) -> None:
-        if not self._stop:
+        if not self._stopped:
             self.failed.emit(error)
 
-    def _loop(self) -> None:
-        while self._wait_until_wanted():
+    def _run(self) -> None:
+        while self._wait_for_request():
             # Opened anew after every pause: a driver that is left open keeps sleeping cards awake.
             try:
-                source = self._make()
+                source = self._make_source()
             except AppError as error:
-                self._tell(error)
-                self._pause(time.monotonic() + self._interval)
+                self._report_error(error)
+                self._wait_until_due(time.monotonic() + self._interval)
                 continue
             try:
-                self._sample(source)
+                self._sample_while_requested(source)
             finally:
                 source.close()
-                self._try(self._recorder.flush)
-        self._try(self._recorder.close)
+                self._run_guarded(self._recorder.flush)
+        self._run_guarded(self._recorder.close)
 
-    def _sample(self, source: SampleSource) -> None:
+    def _sample_while_requested(self, source: SampleSource) -> None:
         """Sample until nobody wants it any more."""
-        while self._running and not self._stop:
-            due = time.monotonic()
+        while self._running and not self._stopped:
+            due_at = time.monotonic()
             try:
-                sample = source.sample(looking=self._looking, programs=self._programs)
+                sample = source.sample(detailed=self._detailed, processes=self._processes)
             except AppError as error:
-                self._tell(error)
-                ended = time.monotonic()
+                self._report_error(error)
+                ended_at = time.monotonic()
             else:
-                ended = time.monotonic()
-                self.take(sample)
-            self._pause(due_after(due, ended, self._interval))
+                ended_at = time.monotonic()
+                self.process_sample(sample)
+            self._wait_until_due(next_due(due_at, ended_at, self._interval))
 
-    def take(self, sample: Sample) -> None:
+    def process_sample(self, sample: Sample) -> None:
         """Keep a sample, judge it and hand it to the window; on one thread, which is the sampling one."""
-        self._try(lambda: self._recorder.keep(sample))
+        self._run_guarded(lambda: self._recorder.add_sample(sample))
         health = None
-        if self.judge is not None:
+        if self.evaluator is not None:
             try:
-                health = self.judge.look(sample, self._recorder.history)
+                health = self.evaluator.evaluate(sample, self._recorder.history)
             except AppError as error:
-                self._tell(error)
-        if not self._stop:
-            self._arrived.emit(sample, health)
+                self._report_error(error)
+        if not self._stopped:
+            self._sample_ready.emit(sample, health)
 
-    def _try(self, work: Callable[[], None]) -> None:
+    def _run_guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
         except AppError as error:
-            self._tell(error)
+            self._report_error(error)
 
-    def _tell(self, error: AppError) -> None:
-        if not self._stop:
-            self._refused.emit(error)
+    def _report_error(self, error: AppError) -> None:
+        if not self._stopped:
+            self._sample_failed.emit(error)
 
-    def _pause(self, due: float) -> None:
+    def _wait_until_due(self, due_at: float) -> None:
         """Wait until it is time, or until nobody wants samples any more; save what is wanted saved meanwhile."""
         while True:
-            with self._wake:
-                while self._running and not (self._stop or self._saved) and (left := due - time.monotonic()) > 0:
-                    self._wake.wait(left)
-                saved, self._saved = self._saved, None
-            if saved is None:
+            with self._condition:
+                while self._running and not (self._stopped or self._save_done) and (remaining := due_at - time.monotonic()) > 0:
+                    self._condition.wait(remaining)
+                save_done, self._save_done = self._save_done, None
+            if save_done is None:
                 return
-            self._try(self._recorder.flush)
-            saved.set()
+            self._run_guarded(self._recorder.flush)
+            save_done.set()
 
-    def _wait_until_wanted(self) -> bool:
+    def _wait_for_request(self) -> bool:
         """Wait, without waking up, until somebody wants samples; False once it is over."""
-        with self._wake:
-            while not (self._running or self._stop):
-                self._wake.wait()
-            return not self._stop
+        with self._condition:
+            while not (self._running or self._stopped):
+                self._condition.wait()
+            return not self._stopped

@@ -15,19 +15,19 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 # Two samples further apart than this many sampling steps have a gap between them.
 GAP_STEPS = 3.5
 # Up to so many samples a pixel each is drawn; more become a mean line in the band of their extremes.
-DENSE = 1.5
+MAX_SAMPLES_PER_PIXEL = 1.5
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class LineStyle(Struct, frozen=True, kw_only=True):
     """How a series looks: a token's name for its colour, a dash by GPU, its name in the reading box."""
 
-    colour: str
+    colour_token: str
     name: str = ""
     dash: int = 0
     fill: bool = True
 
 
-class Curve(Struct, frozen=True, kw_only=True):
+class SeriesCurve(Struct, frozen=True, kw_only=True):
     """What was measured: times, means, lowest and highest values of stretches `step` seconds long."""
 
     t: Array
@@ -36,23 +36,23 @@ class Curve(Struct, frozen=True, kw_only=True):
     high: Array
     step: float
 
-    def banded(self, column: float) -> bool:
+    def has_band(self, seconds_per_pixel: float) -> bool:
         """Whether it is drawn with the band of its extremes, where a pixel is `column` seconds wide."""
-        return self.step > 1 or column > DENSE * self.step
+        return self.step > 1 or seconds_per_pixel > MAX_SAMPLES_PER_PIXEL * self.step
 
-    def since(self, t: float) -> Curve:
+    def since(self, t: float) -> SeriesCurve:
         """From a moment on."""
-        cut = int(np.searchsorted(self.t, t))
-        return Curve(t=self.t[cut:], mean=self.mean[cut:], low=self.low[cut:], high=self.high[cut:], step=self.step)
+        start = int(np.searchsorted(self.t, t))
+        return SeriesCurve(t=self.t[start:], mean=self.mean[start:], low=self.low[start:], high=self.high[start:], step=self.step)
 
-    def then(self, newer: Curve) -> Curve:
+    def merge_newer(self, newer: SeriesCurve) -> SeriesCurve:
         """With newer stretches in place of those from their first one on."""
         if not len(newer.t):
             return self
-        cut = int(np.searchsorted(self.t, newer.t[0] - self.step / 2))
+        end = int(np.searchsorted(self.t, newer.t[0] - self.step / 2))
         parts = (
-            np.concatenate((mine[:cut], other))
-            for mine, other in (
+            np.concatenate((own[:end], new))
+            for own, new in (
                 (self.t, newer.t),
                 (self.mean, newer.mean),
                 (self.low, newer.low),
@@ -60,55 +60,55 @@ class Curve(Struct, frozen=True, kw_only=True):
             )
         )
         t, mean, low, high = parts
-        return Curve(t=t, mean=mean, low=low, high=high, step=self.step)
+        return SeriesCurve(t=t, mean=mean, low=low, high=high, step=self.step)
 
-    def at(self, moment: float, reach: float) -> float | None:
+    def value_at(self, moment: float, tolerance: float) -> float | None:
         """The mean nearest to a moment, None if the nearest is further than `reach` seconds or unknown."""
         if not len(self.t):
             return None
-        right = int(np.searchsorted(self.t, moment))
-        near = min((i for i in (right - 1, right) if 0 <= i < len(self.t)), key=lambda i: abs(self.t[i] - moment))
-        value = float(self.mean[near])
-        return value if abs(self.t[near] - moment) <= reach and np.isfinite(value) else None
+        after = int(np.searchsorted(self.t, moment))
+        nearest = min((i for i in (after - 1, after) if 0 <= i < len(self.t)), key=lambda i: abs(self.t[i] - moment))
+        value = float(self.mean[nearest])
+        return value if abs(self.t[nearest] - moment) <= tolerance and np.isfinite(value) else None
 
-    def extremes(self, moment: float, around: float) -> tuple[float, float] | None:
+    def extremes(self, moment: float, tolerance: float) -> tuple[float, float] | None:
         """The lowest and the highest value of the stretches within `around` seconds of a moment."""
-        near = (np.abs(self.t - moment) <= around) & np.isfinite(self.low) & np.isfinite(self.high)
+        near = (np.abs(self.t - moment) <= tolerance) & np.isfinite(self.low) & np.isfinite(self.high)
         return (float(self.low[near].min()), float(self.high[near].max())) if near.any() else None
 
 
-EMPTY = Curve(t=np.empty(0), mean=np.empty(0), low=np.empty(0), high=np.empty(0), step=1.0)
+EMPTY_CURVE = SeriesCurve(t=np.empty(0), mean=np.empty(0), low=np.empty(0), high=np.empty(0), step=1.0)
 
 
-def thinned(curve: Curve, column: float) -> Curve:
+def downsample_curve(curve: SeriesCurve, seconds_per_pixel: float) -> SeriesCurve:
     """The curve as it is drawn where a pixel is `column` seconds wide: gaps are NaN, and no pixel has many samples.
 
     Stretches are cut at whole multiples of a column, so that a moving window does not make the line dance.
     """
-    if column > DENSE * curve.step and len(curve.t):
-        curve = _reduced(curve, column)
-    holes = np.flatnonzero(np.diff(curve.t) > GAP_STEPS * curve.step) + 1
-    if not len(holes):
+    if seconds_per_pixel > MAX_SAMPLES_PER_PIXEL * curve.step and len(curve.t):
+        curve = _aggregate_columns(curve, seconds_per_pixel)
+    gaps = np.flatnonzero(np.diff(curve.t) > GAP_STEPS * curve.step) + 1
+    if not len(gaps):
         return curve
-    t = np.insert(curve.t, holes, curve.t[holes - 1] + curve.step)
-    mean, low, high = (np.insert(part, holes, np.nan) for part in (curve.mean, curve.low, curve.high))
-    return Curve(t=t, mean=mean, low=low, high=high, step=curve.step)
+    t = np.insert(curve.t, gaps, curve.t[gaps - 1] + curve.step)
+    mean, low, high = (np.insert(part, gaps, np.nan) for part in (curve.mean, curve.low, curve.high))
+    return SeriesCurve(t=t, mean=mean, low=low, high=high, step=curve.step)
 
 
-def _reduced(curve: Curve, column: float) -> Curve:
+def _aggregate_columns(curve: SeriesCurve, seconds_per_pixel: float) -> SeriesCurve:
     """One stretch a column; one without a known value is a gap."""
-    place = np.floor(curve.t / column)
-    starts = np.flatnonzero(np.diff(place, prepend=place[0] - 1))
+    column_index = np.floor(curve.t / seconds_per_pixel)
+    starts = np.flatnonzero(np.diff(column_index, prepend=column_index[0] - 1))
     known = np.isfinite(curve.mean)
     count = np.add.reduceat(known.astype(np.float64), starts)
     total = np.add.reduceat(np.where(known, curve.mean, 0.0), starts)
     mean = np.divide(total, count, out=np.full(len(starts), np.nan), where=count > 0)
     # These two leave out what is not known by themselves.
     low, high = np.fmin.reduceat(curve.low, starts), np.fmax.reduceat(curve.high, starts)
-    return Curve(t=(place[starts] + 0.5) * column, mean=mean, low=low, high=high, step=column)
+    return SeriesCurve(t=(column_index[starts] + 0.5) * seconds_per_pixel, mean=mean, low=low, high=high, step=seconds_per_pixel)
 
 
-def pieces(y: Array) -> list[slice]:
+def finite_slices(y: Array) -> list[slice]:
     """The runs of known values."""
     known = np.isfinite(y)
     edges = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype(np.int8)))

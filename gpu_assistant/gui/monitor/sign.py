@@ -7,13 +7,13 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .. import theme
-from ..components import Live
+from ..components import Themed
 
 GAP = 7  # pixels between both
 MARGIN = 3  # behind the word
 
 
-class Sign(Live, QWidget):
+class Sign(Themed, QWidget):
     """`draw` paints the sign, `wide` pixels of it."""
 
     def __init__(self, word: str, wide: int) -> None:
@@ -21,7 +21,7 @@ class Sign(Live, QWidget):
         self._word, self._room = word, wide + GAP
         self.setAccessibleName(word)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.follow()
+        self.apply_theme()
 
     def draw(self, painter: QPainter) -> None:
         """The sign, at the left edge and in the colours of now."""

@@ -12,7 +12,7 @@ from pyqtgraph.Qt import internals
 from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from .series import Array, pieces
+from .series import Array, finite_slices
 
 # Several GPUs differ by colour and by dash, so that nobody needs colour alone (look.md §6). In pixels: line, gap, ...
 DASHES: tuple[tuple[float, ...] | None, ...] = (None, (5, 3), (1.5, 2.5), (6, 2.5, 1.5, 2.5))
@@ -51,7 +51,7 @@ def area(painter: QPainter, x: Array, low: Array, high: Array, *, height: int, c
 
     As a picture of one colour: that is twenty times as fast as half-transparent shapes of as many corners.
     """
-    runs = [(run, math.floor(x[run.start]), math.ceil(x[run.stop - 1])) for run in pieces(high)]
+    runs = [(run, math.floor(x[run.start]), math.ceil(x[run.stop - 1])) for run in finite_slices(high)]
     if not runs:
         return
     first, width = runs[0][1], runs[-1][2] - runs[0][1]
@@ -94,7 +94,7 @@ def pen(colour: QColor, width: float, dash: int = 0) -> QPen:
 def _by_pixels(x: Array, y: Array) -> tuple[Array, Array]:
     """The same line with a corner at each whole pixel, runs of known values apart from each other by NaN."""
     xs, ys = [], []
-    for run in pieces(y):
+    for run in finite_slices(y):
         part = x[run]
         at = np.arange(np.floor(part[0]), np.ceil(part[-1]) + 1)
         xs.append(np.append(at, at[-1] + 0.5))

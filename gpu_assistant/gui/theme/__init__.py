@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from .fonts import advance, font, line_height, px, text_scale
-from .state import Choice, choice, color, current, notice, set_chinese, set_text_scale, set_theme
+from .state import ThemeChoice, choice, color, current, notifier, set_chinese, set_text_scale, set_theme
 from .tokens import Tokens
 
-changed = notice.changed
+changed = notifier.changed
 
 __all__ = [
-    "Choice",
+    "ThemeChoice",
     "Tokens",
     "advance",
     "changed",
@@ -18,7 +18,7 @@ __all__ = [
     "current",
     "font",
     "line_height",
-    "notice",
+    "notifier",
     "px",
     "set_chinese",
     "set_text_scale",

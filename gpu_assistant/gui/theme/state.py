@@ -11,71 +11,71 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QToolTip
 
 from . import fonts
-from .tokens import Tokens, look
+from .tokens import Tokens, load_theme_file
 
-Choice = Literal["system", "light", "dark", "contrast"]
+ThemeChoice = Literal["system", "light", "dark", "contrast"]
 
 
-class Notice(QObject):
+class ThemeNotifier(QObject):
     """Says that theme, text scale or the language's fonts changed, and whether sizes did, too."""
 
     changed = Signal(bool)
 
 
-class _State:
-    choice: Choice = "system"
-    tokens: Tokens = look().themes["light"]
+class _ThemeState:
+    choice: ThemeChoice = "system"
+    tokens: Tokens = load_theme_file().themes["light"]
     sizes: tuple[float, float, int] | None = None
-    styled = False
+    style_applied = False
     listening = False
 
 
-notice = Notice()
+notifier = ThemeNotifier()
 
 
 def current() -> Tokens:
     """The tokens of the theme that is on."""
-    return _State.tokens
+    return _ThemeState.tokens
 
 
-def choice() -> Choice:
+def choice() -> ThemeChoice:
     """What the user chose."""
-    return _State.choice
+    return _ThemeState.choice
 
 
 def color(token: str, alpha: float = 1.0) -> QColor:
     """A token's colour, `alpha` from 0 to 1."""
-    return QColor(_colour(getattr(_State.tokens, token), alpha))
+    return QColor(_cached_color(getattr(_ThemeState.tokens, token), alpha))
 
 
 @lru_cache(maxsize=256)
-def _colour(name: str, alpha: float) -> QColor:
-    made = QColor(name)
-    made.setAlphaF(alpha)
-    return made
+def _cached_color(name: str, alpha: float) -> QColor:
+    result = QColor(name)
+    result.setAlphaF(alpha)
+    return result
 
 
-def set_theme(app: QApplication, wanted: str) -> None:
+def set_theme(app: QApplication, name: str) -> None:
     """Dress the application: "system", "light", "dark" or "contrast"; anything else follows the system."""
-    _State.choice = next((known for known in get_args(Choice) if known == wanted), "system")
+    _ThemeState.choice = next((option for option in get_args(ThemeChoice) if option == name), "system")
     hints = app.styleHints()
-    if not _State.styled:
-        _State.styled = True
+    if not _ThemeState.style_applied:
+        _ThemeState.style_applied = True
         keys = {key.lower() for key in QStyleFactory.keys()}  # noqa: SIM118 - a static method, no mapping
         app.setStyle("windows11" if "windows11" in keys else "fusion")
-    if not _State.listening:
-        _State.listening = True
-        hints.colorSchemeChanged.connect(_system_changed)
+    if not _ThemeState.listening:
+        _ThemeState.listening = True
+        hints.colorSchemeChanged.connect(_on_system_theme_changed)
     schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "contrast": Qt.ColorScheme.Dark}
-    hints.setColorScheme(schemes.get(_State.choice, Qt.ColorScheme.Unknown))
-    _dress(app)
+    hints.setColorScheme(schemes.get(_ThemeState.choice, Qt.ColorScheme.Unknown))
+    _apply_theme(app)
 
 
 def set_text_scale(app: QApplication, scale: float) -> None:
     """Draw all text larger: 1.0 to 2.0."""
-    fonts.remember(scale=scale)
-    _paint_later(app)
-    _dress(app)
+    fonts.set_font_options(scale=scale)
+    _defer_painting(app)
+    _apply_theme(app)
 
 
 def set_chinese(app: QApplication, chinese: bool) -> None:
@@ -83,47 +83,47 @@ def set_chinese(app: QApplication, chinese: bool) -> None:
 
     That takes sizes along (`components/base.py`): to announce them here would dress everything twice.
     """
-    fonts.remember(chinese=chinese)
-    _remember_sizes()
-    _wear(app)
-    _paint_later(app)
+    fonts.set_font_options(chinese=chinese)
+    _update_sizes()
+    _apply_font(app)
+    _defer_painting(app)
 
 
-def _system_changed() -> None:
+def _on_system_theme_changed() -> None:
     app = QApplication.instance()
-    if _State.choice == "system" and isinstance(app, QApplication):
-        _dress(app)
+    if _ThemeState.choice == "system" and isinstance(app, QApplication):
+        _apply_theme(app)
 
 
-def _dress(app: QApplication) -> None:
+def _apply_theme(app: QApplication) -> None:
     """Palette and font; no style sheet: an application's sheet polishes every widget anew, which takes far too long.
 
     What the palette cannot say, our components paint.
     """
-    _State.tokens = _wanted_tokens(app)
-    palette = _palette(_State.tokens)
+    _ThemeState.tokens = _resolve_tokens(app)
+    palette = _make_palette(_ThemeState.tokens)
     app.setPalette(palette)
     QToolTip.setPalette(palette)
     # Qt tells the widgets in the loop's next turn; whoever looks at one before that would find the old ground.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)
-    _announce(app)
+    _notify_changed(app)
 
 
-def _announce(app: QApplication) -> None:
+def _notify_changed(app: QApplication) -> None:
     """Tell everyone, and whether anything that sizes depend on is another than before."""
-    sizes = _remember_sizes()
-    if sizes:
-        _wear(app)
-    notice.changed.emit(sizes)
+    sizes_changed = _update_sizes()
+    if sizes_changed:
+        _apply_font(app)
+    notifier.changed.emit(sizes_changed)
 
 
-def _remember_sizes() -> bool:
-    now = (fonts.text_scale(), fonts.line_height(), _State.tokens.line_width)
-    changed, _State.sizes = now != _State.sizes, now
+def _update_sizes() -> bool:
+    current_sizes = (fonts.text_scale(), fonts.line_height(), _ThemeState.tokens.line_width)
+    changed, _ThemeState.sizes = current_sizes != _ThemeState.sizes, current_sizes
     return changed
 
 
-def _paint_later(app: QApplication) -> None:
+def _defer_painting(app: QApplication) -> None:
     """Windows stay as they are until everything in them has its new place: that and painting it are two turns of the
     event loop, and nobody sees what stands half way.
     """
@@ -134,43 +134,43 @@ def _paint_later(app: QApplication) -> None:
             QTimer.singleShot(1, window, partial(window.setUpdatesEnabled, True))
 
 
-def _wear(app: QApplication) -> None:
+def _apply_font(app: QApplication) -> None:
     """The application's font: Qt looks at every widget for it, even where it is the same."""
-    font = fonts.font("body")
-    if app.font() != font:
-        app.setFont(font)
+    app_font = fonts.font("body")
+    if app.font() != app_font:
+        app.setFont(app_font)
 
 
-def _wanted_tokens(app: QApplication) -> Tokens:
-    if _State.choice != "system":
-        return look().themes[_State.choice]
+def _resolve_tokens(app: QApplication) -> Tokens:
+    if _ThemeState.choice != "system":
+        return load_theme_file().themes[_ThemeState.choice]
     hints = app.styleHints()
     dark = hints.colorScheme() == Qt.ColorScheme.Dark
     # Qt tells of a system's contrast theme from 6.10 on.
     accessibility = hints.accessibility() if hasattr(hints, "accessibility") else None
     if accessibility is not None and accessibility.contrastPreference() == Qt.ContrastPreference.HighContrast:
         return _system_contrast(dark)
-    return look().themes["dark" if dark else "light"]
+    return load_theme_file().themes["dark" if dark else "light"]
 
 
 def _system_contrast(dark: bool) -> Tokens:
     """The high-contrast tokens in the colours of the system's own contrast theme."""
-    given = QGuiApplication.palette()
-    ground, text = given.window().color().name(), given.windowText().color().name()
-    grounds = ("window", "rail", "card", "sunken", "accent_soft", "ok_soft", "warn_soft", "error_soft")
-    texts = ("line", "control", "text", "soft", "s5", "focus", "ok", "warn", "error", "s1", "s2", "s3", "s4")
-    accents = ("accent", "accent_hover", "accent_pressed")
-    changes: dict[str, str | bool] = {"dark": dark, "accent_text": given.link().color().name()}
-    changes |= dict.fromkeys(grounds, ground)
-    changes |= dict.fromkeys(texts, text)
-    changes |= dict.fromkeys(accents, given.highlight().color().name())
-    changes["on_accent"] = given.highlightedText().color().name()
-    return msgspec.structs.replace(look().themes["contrast"], **changes)
+    palette = QGuiApplication.palette()
+    background, text = palette.window().color().name(), palette.windowText().color().name()
+    background_tokens = ("window", "rail", "card", "sunken", "accent_soft", "ok_soft", "warn_soft", "error_soft")
+    text_tokens = ("line", "control", "text", "soft", "s5", "focus", "ok", "warn", "error", "s1", "s2", "s3", "s4")
+    accent_tokens = ("accent", "accent_hover", "accent_pressed")
+    changes: dict[str, str | bool] = {"dark": dark, "accent_text": palette.link().color().name()}
+    changes |= dict.fromkeys(background_tokens, background)
+    changes |= dict.fromkeys(text_tokens, text)
+    changes |= dict.fromkeys(accent_tokens, palette.highlight().color().name())
+    changes["on_accent"] = palette.highlightedText().color().name()
+    return msgspec.structs.replace(load_theme_file().themes["contrast"], **changes)
 
 
-def _palette(tokens: Tokens) -> QPalette:
+def _make_palette(tokens: Tokens) -> QPalette:
     role = QPalette.ColorRole
-    made = QPalette()
+    palette = QPalette()
     for name, roles in {
         "window": (role.Window,),
         "card": (role.Base, role.Button, role.ToolTipBase),
@@ -182,7 +182,7 @@ def _palette(tokens: Tokens) -> QPalette:
         "accent_text": (role.Link, role.LinkVisited),
     }.items():
         for each in roles:
-            made.setColor(each, QColor(getattr(tokens, name)))
+            palette.setColor(each, QColor(getattr(tokens, name)))
     for each in (role.Text, role.WindowText, role.ButtonText):
-        made.setColor(QPalette.ColorGroup.Disabled, each, QColor(tokens.disabled))
-    return made
+        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(tokens.disabled))
+    return palette

@@ -7,7 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from ...core import json
-from ...core.paths import resources
+from ...core.paths import resources_dir
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,7 +51,7 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return {name: value for name, value in msgspec.structs.asdict(self).items() if isinstance(value, str)}
 
 
-class Look(msgspec.Struct, frozen=True, kw_only=True):
+class ThemeFile(msgspec.Struct, frozen=True, kw_only=True):
     """The whole file. `type` gives pixel size at 100 % and weight; `tabular` names the kinds with even digits."""
 
     themes: dict[str, Tokens]
@@ -61,6 +61,6 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=1)
-def look() -> Look:
+def load_theme_file() -> ThemeFile:
     """The look as shipped."""
-    return json.decode((resources() / "theme.json").read_bytes(), Look)
+    return json.decode((resources_dir() / "theme.json").read_bytes(), ThemeFile)

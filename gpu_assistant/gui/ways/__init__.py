@@ -1,3 +1,3 @@
 """How an environment is used: terminal, folder, editors, menu, Jupyter, the lock to share."""
 
-from .panel import WaysPanel as WaysPanel
+from .panel import EnvironmentActionsPanel as EnvironmentActionsPanel

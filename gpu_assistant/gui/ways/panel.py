@@ -12,109 +12,109 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
 
 from ...core.errors import AppError
-from ...core.jobs import Job, Later
-from ..components import Banner, PressableCard, announce
+from ...core.jobs import Job, LazyJob
+from ..components import Banner, ClickableCard, announce
 from ..components.banner import BannerKind
-from ..components.base import Live, app
+from ..components.base import Themed, application
 from ..components.dialogs import folder_dialog, save_dialog
-from ..components.shape import Shape
+from ..components.shape import Breakpoints
 from ..language import Language
-from ..main.tasks import Task
+from ..main.tasks import FunctionJob
 from ..wizard import words as said
 from ..worker import JobRunner
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...install.after import Ways
+    from ...install.after import EnvironmentActions
 
 COLUMNS = 4
-LOCK_NAME = "pylock.toml"
-NO_TERMINAL = "no-terminal"
+LOCK_FILE_NAME = "pylock.toml"
+NO_TERMINAL_CODE = "no-terminal"
 
 
-class WaysPanel(Live, QWidget):
+class EnvironmentActionsPanel(Themed, QWidget):
     """Cards for one environment at a time; `command`: also what is typed in a terminal, to copy.
 
     `told` comes with each sentence about what was asked for.
     """
 
-    told = Signal(str)
+    message_shown = Signal(str)
 
     def __init__(
-        self, services: App, language: Language, *, command: bool = False, parent: QWidget | None = None
+        self, services: App, language: Language, *, shows_command: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._with_command = command
+        self._shows_command = shows_command
         self._services, self._language = services, language
         self._environment: Path | None = None
-        self._ways: Ways | None = None
-        self._said: Callable[[], str] | None = None
-        self.terminal, self.folder = PressableCard("terminal"), PressableCard("folder")
-        self.editor, self.python = PressableCard("code"), PressableCard("copy")
-        self.menu, self.jupyter, self.lock = PressableCard("pc"), PressableCard("book"), PressableCard("share")
-        self.command = PressableCard("copy")
+        self._integrations: EnvironmentActions | None = None
+        self._message: Callable[[], str] | None = None
+        self.terminal_card, self.folder_card = ClickableCard("terminal"), ClickableCard("folder")
+        self.editor_card, self.python_card = ClickableCard("code"), ClickableCard("copy")
+        self.menu_card, self.jupyter_card, self.lock_card = ClickableCard("pc"), ClickableCard("book"), ClickableCard("share")
+        self.command_card = ClickableCard("copy")
         self.cards = (
-            *(self.terminal, self.folder, self.command, self.editor),
-            *(self.python, self.menu, self.jupyter, self.lock),
+            *(self.terminal_card, self.folder_card, self.command_card, self.editor_card),
+            *(self.python_card, self.menu_card, self.jupyter_card, self.lock_card),
         )
-        self.news = Banner("ok")
-        self.news.hide()
+        self.result_banner = Banner("ok")
+        self.result_banner.hide()
         self._grid = QGridLayout()
         self._grid.setSpacing(12)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addLayout(self._grid)
-        column.addWidget(self.news)
-        self._looking, self._doing = JobRunner(self), JobRunner(self)
-        self._looking.done.connect(self._found)
-        self._doing.done.connect(lambda _: self._tell("ok"))
-        self._doing.failed.connect(self._failed)
-        self._shape = Shape(self)
+        column.addWidget(self.result_banner)
+        self._query_runner, self._action_runner = JobRunner(self), JobRunner(self)
+        self._query_runner.done.connect(self._on_integrations)
+        self._action_runner.done.connect(lambda _: self._show_message("ok"))
+        self._action_runner.failed.connect(self._on_failed)
+        self._shape = Breakpoints(self)
         self._shape.changed.connect(self._arrange)
-        self._wire()
+        self._connect_signals()
         self._arrange()
-        self.follow()
+        self.apply_theme()
 
-    def _wire(self) -> None:
+    def _connect_signals(self) -> None:
         services = self._services
         # The system's own code is loaded where it is first asked, which is not the window's thread.
-        self.terminal.clicked.connect(lambda: self._act(lambda env: Task(lambda: services.system.open_terminal(env))))
-        self.folder.clicked.connect(lambda: self._act(lambda env: Task(lambda: services.system.open_folder(env))))
-        self.editor.clicked.connect(self.ask_project)
-        self.python.clicked.connect(lambda: self._copy(str(self._ways.python) if self._ways is not None else ""))
-        self.command.clicked.connect(lambda: self._copy(self._activation))
-        self.menu.clicked.connect(
-            lambda: self._act(self._services.menu_entry, lambda: self.tr("It stands among your programs now."))
+        self.terminal_card.clicked.connect(lambda: self._run_action(lambda env: FunctionJob(lambda: services.system.open_terminal(env))))
+        self.folder_card.clicked.connect(lambda: self._run_action(lambda env: FunctionJob(lambda: services.system.open_folder(env))))
+        self.editor_card.clicked.connect(self.choose_project)
+        self.python_card.clicked.connect(lambda: self._copy_to_clipboard(str(self._integrations.python) if self._integrations is not None else ""))
+        self.command_card.clicked.connect(lambda: self._copy_to_clipboard(self._activation_command))
+        self.menu_card.clicked.connect(
+            lambda: self._run_action(self._services.create_menu_entry, lambda: self.tr("It stands among your programs now."))
         )
-        self.jupyter.clicked.connect(
-            lambda: self._act(self._services.kernel, lambda: self.tr("Jupyter offers it now as one of its kernels."))
+        self.jupyter_card.clicked.connect(
+            lambda: self._run_action(self._services.register_kernel, lambda: self.tr("Jupyter offers it now as one of its kernels."))
         )
-        self.lock.clicked.connect(self.ask_lock)
+        self.lock_card.clicked.connect(self.choose_lock_file)
 
     def set_environment(self, environment: Path | None) -> None:
         """Another environment, or none; what can be done with it is found out on a thread of its own."""
         if environment == self._environment:
             return
-        self._environment, self._ways, self._said = environment, None, None
-        self.news.hide()
+        self._environment, self._integrations, self._message = environment, None, None
+        self.result_banner.hide()
         self._arrange()
-        if environment is not None and not self._services.simulated and not self._looking.running:
-            self._looking.start(Looking(self._services, environment))
+        if environment is not None and not self._services.simulated and not self._query_runner.running:
+            self._query_runner.start(FindIntegrationsJob(self._services, environment))
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Whoever comes back to the page has read it."""
         super().hideEvent(event)
         if not event.spontaneous():
-            self.news.hide()
+            self.result_banner.hide()
 
     # Asking first
 
-    def ask_project(self) -> None:
+    def choose_project(self) -> None:
         """Ask which folder the editor shall open."""
-        self.project_dialog().open()
+        self.create_project_dialog().open()
 
-    def project_dialog(self) -> QFileDialog:
+    def create_project_dialog(self) -> QFileDialog:
         """The question for a folder to work in."""
         dialog = folder_dialog(self, self.tr("Which folder do you want to work in?"))
         dialog.fileSelected.connect(lambda folder: self.open_project(Path(folder)))
@@ -122,116 +122,116 @@ class WaysPanel(Live, QWidget):
 
     def open_project(self, folder: Path) -> None:
         """Open a folder in the editor."""
-        line = self.tr("{folder} opens with this environment's Python.")
-        self._act(lambda env: self._services.open_in_editor(env, folder), lambda: line.format(folder=str(folder)))
+        template = self.tr("{folder} opens with this environment's Python.")
+        self._run_action(lambda env: self._services.open_in_editor(env, folder), lambda: template.format(folder=str(folder)))
 
-    def ask_lock(self) -> None:
+    def choose_lock_file(self) -> None:
         """Ask where the lock shall be saved."""
-        self.lock_dialog().open()
+        self.create_lock_dialog().open()
 
-    def lock_dialog(self) -> QFileDialog:
+    def create_lock_dialog(self) -> QFileDialog:
         """The question for a place of the lock."""
         title = self.tr("Where shall the list of packages be saved?")
-        dialog = save_dialog(self, title, "TOML (*.toml)", LOCK_NAME)
+        dialog = save_dialog(self, title, "TOML (*.toml)", LOCK_FILE_NAME)
         dialog.fileSelected.connect(lambda file: self.save_lock(Path(file)))
         return dialog
 
     def save_lock(self, target: Path) -> None:
         """Save the lock."""
-        self._act(
-            lambda env: Task(lambda: self._services.share_lock(env, target)),
+        self._run_action(
+            lambda env: FunctionJob(lambda: self._services.export_lockfile(env, target)),
             lambda: self.tr("Saved: {path}").format(path=str(target)),
         )
 
     # Doing
 
-    def _act(self, make: Callable[[Path], Job[object]], words: Callable[[], str] | None = None) -> None:
+    def _run_action(self, create_job: Callable[[Path], Job[object]], message: Callable[[], str] | None = None) -> None:
         environment = self._environment
-        if environment is None or self._doing.running:
+        if environment is None or self._action_runner.running:
             return
-        self._said = words
-        self.news.hide()
-        self._doing.start(Later(partial(make, environment)))
+        self._message = message
+        self.result_banner.hide()
+        self._action_runner.start(LazyJob(partial(create_job, environment)))
 
     @property
-    def _activation(self) -> str:
-        return self._services.system.activation(self._environment) if self._environment is not None else ""
+    def _activation_command(self) -> str:
+        return self._services.system.activation_command(self._environment) if self._environment is not None else ""
 
-    def _copy(self, text: str) -> None:
-        app().clipboard().setText(text)
-        self._said = lambda: self.tr("Copied: {text}").format(text=text)
-        self._tell("ok")
+    def _copy_to_clipboard(self, text: str) -> None:
+        application().clipboard().setText(text)
+        self._message = lambda: self.tr("Copied: {text}").format(text=text)
+        self._show_message("ok")
 
-    def _found(self, found: tuple[Path, Ways | None]) -> None:
-        environment, ways = found
+    def _on_integrations(self, result: tuple[Path, EnvironmentActions | None]) -> None:
+        environment, integrations = result
         if environment == self._environment:
-            self._ways = ways
+            self._integrations = integrations
             self._arrange()
         elif self._environment is not None:
-            self._looking.start(Looking(self._services, self._environment))
+            self._query_runner.start(FindIntegrationsJob(self._services, self._environment))
 
-    def _failed(self, error: AppError) -> None:
+    def _on_failed(self, error: AppError) -> None:
         # Who has no terminal that we know has one of his own: what to type there.
-        more = f"\n{self._activation}" if error.code == NO_TERMINAL else ""
-        self._said = lambda: said.error(self._language.texts(), error) + more
-        self._tell("warn")
+        terminal_hint = f"\n{self._activation_command}" if error.code == NO_TERMINAL_CODE else ""
+        self._message = lambda: said.error_text(self._language.texts(), error) + terminal_hint
+        self._show_message("warn")
 
-    def _tell(self, kind: BannerKind) -> None:
-        self.news.setVisible(self._said is not None)
-        if self._said is not None:
-            words = self._said()
-            self.news.set(kind, words)
-            announce(self.news, words)
-            self.told.emit(words)
+    def _show_message(self, kind: BannerKind) -> None:
+        self.result_banner.setVisible(self._message is not None)
+        if self._message is not None:
+            text = self._message()
+            self.result_banner.set(kind, text)
+            announce(self.result_banner, text)
+            self.message_shown.emit(text)
 
     # Words and places
 
     def retranslate(self) -> None:
         """All words; what was said about an act stays true in another language."""
-        self.terminal.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
-        self.folder.set_texts(self.tr("Open its folder"), str(self._environment or ""))
-        self.command.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
-        self.editor.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
-        self.python.set_texts(self.tr("PyCharm and others"), self.tr("Copy its Python's path"))
-        self.menu.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
-        self.jupyter.set_texts(self.tr("Use in Jupyter"), self.tr("As a notebook kernel"))
-        self.lock.set_texts(self.tr("Share its packages"), self.tr("As a lock file"))
-        if not self.news.isHidden() and self._said is not None:
-            self.news.set(self.news.kind, self._said())
+        self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
+        self.folder_card.set_texts(self.tr("Open its folder"), str(self._environment or ""))
+        self.command_card.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
+        self.editor_card.set_texts(self.tr("Open in VS Code"), self.tr("A project, with this Python"))
+        self.python_card.set_texts(self.tr("PyCharm and others"), self.tr("Copy its Python's path"))
+        self.menu_card.set_texts(self.tr("Add to the menu"), self.tr("A terminal of its own"))
+        self.jupyter_card.set_texts(self.tr("Use in Jupyter"), self.tr("As a notebook kernel"))
+        self.lock_card.set_texts(self.tr("Share its packages"), self.tr("As a lock file"))
+        if not self.result_banner.isHidden() and self._message is not None:
+            self.result_banner.set(self.result_banner.kind, self._message())
 
     def _arrange(self) -> None:
         """Only what can be done here, in as many columns as fit."""
-        here = self._environment is not None
-        ways = self._ways
-        can = {
-            self.command: self._with_command,
-            self.editor: ways is not None and ways.editor is not None,
-            self.python: ways is not None,
+        has_environment = self._environment is not None
+        integrations = self._integrations
+        is_available = {
+            self.command_card: self._shows_command,
+            self.editor_card: integrations is not None and integrations.editor is not None,
+            self.python_card: integrations is not None,
         }
-        shown = [card for card in self.cards if can.get(card, True)]
+        visible_cards = [card for card in self.cards if is_available.get(card, True)]
         for card in self.cards:
             self._grid.removeWidget(card)
-            card.setVisible(here and card in shown)
+            card.setVisible(has_environment and card in visible_cards)
             card.setEnabled(not self._services.simulated)
         shape = self._shape
-        columns = 1 if shape.small else 2 if shape.tight else COLUMNS - 1 if shape.narrow else COLUMNS
-        for number, card in enumerate(shown):
-            self._grid.addWidget(card, number // columns, number % columns)
+        columns = 1 if shape.is_small else 2 if shape.is_tight else COLUMNS - 1 if shape.is_narrow else COLUMNS
+        for index, card in enumerate(visible_cards):
+            self._grid.addWidget(card, index // columns, index % columns)
         for column in range(COLUMNS):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
         self.retranslate()
 
 
-class Looking:
+class FindIntegrationsJob:
     """Finds out how an environment can be used: it reads the disk."""
 
     def __init__(self, services: App, environment: Path) -> None:
         self._services = services
         self._environment = environment
 
-    def run(self, context: object) -> tuple[Path, Ways | None]:  # noqa: ARG002
+    def run(self, context: object) -> tuple[Path, EnvironmentActions | None]:  # noqa: ARG002
         """The environment, and its ways if it is one of ours."""
         try:
-            return self._environment, self._services.ways(self._environment)
+            return self._environment, self._services.environment_actions(self._environment)
         except AppError:
             return self._environment, None

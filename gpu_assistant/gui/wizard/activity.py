@@ -8,62 +8,62 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from ...core.errors import AppError, Cancelled
-from ...core.plan import Interrupted
+from ...core.plan import InterruptedInstall
 from ..language import Language
 from ..worker import JobRunner
-from .flow import Flow
-from .progress import Progress
+from .flow import WizardFlow
+from .progress import InstallProgress
 
 if TYPE_CHECKING:
     from ...app import App
     from ...fetch.pace import Pace
 
 
-class Activity(QObject):
+class JobRunners(QObject):
     """The wizard's jobs. `changed` says that facts or activity changed, `moved` that another page is on."""
 
     changed = Signal()
-    moved = Signal()
-    looked_at = Signal(object)
-    stepped = Signal(object)
-    logged = Signal(object)
-    measuring_news = Signal(object)
-    limited = Signal(object)
+    page_changed = Signal()
+    detection_progress = Signal(object)
+    step_changed = Signal(object)
+    lines_logged = Signal(object)
+    benchmark_progress = Signal(object)
+    speed_limit_changed = Signal(object)
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.app = app
         self.language = language
-        self.flow = Flow(simulated=app.simulated)
-        self.interrupted: Interrupted | None = None
-        self.pace: Pace | None = None
-        self.progress: Progress | None = None
-        self.saved: Path | None = None
-        self.lines: list[str] = []
-        self.look_seconds: float | None = None
+        self.flow = WizardFlow(simulated=app.simulated)
+        self.interrupted_install: InterruptedInstall | None = None
+        self.rate_limiter: Pace | None = None
+        self.progress: InstallProgress | None = None
+        self.saved_path: Path | None = None
+        self.log_lines: list[str] = []
+        self.detection_seconds: float | None = None
         self.errors: dict[str, AppError] = {}
-        self._began = 0.0
-        self._looker = self._runner("look")
-        self._reckoner = self._runner("reckon")
-        self._asker = self._runner("ask")
-        self._installer = self._runner("install")
-        self._prover = self._runner("prove")
-        self._measurer = self._runner("measure")
-        self._saver = self._runner("save")
-        self._pricer = self._runner("price")
-        self._looker.news.connect(self.looked_at)
-        self._installer.logged.connect(self.lines.extend)
-        self._installer.logged.connect(self.logged)
-        self._measurer.news.connect(self.measuring_news)
+        self._detection_started_at = 0.0
+        self._detect_runner = self._create_runner("look")
+        self._recommend_runner = self._create_runner("reckon")
+        self._interrupted_runner = self._create_runner("ask")
+        self._install_runner = self._create_runner("install")
+        self._verify_runner = self._create_runner("prove")
+        self._benchmark_runner = self._create_runner("measure")
+        self._save_plan_runner = self._create_runner("save")
+        self._size_probe_runner = self._create_runner("price")
+        self._detect_runner.reported.connect(self.detection_progress)
+        self._install_runner.logged.connect(self.log_lines.extend)
+        self._install_runner.logged.connect(self.lines_logged)
+        self._benchmark_runner.reported.connect(self.benchmark_progress)
 
-    def _runner(self, what: str) -> JobRunner:
+    def _create_runner(self, name: str) -> JobRunner:
         runner = JobRunner(self)
-        runner.setObjectName(what)
-        runner.failed.connect(lambda error: self._failed(what, error))
-        runner.cancelled.connect(lambda: self._failed(what, Cancelled()))
+        runner.setObjectName(name)
+        runner.failed.connect(lambda error: self._on_failed(name, error))
+        runner.cancelled.connect(lambda: self._on_failed(name, Cancelled()))
         return runner
 
-    def _failed(self, what: str, error: AppError) -> None:
+    def _on_failed(self, name: str, error: AppError) -> None:
         """A job came to no good end; what was asked for again, or left to run, says so in its own way."""
         raise NotImplementedError
 
@@ -72,44 +72,44 @@ class Activity(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything runs that somebody waits for: a price comes when it comes."""
-        return any(runner.running for runner in self.findChildren(JobRunner) if runner is not self._pricer)
+        return any(runner.running for runner in self.findChildren(JobRunner) if runner is not self._size_probe_runner)
 
     @property
-    def looking(self) -> bool:
+    def is_detecting(self) -> bool:
         """Whether the machine is being looked at."""
-        return self._looker.running
+        return self._detect_runner.running
 
     @property
-    def reckoning(self) -> bool:
+    def is_recommending(self) -> bool:
         """Whether a recommendation is on its way."""
-        return self._reckoner.running
+        return self._recommend_runner.running
 
     @property
-    def installer(self) -> JobRunner:
+    def install_runner(self) -> JobRunner:
         """What installs; its news are the install's events."""
-        return self._installer
+        return self._install_runner
 
     @property
-    def measurer(self) -> JobRunner:
+    def benchmark_runner(self) -> JobRunner:
         """What measures; its news are `BenchProgress` and results."""
-        return self._measurer
+        return self._benchmark_runner
 
     @property
-    def proving(self) -> bool:
+    def is_verifying(self) -> bool:
         """Whether the environment is being proven."""
-        return self._prover.running
+        return self._verify_runner.running
 
     @property
-    def measuring(self) -> bool:
+    def is_benchmarking(self) -> bool:
         """Whether the devices are being measured."""
-        return self._measurer.running
+        return self._benchmark_runner.running
 
-    def look_spent(self, now: float) -> float:
+    def detection_elapsed(self, now: float) -> float:
         """Seconds since the look began, `now` on the monotonic clock."""
-        return max(now - self._began, 0.0)
+        return max(now - self._detection_started_at, 0.0)
 
     @property
     def environment(self) -> Path | None:
         """The folder that is worked on."""
-        plan = self.flow.facts.plan
+        plan = self.flow.state.plan
         return Path(plan.env) if plan is not None else None

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from ..components.base import load_announcing
-from ..steps import Steps, lay_out, pictures
+from ..components.base import preload_accessibility
+from ..steps import IncrementalQueue, activate_layouts, prerender_steps
 from .flow import PageName
 
 if TYPE_CHECKING:
     from .base import WizardPage
     from .part_card import PartCard
 
-MAIN = (".monitor.sampling", ".main.updates", ".main.home", ".main.area")
+MAIN_AREA_MODULES = (".monitor.sampling", ".main.updates", ".main.home", ".main.area")
 # What a page's code rests on: to load it takes as long as to make the widgets.
-MODULES: Mapping[PageName, tuple[str, ...]] = {
+PAGE_MODULES: Mapping[PageName, tuple[str, ...]] = {
     "welcome": ("welcome",),
     # The main area is one press away from here, too.
-    "computer": ("findings", "findings_card", "computer", *MAIN),
+    "computer": ("findings", "findings_card", "computer", *MAIN_AREA_MODULES),
     "recommendation": (
         "choosers",
         "part_card",
@@ -39,56 +39,56 @@ MODULES: Mapping[PageName, tuple[str, ...]] = {
 }
 
 
-class Ahead(QObject):
+class PagePreloader(QObject):
     """Makes one page in steps; `cards` are the parts of a recommendation that are there before their page."""
 
-    def __init__(self, page: Callable[[PageName], WizardPage], parent: QObject) -> None:
+    def __init__(self, get_page: Callable[[PageName], WizardPage], parent: QObject) -> None:
         super().__init__(parent)
-        self.cards: dict[str, PartCard] = {}
-        self._page = page
-        self._made: set[PageName] = set()
-        self._steps = Steps(self)
+        self.part_cards: dict[str, PartCard] = {}
+        self._get_page = get_page
+        self._created: set[PageName] = set()
+        self._steps = IncrementalQueue(self)
 
-    def begin(self, name: PageName) -> None:
+    def preload(self, name: PageName) -> None:
         """Make a page in the next moments."""
         steps: list[Callable[[], object]] = []
-        if name not in self._made:
-            steps += [partial(import_module, f".{module}", __package__) for module in MODULES[name]]
+        if name not in self._created:
+            steps += [partial(import_module, f".{module}", __package__) for module in PAGE_MODULES[name]]
             if name == "recommendation":
-                from .cards import PARTS
+                from .cards import PART_IDS
 
-                steps += [partial(self._card, part) for part in PARTS]
-            steps += [partial(self._make, name), load_announcing]
+                steps += [partial(self._create_card, part) for part in PART_IDS]
+            steps += [partial(self._create_page, name), preload_accessibility]
         if name == "recommendation":
             # Its words, too, if they are known: what is left to do when it is shown is to paint it.
-            steps += [partial(step, name) for step in (self._draw, self._lay_out, self._paint)]
+            steps += [partial(step, name) for step in (self._draw_page, self._lay_out_page, self._paint_page)]
         elif name == "install":
-            steps += [self._plan, *(partial(step, name) for step in (self._draw, self._lay_out, self._paint))]
-        self._steps.begin(steps)
+            steps += [self._preload_plan, *(partial(step, name) for step in (self._draw_page, self._lay_out_page, self._paint_page))]
+        self._steps.start(steps)
 
     def stop(self) -> None:
         """Another page is shown: what is not made is made when it is asked for."""
         self._steps.stop()
 
-    def _card(self, part: str) -> None:
+    def _create_card(self, part: str) -> None:
         from .part_card import PartCard
 
-        self.cards[part] = PartCard(part)
+        self.part_cards[part] = PartCard(part)
 
-    def _make(self, name: PageName) -> None:
-        self._page(name)
-        self._made.add(name)
+    def _create_page(self, name: PageName) -> None:
+        self._get_page(name)
+        self._created.add(name)
 
-    def _draw(self, name: PageName) -> None:
-        self._page(name).prepare()
+    def _draw_page(self, name: PageName) -> None:
+        self._get_page(name).draw_while_hidden()
 
-    def _lay_out(self, name: PageName) -> None:
-        page = self._page(name)
-        lay_out(page, page.page.content)
+    def _lay_out_page(self, name: PageName) -> None:
+        page = self._get_page(name)
+        activate_layouts(page, page.page.content)
 
-    def _plan(self) -> None:
+    def _preload_plan(self) -> None:
         """The plan's steps to read, one a turn: the present page opens them."""
-        self._steps.insert(self._page("recommendation").ahead())
+        self._steps.insert_next(self._get_page("recommendation").preload_steps())
 
-    def _paint(self, name: PageName) -> None:
-        self._steps.insert(pictures(self._page(name).page.content))
+    def _paint_page(self, name: PageName) -> None:
+        self._steps.insert_next(prerender_steps(self._get_page(name).page.content))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from ...core.recommendation import Choice, Recommendation
-from .entries import shown, title
-from .facts import Turn
-from .kept_picks import fallen
+from .entries import display_value, part_title
+from .facts import UndoState
+from .kept_picks import dropped_choices
 
 if TYPE_CHECKING:
     from ...advise.options import PartName
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 
 
-def along(turn: Turn | None, now: Recommendation, notes: OptionNotes | None) -> str:
+def side_effects_text(undo_state: UndoState | None, recommendation: Recommendation, notes: OptionNotes | None) -> str:
     """The other parts that are not what they were, each as before → after; nothing where none is."""
-    if turn is None or turn.recommendation is None:
+    if undo_state is None or undo_state.recommendation is None:
         return ""
-    from ...advise.options import PARTS, value_of
+    from ...advise.options import PARTS, selected_value
 
-    changed = []
+    changes = []
     for name in PARTS:
-        before, after = value_of(turn.recommendation, name), value_of(now, name)
+        before, after = selected_value(undo_state.recommendation, name), selected_value(recommendation, name)
         # Without a toolkit there is no way to it, and one that comes anew is said by itself.
         if name == "toolkit_way" and None in (before, after):
             continue
-        if name != turn.part and before != after:
-            changed.append(f"{title(name)} {shown(name, before, notes)} → {shown(name, after, notes)}")
-    return translate("Choosers", "; ").join(changed)
+        if name != undo_state.part and before != after:
+            changes.append(f"{part_title(name)} {display_value(name, before, notes)} → {display_value(name, after, notes)}")
+    return translate("Choosers", "; ").join(changes)
 
 
-def let_go_words(choice: Choice) -> tuple[str, str]:
+def reset_choices_text(choice: Choice) -> tuple[str, str]:
     """That all picks were let go, and which: a title and a line."""
     return translate("Choosers", "All as recommended again"), translate("Choosers", "Let go: {picks}.").format(
-        picks=_named(fallen(choice, None))
+        picks=_format_choices(dropped_choices(choice, None))
     )
 
 
-def fallen_words(fell: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:
+def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:
     """That picks did not go with another wish, and which: a title and a line."""
-    line = translate("Choosers", "Left to us again: {picks}. What else you picked stays.").format(picks=_named(fell))
+    line = translate("Choosers", "Left to us again: {picks}. What else you picked stays.").format(picks=_format_choices(dropped))
     return translate("Choosers", "Not all that you picked goes with this"), line
 
 
-def _named(picks: tuple[tuple[PartName, str], ...]) -> str:
-    return translate("Choosers", "; ").join(f"{title(name)} {shown(name, value)}" for name, value in picks)
+def _format_choices(choices: tuple[tuple[PartName, str], ...]) -> str:
+    return translate("Choosers", "; ").join(f"{part_title(name)} {display_value(name, value)}" for name, value in choices)

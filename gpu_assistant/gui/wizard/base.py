@@ -11,41 +11,41 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...texts import Texts
 from ..components import Button, Footer, Page
-from ..components.base import Live
-from .road import Road
+from ..components.base import Themed
+from .road import WizardController
 
 
-def chain(*widgets: QWidget) -> None:
+def set_tab_order(*widgets: QWidget) -> None:
     """Tab goes from one to the next; what was made later would else come last."""
-    for before, after in pairwise(widgets):
-        QWidget.setTabOrder(before, after)
+    for previous, following in pairwise(widgets):
+        QWidget.setTabOrder(previous, following)
 
 
-class WizardPage(Live, QWidget):
+class WizardPage(Themed, QWidget):
     """`build` makes the parts once; `draw` puts words and figures in, again after every change."""
 
-    def __init__(self, road: Road) -> None:
+    def __init__(self, controller: WizardController) -> None:
         super().__init__()
-        self.road = road
+        self.controller = controller
         self.page = Page()
         self.footer = Footer()
-        self.primary = Button(kind="primary")
-        self._worded = QTimer(self, singleShot=True, interval=0)
-        self._worded.timeout.connect(self.draw_if_seen)
+        self.primary_button = Button(kind="primary")
+        self._retranslate_timer = QTimer(self, singleShot=True, interval=0)
+        self._retranslate_timer.timeout.connect(self.draw_if_visible)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.page, 1)
         column.addWidget(self.footer)
         self.build()
-        self.primary.clicked.connect(self.go_on)
-        road.changed.connect(self.draw_if_seen)
-        self.follow()
+        self.primary_button.clicked.connect(self.run_primary_action)
+        controller.changed.connect(self.draw_if_visible)
+        self.apply_theme()
 
     @property
     def texts(self) -> Texts:
         """The core's sentences in the language of now."""
-        return self.road.language.texts()
+        return self.controller.language.texts()
 
     def build(self) -> None:
         """Make the parts."""
@@ -56,34 +56,34 @@ class WizardPage(Live, QWidget):
         raise NotImplementedError
 
     @property
-    def way_on(self) -> Button:
+    def default_button(self) -> Button:
         """The button that Enter presses: the one that looks like a primary."""
-        return self.primary
+        return self.primary_button
 
-    def mark_way_on(self, *buttons: Button) -> None:
+    def highlight_default_button(self, *buttons: Button) -> None:
         """Let the way on, among the page's primary and `buttons`, be the one that looks so."""
-        for button in (self.primary, *buttons):
-            button.kind = "primary" if button is self.way_on else "secondary"
+        for button in (self.primary_button, *buttons):
+            button.kind = "primary" if button is self.default_button else "secondary"
             button.update()
 
-    def go_on(self) -> None:
+    def run_primary_action(self) -> None:
         """What the primary does."""
-        self.road.next()
+        self.controller.go_next()
 
-    def draw_if_seen(self) -> None:
+    def draw_if_visible(self) -> None:
         """Draw, unless nobody sees it: showing draws."""
         if self.isVisible():
             self._draw()
 
     def _draw(self) -> None:
         self.draw()
-        self.footer.fit()
+        self.footer.update_layout()
 
-    def ahead(self) -> list[Callable[[], object]]:
+    def preload_steps(self) -> list[Callable[[], object]]:
         """What can be made before somebody opens it, a little in each call."""
         return []
 
-    def prepare(self) -> None:
+    def draw_while_hidden(self) -> None:
         """Draw ahead, while nobody looks."""
         if not self.isVisible():
             self._draw()
@@ -93,7 +93,7 @@ class WizardPage(Live, QWidget):
         nobody sees draws when it is shown.
         """
         if self.isVisible():
-            self._worded.start()
+            self._retranslate_timer.start()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up, and put the focus where the way goes on."""
@@ -103,12 +103,12 @@ class WizardPage(Live, QWidget):
 
     def focus_primary(self) -> None:
         """Focus on the way on of a finished page."""
-        button = self.way_on
+        button = self.default_button
         if button.isVisible() and button.isEnabled():
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def add_back(self) -> Button:
+    def add_back_button(self) -> Button:
         """The footer's way back."""
-        back = self.footer.add(Button())
-        back.clicked.connect(self.road.back)
+        back = self.footer.add_button(Button())
+        back.clicked.connect(self.controller.go_back)
         return back

@@ -8,96 +8,96 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from ..components.base import Live
+from ..components.base import Themed
 from . import install_words
 from .base import WizardPage
-from .road import Road
+from .road import WizardController
 
 if TYPE_CHECKING:
-    from ..bundle.given import GivenPage
-    from ..bundle.making import Making
-    from ..bundle.page import PreparePage
+    from ..bundle.given import LoadBundlePage
+    from ..bundle.making import BundleCreator
+    from ..bundle.page import CreateBundlePage
 
-PageKind = TypeVar("PageKind", bound=WizardPage)
+PageType = TypeVar("PageKind", bound=WizardPage)
 
 
-class Beside(Live, QWidget):
+class SidePages(Themed, QWidget):
     """Each page is made when it is first shown. `making_made` hands over what makes folders, which comes late,
     `only_look` asks for the main area.
     """
 
-    making_made = Signal(object)
-    only_look = Signal()
-    _guest = False
-    road: Road
+    bundle_creator_created = Signal(object)
+    main_area_requested = Signal()
+    _opened_from_main_area = False
+    controller: WizardController
     _stack: QStackedWidget
 
     @cached_property
-    def given(self) -> GivenPage:
+    def load_bundle_page(self) -> LoadBundlePage:
         """Is the folder that was prepared elsewhere fit for this computer?"""
-        from ..bundle.given import GivenPage
+        from ..bundle.given import LoadBundlePage
 
-        page = self._added(GivenPage(self.road))
-        page.left.connect(self._away)
-        page.whole.connect(self.road.use_bundle)
-        page.chosen.connect(lambda: self._stack.setCurrentWidget(page))
+        page = self._add_page(LoadBundlePage(self.controller))
+        page.leave_requested.connect(self._leave_side_page)
+        page.bundle_accepted.connect(self.controller.use_bundle)
+        page.folder_chosen.connect(lambda: self._stack.setCurrentWidget(page))
         return page
 
     @cached_property
-    def prepare(self) -> PreparePage:
+    def create_bundle_page(self) -> CreateBundlePage:
         """What does a computer without internet need?"""
-        from ..bundle.page import PreparePage
+        from ..bundle.page import CreateBundlePage
 
-        page = self._added(PreparePage(self.road, self.making))
-        page.left.connect(self._away)
+        page = self._add_page(CreateBundlePage(self.controller, self.bundle_creator))
+        page.leave_requested.connect(self._leave_side_page)
         return page
 
     @cached_property
-    def making(self) -> Making:
+    def bundle_creator(self) -> BundleCreator:
         """Makes a folder for such a computer."""
-        from ..bundle.making import Making
+        from ..bundle.making import BundleCreator
 
-        made = Making(self.road.app, self)
-        self.making_made.emit(made)
-        return made
+        creator = BundleCreator(self.controller.app, self)
+        self.bundle_creator_created.emit(creator)
+        return creator
 
     @property
-    def preparing(self) -> bool:
+    def is_creating_bundle(self) -> bool:
         """Whether a folder for another computer is being made."""
-        return "making" in vars(self) and self.making.running
+        return "making" in vars(self) and self.bundle_creator.is_running
 
     @property
-    def kept(self) -> str:
+    def kept_work_text(self) -> str:
         """What who stops what runs has later."""
-        progress = self.making.progress if self.preparing else self.road.progress
-        return install_words.kept(progress, late=False)
+        progress = self.bundle_creator.progress if self.is_creating_bundle else self.controller.progress
+        return install_words.kept_work_text(progress, only_download_kept=False)
 
-    def open_beside(self, page: str) -> None:
+    def open_side_page(self, page: str) -> None:
         """From the main area straight to the page "prepare" or "given", whose way back leads there again; an install
         is not left.
         """
-        if self.road.flow.locked:
+        if self.controller.flow.is_locked:
             return
-        self._guest = True
+        self._opened_from_main_area = True
         if page == "prepare":
-            self.prepare.guest = True
-            if self.road.flow.facts.machine is None:
-                self.road.look()
-            self._stack.setCurrentWidget(self.prepare)
+            self.create_bundle_page.opened_from_main_area = True
+            if self.controller.flow.state.machine is None:
+                self.controller.detect()
+            self._stack.setCurrentWidget(self.create_bundle_page)
         else:
-            self._stack.setCurrentWidget(self.given)
+            self._stack.setCurrentWidget(self.load_bundle_page)
 
-    def _away(self) -> None:
+    def _leave_side_page(self) -> None:
         """Back to where a page beside the way was opened from."""
-        guest, self._guest = self._guest, False
-        self._moved()
-        if guest:
-            self.only_look.emit()
+        opened_from_main_area, self._opened_from_main_area = self._opened_from_main_area, False
+        self._show_current_page()
+        if opened_from_main_area:
+            self.main_area_requested.emit()
 
-    def _added(self, page: PageKind) -> PageKind:
+    def _add_page(self, page: PageType) -> PageType:
         self._stack.addWidget(page)
         return page
 
-    def _moved(self) -> None:
+    def _show_current_page(self) -> None:
         """Show the page of the way that is on."""
         raise NotImplementedError

@@ -10,30 +10,30 @@ from ...core.machine import Machine
 from ...core.plan import Plan
 from ...core.recommendation import Alternative, Reason, Recommendation
 from ...texts import Texts
-from ...texts.terms import explained
+from ...texts.terms import explain_terms
 from ..components.pill import PillKind
-from ..components.why import Claim
-from .coverage import driver_by_hand
-from .words import joined, publisher
+from ..components.why import SourcedClaim
+from .coverage import manual_driver
+from .words import join_sentences, publisher_name
 
 translate = QCoreApplication.translate
 
-PARTS = ("driver", "cuda", "cudnn", "torch", "tensorflow")
-ABOUT = {
+PART_IDS = ("driver", "cuda", "cudnn", "torch", "tensorflow")
+REASON_SUBJECTS = {
     "driver": ("driver",),
     "cuda": ("cuda_toolkit", "pytorch.variant"),
     "cudnn": ("cudnn",),
     "torch": ("accelerator", "pytorch.version", "pytorch.index_url", "pytorch.torchaudio", "python"),
     "tensorflow": ("tensorflow",),
 }
-_TOLD = ("CUDA:", "cuDNN:", "PyTorch:", "CUDA：", "cuDNN：", "PyTorch：")
+_EXPLAINED_TERM_PREFIXES = ("CUDA:", "cuDNN:", "PyTorch:", "CUDA：", "cuDNN：", "PyTorch：")
 # What the machine says of a part, where None is that nobody knows.
-_LOOKED_FOR = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons", "tensorflow": "pythons"}
+_MACHINE_FIELDS = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons", "tensorflow": "pythons"}
 # An offer that is about the driver stands there; every other one stands by itself, in the open.
-DRIVER_OFFERS = frozenset({"keep-driver"})
+DRIVER_ALTERNATIVES = frozenset({"keep-driver"})
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class PartSummary(Struct, frozen=True, kw_only=True):
     """One part: `now` and `after` with a small line each; None is "not there". `why` are the reasons, `terms`
     sentences that explain words of them.
     """
@@ -41,24 +41,24 @@ class Part(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     meaning: str
-    now: str | None
-    now_line: str
-    after: str | None
-    after_line: str
+    installed: str | None
+    installed_detail: str
+    planned: str | None
+    planned_detail: str
     pill: tuple[PillKind, str]
-    why: tuple[Claim, ...] = ()
+    reasons: tuple[SourcedClaim, ...] = ()
     terms: tuple[str, ...] = ()
-    offer: Alternative | None = None
+    alternative: Alternative | None = None
 
 
-def words(machine: Machine) -> dict[str, tuple[str, str]]:
+def part_titles(machine: Machine) -> dict[str, tuple[str, str]]:
     """Title and meaning of each part."""
     system = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}[machine.os.system]
-    talks = translate("Cards", "Lets {system} talk to the card").format(system=system)
+    driver_meaning = translate("Cards", "Lets {system} talk to the card").format(system=system)
     if machine.os.wsl:
-        talks = translate("Cards", "Windows' own, which lets Linux talk to the card")
+        driver_meaning = translate("Cards", "Windows' own, which lets Linux talk to the card")
     return {
-        "driver": (translate("Cards", "Graphics driver"), talks),
+        "driver": (translate("Cards", "Graphics driver"), driver_meaning),
         "cuda": ("CUDA", translate("Cards", "The language programs use to compute on an NVIDIA card")),
         "cudnn": ("cuDNN", translate("Cards", "NVIDIA's fast building blocks for neural networks")),
         "torch": ("PyTorch", translate("Cards", "The toolbox you train models with")),
@@ -66,222 +66,222 @@ def words(machine: Machine) -> dict[str, tuple[str, str]]:
     }
 
 
-def parts(
+def part_summaries(
     machine: Machine,
     recommendation: Recommendation,
     texts: Texts,
     *,
-    settled: bool,
+    already_installed: bool,
     plan: Plan | None = None,
-    reaches: str | None = None,
-) -> tuple[Part, ...]:
+    max_cuda: str | None = None,
+) -> tuple[PartSummary, ...]:
     """The parts, from the hardware up; `plan` tells which of them it brings, `reaches` the highest CUDA that the
     advised driver runs.
     """
-    spoken = texts.recommendation(recommendation)
-    found = [_driver(machine, spoken, plan, reaches), _cuda(machine, spoken), _cudnn(machine, spoken)]
-    if spoken.pytorch is not None or spoken.goal != "tensorflow":
-        found.append(_torch(machine, spoken, texts, settled=settled))
-    if spoken.tensorflow is not None or spoken.goal in ("tensorflow", "all"):
-        found.append(_tensorflow(machine, spoken))
-    return tuple(_with_reason(part, spoken.reasons, texts) for part in found)
+    localized = texts.localize_recommendation(recommendation)
+    summaries = [_driver_part(machine, localized, plan, max_cuda), _cuda_part(machine, localized), _cudnn_part(machine, localized)]
+    if localized.pytorch is not None or localized.goal != "tensorflow":
+        summaries.append(_pytorch_part(machine, localized, texts, already_installed=already_installed))
+    if localized.tensorflow is not None or localized.goal in ("tensorflow", "all"):
+        summaries.append(_tensorflow_part(machine, localized))
+    return tuple(_with_reasons(part, localized.reasons, texts) for part in summaries)
 
 
-def others(recommendation: Recommendation, plan: Plan | None = None) -> tuple[Alternative, ...]:
+def open_alternatives(recommendation: Recommendation, plan: Plan | None = None) -> tuple[Alternative, ...]:
     """The alternatives that stand by themselves; where the driver is left to the user, what runs without it, too."""
-    open_too = DRIVER_OFFERS if driver_by_hand(recommendation, plan) is not None else frozenset[str]()
-    return tuple(o for o in recommendation.alternatives if o.code not in DRIVER_OFFERS - open_too)
+    extra_codes = DRIVER_ALTERNATIVES if manual_driver(recommendation, plan) is not None else frozenset[str]()
+    return tuple(alternative for alternative in recommendation.alternatives if alternative.code not in DRIVER_ALTERNATIVES - extra_codes)
 
 
-def install() -> tuple[PillKind, str]:
+def install_pill() -> tuple[PillKind, str]:
     """It is going to be installed."""
     return ("accent", translate("Cards", "Install"))
 
 
-def keep() -> tuple[PillKind, str]:
+def keep_pill() -> tuple[PillKind, str]:
     """What is there stays."""
     return ("ok", translate("Cards", "Keep"))
 
 
-def not_needed() -> tuple[PillKind, str]:
+def not_needed_pill() -> tuple[PillKind, str]:
     """Nothing of this is needed."""
     return ("neutral", translate("Cards", "Not needed"))
 
 
-def included() -> tuple[PillKind, str]:
+def included_pill() -> tuple[PillKind, str]:
     """It comes inside something else."""
     return ("neutral", translate("Cards", "Included"))
 
 
-def _part(
+def _build_part(
     name: str,
     machine: Machine,
     *,
-    now: str | None,
-    after: str | None,
+    installed: str | None,
+    planned: str | None,
     pill: tuple[PillKind, str],
-    now_line: str = "",
-    after_line: str = "",
-    offer: Alternative | None = None,
-) -> Part:
-    title, meaning = words(machine)[name]
-    missing = translate("Cards", "not installed") if now is None and not now_line else now_line
-    if now is None and name in _LOOKED_FOR and getattr(machine, _LOOKED_FOR[name]) is None:
-        missing = translate("Cards", "not known")
-    return Part(
+    installed_detail: str = "",
+    planned_detail: str = "",
+    alternative: Alternative | None = None,
+) -> PartSummary:
+    title, meaning = part_titles(machine)[name]
+    installed_text = translate("Cards", "not installed") if installed is None and not installed_detail else installed_detail
+    if installed is None and name in _MACHINE_FIELDS and getattr(machine, _MACHINE_FIELDS[name]) is None:
+        installed_text = translate("Cards", "not known")
+    return PartSummary(
         id=name,
         title=title,
         meaning=meaning,
-        now=now,
-        now_line=missing,
-        after=after,
-        after_line=after_line,
+        installed=installed,
+        installed_detail=installed_text,
+        planned=planned,
+        planned_detail=planned_detail,
         pill=pill,
-        offer=offer,
+        alternative=alternative,
     )
 
 
-def _with_reason(part: Part, reasons: tuple[Reason, ...], texts: Texts) -> Part:
-    about = ABOUT[part.id]
-    mine = [reason for reason in reasons if reason.about in about or reason.about.split(".")[0] in about]
-    claims: list[Claim] = []
-    for reason in mine:
+def _with_reasons(part: PartSummary, reasons: tuple[Reason, ...], texts: Texts) -> PartSummary:
+    subjects = REASON_SUBJECTS[part.id]
+    own_reasons = [reason for reason in reasons if reason.about in subjects or reason.about.split(".")[0] in subjects]
+    claims: list[SourcedClaim] = []
+    for reason in own_reasons:
         if not reason.text:
             continue
-        source = (publisher(texts, reason.source), reason.source) if reason.source else None
+        source = (publisher_name(texts, reason.source), reason.source) if reason.source else None
         if claims and claims[-1].source == source:
             # What one source says stands together above it.
-            claims[-1] = Claim(text=joined(claims[-1].text, reason.text), source=source)
+            claims[-1] = SourcedClaim(text=join_sentences(claims[-1].text, reason.text), source=source)
         else:
-            claims.append(Claim(text=reason.text, source=source))
+            claims.append(SourcedClaim(text=reason.text, source=source))
     # What the cards say in their second lines needs no telling.
-    said = "\n".join(claim.text for claim in claims)
-    terms = tuple(each for each in explained(texts, said) if not each.startswith(_TOLD))
-    return replace(part, why=tuple(claims), terms=terms)
+    claims_text = "\n".join(claim.text for claim in claims)
+    terms = tuple(term for term in explain_terms(texts, claims_text) if not term.startswith(_EXPLAINED_TERM_PREFIXES))
+    return replace(part, reasons=tuple(claims), terms=terms)
 
 
-def _driver(machine: Machine, recommendation: Recommendation, plan: Plan | None, reaches: str | None) -> Part:
+def _driver_part(machine: Machine, recommendation: Recommendation, plan: Plan | None, max_cuda: str | None) -> PartSummary:
     advice = recommendation.driver
     installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
     cuda = machine.driver.cuda_max if machine.driver is not None else None
-    line = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
+    installed_detail = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
     if advice.action == "none" and installed is None:
         if machine.gpus_of("nvidia"):
-            silent = translate("Cards", "none answers")
-            return _part("driver", machine, now=None, now_line=silent, after=None, pill=not_needed())
+            no_answer = translate("Cards", "none answers")
+            return _build_part("driver", machine, installed=None, installed_detail=no_answer, planned=None, pill=not_needed_pill())
         # Only NVIDIA's is looked for: what drives another maker's card is its maker's and the system's matter.
-        theirs = translate("Cards", "not looked at") if machine.gpus else translate("Cards", "no NVIDIA card")
-        stays: tuple[PillKind, str] = ("neutral", translate("Cards", "Stays as it is"))
-        pill = stays if machine.gpus else not_needed()
-        return _part("driver", machine, now=None, now_line=theirs, after=None, pill=pill)
+        other_source = translate("Cards", "not looked at") if machine.gpus else translate("Cards", "no NVIDIA card")
+        unchanged_pill: tuple[PillKind, str] = ("neutral", translate("Cards", "Stays as it is"))
+        pill = unchanged_pill if machine.gpus else not_needed_pill()
+        return _build_part("driver", machine, installed=None, installed_detail=other_source, planned=None, pill=pill)
     if advice.action in ("keep", "none"):
-        return _part("driver", machine, now=installed, now_line=line, after=installed, pill=keep())
-    offer = next((each for each in recommendation.alternatives if each.code in DRIVER_OFFERS), None)
-    after = advice.recommended or advice.minimum
+        return _build_part("driver", machine, installed=installed, installed_detail=installed_detail, planned=installed, pill=keep_pill())
+    alternative = next((each for each in recommendation.alternatives if each.code in DRIVER_ALTERNATIVES), None)
+    planned = advice.recommended or advice.minimum
     kinds = {"studio": "Studio", "game-ready": "Game Ready"}
     channel = kinds[advice.channel] if advice.channel else ""
-    by_hand = "" if driver_by_hand(recommendation, plan) is None else translate("Cards", "you install it")
-    kind = translate("Cards", "or newer") if advice.recommended is None else channel
+    manual_note = "" if manual_driver(recommendation, plan) is None else translate("Cards", "you install it")
+    version_note = translate("Cards", "or newer") if advice.recommended is None else channel
     if advice.recommended is None and advice.below is not None:
-        kind = translate("Cards", "or newer, but older than {version}").format(version=advice.below)
+        version_note = translate("Cards", "or newer, but older than {version}").format(version=advice.below)
     packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
     # The distribution decides which version of the branch its packages hold.
-    theirs = translate("Cards", "or your system's own") if packaged else ""
-    up_to = translate("Cards", "CUDA up to {version}").format(version=reaches) if reaches and not theirs else ""
-    at_least = " · ".join(part for part in (kind, theirs or up_to, by_hand) if part)
-    pill = install()
+    other_source = translate("Cards", "or your system's own") if packaged else ""
+    cuda_note = translate("Cards", "CUDA up to {version}").format(version=max_cuda) if max_cuda and not other_source else ""
+    planned_detail = " · ".join(part for part in (version_note, other_source or cuda_note, manual_note) if part)
+    pill = install_pill()
     if advice.action != "install":
-        word = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
-        pill = ("accent", word)
-    return _part(
-        "driver", machine, now=installed, now_line=line, after=after, after_line=at_least, pill=pill, offer=offer
+        pill_text = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
+        pill = ("accent", pill_text)
+    return _build_part(
+        "driver", machine, installed=installed, installed_detail=installed_detail, planned=planned, planned_detail=planned_detail, pill=pill, alternative=alternative
     )
 
 
-def _cuda(machine: Machine, recommendation: Recommendation) -> Part:
+def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
     torch = recommendation.pytorch
     # One that is whole speaks for what is here.
-    known = sorted((each for each in machine.cuda_toolkits or () if each.version), key=lambda each: each.nvcc is False)
-    toolkit, broken = (known[0].version, known[0].nvcc is False) if known else (None, False)
-    line = translate("Cards", "toolkit, stays") if toolkit is not None else ""
+    toolkits = sorted((each for each in machine.cuda_toolkits or () if each.version), key=lambda each: each.nvcc is False)
+    toolkit, broken = (toolkits[0].version, toolkits[0].nvcc is False) if toolkits else (None, False)
+    installed_detail = translate("Cards", "toolkit, stays") if toolkit is not None else ""
     if broken:
-        line = translate("Cards", "toolkit without its compiler; stays")
+        installed_detail = translate("Cards", "toolkit without its compiler; stays")
     advice = recommendation.cuda_toolkit
     if advice.action == "install":
-        with_it = translate("Cards", "toolkit, to compile with")
-        here = translate("Cards", "toolkit") if toolkit is not None else ""
-        here = line if broken else here
-        return _part(
-            "cuda", machine, now=toolkit, now_line=here, after=advice.version, after_line=with_it, pill=install()
+        purpose = translate("Cards", "toolkit, to compile with")
+        purpose_here = translate("Cards", "toolkit") if toolkit is not None else ""
+        purpose_here = installed_detail if broken else purpose_here
+        return _build_part(
+            "cuda", machine, installed=toolkit, installed_detail=purpose_here, planned=advice.version, planned_detail=purpose, pill=install_pill()
         )
     if advice.action == "keep":
-        return _part("cuda", machine, now=toolkit, now_line=line, after=advice.version or toolkit, pill=keep())
-    flow = recommendation.tensorflow
-    if torch is None and flow is not None and flow.gpu:
-        inside = translate("Cards", "comes inside TensorFlow")
-        return _part("cuda", machine, now=toolkit, now_line=line, after=inside, pill=included())
+        return _build_part("cuda", machine, installed=toolkit, installed_detail=installed_detail, planned=advice.version or toolkit, pill=keep_pill())
+    tensorflow = recommendation.tensorflow
+    if torch is None and tensorflow is not None and tensorflow.gpu:
+        source_text = translate("Cards", "comes inside TensorFlow")
+        return _build_part("cuda", machine, installed=toolkit, installed_detail=installed_detail, planned=source_text, pill=included_pill())
     if torch is None or recommendation.accelerator != "cuda":
-        pill = keep() if toolkit is not None else not_needed()
-        return _part("cuda", machine, now=toolkit, now_line=line, after=toolkit, pill=pill)
-    inside = translate("Cards", "comes inside PyTorch")
-    return _part("cuda", machine, now=toolkit, now_line=line, after=torch.cuda, after_line=inside, pill=included())
+        pill = keep_pill() if toolkit is not None else not_needed_pill()
+        return _build_part("cuda", machine, installed=toolkit, installed_detail=installed_detail, planned=toolkit, pill=pill)
+    source_text = translate("Cards", "comes inside PyTorch")
+    return _build_part("cuda", machine, installed=toolkit, installed_detail=installed_detail, planned=torch.cuda, planned_detail=source_text, pill=included_pill())
 
 
-def _cudnn(machine: Machine, recommendation: Recommendation) -> Part:
+def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
     torch = recommendation.pytorch
-    here = next((each.version for each in machine.cudnn or () if each.version), None)
-    line = translate("Cards", "stays") if here is not None else ""
+    installed = next((each.version for each in machine.cudnn or () if each.version), None)
+    installed_detail = translate("Cards", "stays") if installed is not None else ""
     advice = recommendation.cudnn
     if advice.action == "install":
-        alone = recommendation.cuda_toolkit.action == "none"
-        beside = translate("Cards", "by itself") if alone else translate("Cards", "beside the toolkit")
-        return _part("cudnn", machine, now=here, now_line=line, after=advice.version, after_line=beside, pill=install())
+        standalone = recommendation.cuda_toolkit.action == "none"
+        planned_detail = translate("Cards", "by itself") if standalone else translate("Cards", "beside the toolkit")
+        return _build_part("cudnn", machine, installed=installed, installed_detail=installed_detail, planned=advice.version, planned_detail=planned_detail, pill=install_pill())
     if advice.action == "keep":
-        return _part("cudnn", machine, now=here, now_line=line, after=advice.version or here, pill=keep())
-    flow = recommendation.tensorflow
-    if torch is None and flow is not None and flow.gpu:
-        return _part(
+        return _build_part("cudnn", machine, installed=installed, installed_detail=installed_detail, planned=advice.version or installed, pill=keep_pill())
+    tensorflow = recommendation.tensorflow
+    if torch is None and tensorflow is not None and tensorflow.gpu:
+        return _build_part(
             "cudnn",
             machine,
-            now=here,
-            now_line=line,
-            after=translate("Cards", "comes inside TensorFlow"),
-            pill=included(),
+            installed=installed,
+            installed_detail=installed_detail,
+            planned=translate("Cards", "comes inside TensorFlow"),
+            pill=included_pill(),
         )
     if torch is None or recommendation.accelerator != "cuda":
-        pill = keep() if here is not None else not_needed()
-        return _part("cudnn", machine, now=here, now_line=line, after=here, pill=pill)
-    inside, after = translate("Cards", "comes inside PyTorch"), torch.cudnn
-    if after is None:  # the catalog does not know this build's
-        after, inside = translate("Cards", "inside PyTorch"), translate("Cards", "version shows in the proof")
-    return _part("cudnn", machine, now=here, now_line=line, after=after, after_line=inside, pill=included())
+        pill = keep_pill() if installed is not None else not_needed_pill()
+        return _build_part("cudnn", machine, installed=installed, installed_detail=installed_detail, planned=installed, pill=pill)
+    source_text, planned = translate("Cards", "comes inside PyTorch"), torch.cudnn
+    if planned is None:  # the catalog does not know this build's
+        planned, source_text = translate("Cards", "inside PyTorch"), translate("Cards", "version shows in the proof")
+    return _build_part("cudnn", machine, installed=installed, installed_detail=installed_detail, planned=planned, planned_detail=source_text, pill=included_pill())
 
 
-def _torch(machine: Machine, recommendation: Recommendation, texts: Texts, *, settled: bool) -> Part:
+def _pytorch_part(machine: Machine, recommendation: Recommendation, texts: Texts, *, already_installed: bool) -> PartSummary:
     torch = recommendation.pytorch
-    build = next((each.torch.version for each in machine.pythons or () if each.torch is not None), None)
-    line = translate("Cards", "elsewhere, stays") if build is not None else ""
+    installed = next((each.torch.version for each in machine.pythons or () if each.torch is not None), None)
+    installed_detail = translate("Cards", "elsewhere, stays") if installed is not None else ""
     if torch is None:
-        return _part("torch", machine, now=build, now_line=line, after=None, pill=not_needed())
+        return _build_part("torch", machine, installed=installed, installed_detail=installed_detail, planned=None, pill=not_needed_pill())
     cpu = recommendation.accelerator == "cpu"
-    details = [translate("Cards", "for the CPU") if cpu else texts.variant(torch.variant)]
+    details = [translate("Cards", "for the CPU") if cpu else texts.variant_name(torch.variant)]
     if recommendation.python is not None:
         details.append(f"Python {recommendation.python}")
-    if settled:
-        return _part(
-            "torch", machine, now=torch.version, after=torch.version, after_line=" · ".join(details), pill=keep()
+    if already_installed:
+        return _build_part(
+            "torch", machine, installed=torch.version, planned=torch.version, planned_detail=" · ".join(details), pill=keep_pill()
         )
-    return _part(
-        "torch", machine, now=build, now_line=line, after=torch.version, after_line=" · ".join(details), pill=install()
+    return _build_part(
+        "torch", machine, installed=installed, installed_detail=installed_detail, planned=torch.version, planned_detail=" · ".join(details), pill=install_pill()
     )
 
 
-def _tensorflow(machine: Machine, recommendation: Recommendation) -> Part:
-    chosen = recommendation.tensorflow
-    now = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
-    line = translate("Cards", "elsewhere, stays") if now is not None else ""
-    if chosen is None:
+def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
+    planned = recommendation.tensorflow
+    installed = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
+    installed_detail = translate("Cards", "elsewhere, stays") if installed is not None else ""
+    if planned is None:
         pill: tuple[PillKind, str] = ("warn", translate("Cards", "Not here"))
-        return _part("tensorflow", machine, now=now, now_line=line, after=None, pill=pill)
-    where = translate("Cards", "on the GPU") if chosen.gpu else translate("Cards", "for the CPU")
-    return _part("tensorflow", machine, now=now, now_line=line, after=chosen.version, after_line=where, pill=install())
+        return _build_part("tensorflow", machine, installed=installed, installed_detail=installed_detail, planned=None, pill=pill)
+    device_text = translate("Cards", "on the GPU") if planned.gpu else translate("Cards", "for the CPU")
+    return _build_part("tensorflow", machine, installed=installed, installed_detail=installed_detail, planned=planned.version, planned_detail=device_text, pill=install_pill())

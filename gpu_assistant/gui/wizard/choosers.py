@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ...catalog.versions import numbers
+from ...catalog.versions import parse_version
 from ...core.recommendation import Recommendation
-from ...core.recommendation import Warning as Caution
+from ...core.recommendation import RecommendationWarning as Caution
 from ...texts import Texts
 from .. import theme
-from ..components import Button, Icon, label
-from ..components.base import Live
-from ..components.picker import Entry, Picker
+from ..components import Button, IconWidget, label
+from ..components.base import Themed
+from ..components.picker import DropdownEntry, Dropdown
 from . import words as said
-from .entries import entries_of, neighbour, shown, title, told
+from .entries import build_entries, nearest_version, display_value, part_title, option_messages
 from .option_notes import OptionNotes
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
-LEVEL, SIDE, GAP, LEAST = 560, 16, 8, 160
-CARDS: Mapping[PartName, str] = {
+ROW_MIN_WIDTH, CARD_MARGIN, LABEL_SPACING, PICKER_MIN_WIDTH = 560, 16, 8, 160
+CARD_OF_PART: Mapping[PartName, str] = {
     "driver": "driver",
     "cuda_toolkit": "cuda",
     "toolkit_way": "cuda",
@@ -38,7 +38,7 @@ CARDS: Mapping[PartName, str] = {
     "tensorflow": "tensorflow",
 }
 # Which card a warning is about; one about none of them stands where what brings it was picked.
-SUBJECTS: Mapping[str, str] = {
+CARD_OF_WARNING: Mapping[str, str] = {
     "warning.driver-": "driver",
     "warning.toolkit-": "cuda",
     "warning.msvc-": "cuda",
@@ -48,202 +48,202 @@ SUBJECTS: Mapping[str, str] = {
 }
 
 
-class Choosers(Live, QWidget):
+class VersionPickers(Themed, QWidget):
     """`picked` brings the part's name and its new value; None leaves it to us. `alone` brings the same where all
     that was picked before shall be let go. `noted` are the codes of the warnings that are said here.
     """
 
-    picked = Signal(str, object)
-    alone = Signal(str, object)
+    version_chosen = Signal(str, object)
+    only_version_chosen = Signal(str, object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.pickers: dict[PartName, Picker] = {}
-        self._names: dict[PartName, tuple[QWidget, QBoxLayout]] = {}
-        self._refused: tuple[PartName, Entry] | None = None
-        self.noted: tuple[str, ...] = ()
+        self.pickers: dict[PartName, Dropdown] = {}
+        self._labels: dict[PartName, tuple[QWidget, QBoxLayout]] = {}
+        self._refused_entry: tuple[PartName, DropdownEntry] | None = None
+        self.warning_codes: tuple[str, ...] = ()
         self._parts: tuple[PartOptions, ...] = ()
-        self._notes = OptionNotes()
-        self._way: tuple[PartName, str, bool] | None = None
+        self._option_notes = OptionNotes()
+        self._fallback: tuple[PartName, str, bool] | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(6)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.setSpacing(16)
-        self._end = QWidget()
-        self._row.addWidget(self._end, 1)
-        column.addLayout(self._row)
-        self.refusal, self.note, self.along = _Line("error"), _Line("warn"), _Line("info", "soft")
-        column.addWidget(self.refusal)
-        self.way = Button(kind="ghost", after="right")
-        self.way.clicked.connect(self._take_way)
-        self.way.hide()
-        column.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.note)
-        column.addWidget(self.along)
-        self.follow()
+        self._pickers_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._pickers_row.setSpacing(16)
+        self._spacer = QWidget()
+        self._pickers_row.addWidget(self._spacer, 1)
+        column.addLayout(self._pickers_row)
+        self.refusal_line, self.warning_line, self.side_effects_line = _IconLine("error"), _IconLine("warn"), _IconLine("info", "soft")
+        column.addWidget(self.refusal_line)
+        self.fallback_button = Button(kind="ghost", trailing_icon="right")
+        self.fallback_button.clicked.connect(self._choose_fallback)
+        self.fallback_button.hide()
+        column.addWidget(self.fallback_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.warning_line)
+        column.addWidget(self.side_effects_line)
+        self.apply_theme()
 
     def set(
-        self, parts: tuple[PartOptions, ...], notes: OptionNotes, texts: Texts, cautions: Sequence[Caution] = ()
+        self, parts: tuple[PartOptions, ...], option_notes: OptionNotes, texts: Texts, warnings: Sequence[Caution] = ()
     ) -> None:
         """What there is to choose now, what is worth knowing of it, and what is spoken of in warning about it."""
         if parts != self._parts:
-            self._refused = None
-        self._parts, self._notes = parts, notes
-        for number, part in enumerate(parts):
+            self._refused_entry = None
+        self._parts, self._option_notes = parts, option_notes
+        for index, part in enumerate(parts):
             if part.name not in self.pickers:
-                self._add(part.name, number)
-            words, entries = title(part.name), partial(entries_of, part, notes, texts)
-            holds = part.picked or part.recommended
-            self.pickers[part.name].set(entries, part.picked, shown(part.name, holds, notes), words)
-            text = self._names[part.name][0]
-            text.setText(words)  # type: ignore[attr-defined]
-        self._again()
-        self._warn(texts, cautions)
+                self._add_picker(part.name, index)
+            part_label, entries = part_title(part.name), partial(build_entries, part, option_notes, texts)
+            value = part.selected or part.recommended
+            self.pickers[part.name].set_entries(entries, part.selected, display_value(part.name, value, option_notes), part_label)
+            name_label = self._labels[part.name][0]
+            name_label.setText(part_label)  # type: ignore[attr-defined]
+        self._update_refusal()
+        self._update_warnings(texts, warnings)
 
-    def set_along(self, changes: str) -> None:
+    def set_side_effects(self, changes: str) -> None:
         """What changed along with the pick; nothing hides it."""
-        words = translate("Choosers", "Changed along with it: {changes}").format(changes=changes)
-        self.along.say(words if changes else "")
+        text = translate("Choosers", "Changed along with it: {changes}").format(changes=changes)
+        self.side_effects_line.set_text(text if changes else "")
 
-    def set_room(self, room: int) -> None:
+    def set_available_width(self, available_width: int) -> None:
         """How wide the card may be: side by side, or below each other."""
-        level = room >= theme.px(LEVEL)
-        way = QBoxLayout.Direction.LeftToRight if level else QBoxLayout.Direction.TopToBottom
-        self._row.setDirection(way)
-        self._end.setVisible(level)
+        in_row = available_width >= theme.px(ROW_MIN_WIDTH)
+        direction = QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom
+        self._pickers_row.setDirection(direction)
+        self._spacer.setVisible(in_row)
         margins = self.contentsMargins()
-        within = room - margins.left() - margins.right() - 2 * SIDE
-        for picker, (words, _) in zip(self.pickers.values(), self._names.values(), strict=True):
-            picker.set_room(max(within - words.sizeHint().width() - GAP, theme.px(LEAST)))
+        content_width = available_width - margins.left() - margins.right() - 2 * CARD_MARGIN
+        for picker, (name_label, _) in zip(self.pickers.values(), self._labels.values(), strict=True):
+            picker.set_max_width(max(content_width - name_label.sizeHint().width() - LABEL_SPACING, theme.px(PICKER_MIN_WIDTH)))
 
-    def _add(self, name: PartName, number: int) -> None:
-        picker, words = Picker(), label("small")
-        picker.chosen.connect(lambda value, name=name: self.picked.emit(name, value))
-        picker.refused.connect(lambda entry, name=name: self._refuse(name, entry))
-        pair = QHBoxLayout()
-        pair.setSpacing(GAP)
-        pair.addWidget(words)
-        pair.addWidget(picker)
-        pair.addStretch(1)
-        self._row.insertLayout(number, pair)
-        self.pickers[name], self._names[name] = picker, (words, pair)
+    def _add_picker(self, name: PartName, index: int) -> None:
+        picker, name_label = Dropdown(), label("small")
+        picker.chosen.connect(lambda value, name=name: self.version_chosen.emit(name, value))
+        picker.refused_entry_chosen.connect(lambda entry, name=name: self._show_refusal(name, entry))
+        pair_layout = QHBoxLayout()
+        pair_layout.setSpacing(LABEL_SPACING)
+        pair_layout.addWidget(name_label)
+        pair_layout.addWidget(picker)
+        pair_layout.addStretch(1)
+        self._pickers_row.insertLayout(index, pair_layout)
+        self.pickers[name], self._labels[name] = picker, (name_label, pair_layout)
 
-    def _refuse(self, name: PartName, entry: Entry) -> None:
-        self._refused = (name, entry)
-        newest = self._newest(name, str(entry.value))
-        if newest is None:
-            words = translate("Choosers", "{version} cannot be taken: {why}.")
+    def _show_refusal(self, name: PartName, entry: DropdownEntry) -> None:
+        self._refused_entry = (name, entry)
+        newest_allowed = self._newest_allowed(name, str(entry.value))
+        if newest_allowed is None:
+            template = translate("Choosers", "{version} cannot be taken: {why}.")
         else:
-            words = translate("Choosers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
+            template = translate("Choosers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
         # What is no number is a clause of its own: it stands in quotation marks.
-        named = entry.text if numbers(entry.text) else translate("Choosers", "“{words}”").format(words=entry.text)
-        self.refusal.say(words.format(version=named, why=entry.detail, newest=newest))
-        self._way = self._way_out(name, str(entry.value))
-        self.way.setVisible(self._way is not None)
-        if self._way is not None:
-            whole = translate("Choosers", "{version}, the rest as recommended")
-            other = translate("Choosers", "Instead: {version}")
-            version = shown(name, self._way[1], self._notes)
-            self.way.setText((whole if self._way[2] else other).format(version=version))
+        version_text = entry.text if parse_version(entry.text) else translate("Choosers", "“{words}”").format(words=entry.text)
+        self.refusal_line.set_text(template.format(version=version_text, why=entry.detail, newest=newest_allowed))
+        self._fallback = self._find_fallback(name, str(entry.value))
+        self.fallback_button.setVisible(self._fallback is not None)
+        if self._fallback is not None:
+            exclusive_template = translate("Choosers", "{version}, the rest as recommended")
+            instead_template = translate("Choosers", "Instead: {version}")
+            version = display_value(name, self._fallback[1], self._option_notes)
+            self.fallback_button.setText((exclusive_template if self._fallback[2] else instead_template).format(version=version))
 
-    def _newest(self, name: PartName, value: str) -> str | None:
+    def _newest_allowed(self, name: PartName, value: str) -> str | None:
         """The newest version that can be taken where one was refused for its own sake."""
-        if name == "variant" or (name, value) in self._notes.alone:
+        if name == "variant" or (name, value) in self._option_notes.excluded_by_choices:
             return None
         part = next((each for each in self._parts if each.name == name), None)
-        able = [option.value for option in part.offered if option.state != "refused"] if part is not None else []
-        return next((each for each in able if numbers(each) is not None), None)
+        allowed = [option.value for option in part.options if option.state != "refused"] if part is not None else []
+        return next((each for each in allowed if parse_version(each) is not None), None)
 
-    def _way_out(self, name: PartName, value: str) -> tuple[PartName, str, bool] | None:
+    def _find_fallback(self, name: PartName, value: str) -> tuple[PartName, str, bool] | None:
         """What can be had instead of what was refused: the same without the other picks (True), or its neighbour."""
-        if (name, value) in self._notes.alone:
+        if (name, value) in self._option_notes.excluded_by_choices:
             return name, value, True
         part = next((each for each in self._parts if each.name == name), None)
-        near = neighbour(part, value) if part is not None else None
-        return (name, near, False) if near is not None else None
+        nearest = nearest_version(part, value) if part is not None else None
+        return (name, nearest, False) if nearest is not None else None
 
-    def _take_way(self) -> None:
-        if self._way is not None:
-            name, value, alone = self._way
-            (self.alone if alone else self.picked).emit(name, value)
+    def _choose_fallback(self) -> None:
+        if self._fallback is not None:
+            name, value, exclusive = self._fallback
+            (self.only_version_chosen if exclusive else self.version_chosen).emit(name, value)
 
-    def _again(self) -> None:
+    def _update_refusal(self) -> None:
         """What was refused is said as long as it cannot be taken."""
-        if self._refused is not None:
-            name, refused = self._refused
-            entry = next((each for each in self.pickers[name].entries if each.value == refused.value), None)
+        if self._refused_entry is not None:
+            name, refused_entry = self._refused_entry
+            entry = next((each for each in self.pickers[name].entries if each.value == refused_entry.value), None)
             if entry is not None and entry.state == "refused":
-                self._refuse(name, entry)
+                self._show_refusal(name, entry)
                 return
-        self.refusal.say("")
-        self.way.hide()
+        self.refusal_line.set_text("")
+        self.fallback_button.hide()
 
-    def _warn(self, texts: Texts, cautions: Sequence[Caution]) -> None:
+    def _update_warnings(self, texts: Texts, warnings: Sequence[Caution]) -> None:
         """What a pick of this card is warned of, and what else holds for it, in one place; what concerns another card
         is said there, or in the open.
         """
-        warned = (o for part in self._parts for o in part.offered if o.value == part.picked and o.state == "warned")
-        option = next((option for option in warned if self._concerns(option)), None)
-        mine = told(option) if option is not None else ()
-        words: list[str | None] = []
-        for each in mine:
+        warned_options = (candidate for part in self._parts for candidate in part.options if candidate.value == part.selected and candidate.state == "warned")
+        option = next((option for option in warned_options if self._concerns_this_card(option)), None)
+        option_warnings = option_messages(option) if option is not None else ()
+        sentences: list[str | None] = []
+        for each in option_warnings:
             fix = each.code.removesuffix(".text") + ".fix"
-            words += [said.say(texts, each), texts.say(fix, each.data) if texts.has(fix) else ""]
-        codes = [each.code for each in mine]
-        for caution in cautions if any(part.picked is not None for part in self._parts) else ():
-            if (code := f"warning.{caution.code}.text") not in codes:
+            sentences += [said.message_text(texts, each), texts.translate(fix, each.data) if texts.has_text(fix) else ""]
+        codes = [each.code for each in option_warnings]
+        for warning in warnings if any(part.selected is not None for part in self._parts) else ():
+            if (code := f"warning.{warning.code}.text") not in codes:
                 codes.append(code)
-                words += [caution.text, caution.fix]
-        self.noted = tuple(codes)
-        self.note.say(said.joined(*words))
+                sentences += [warning.text, warning.fix]
+        self.warning_codes = tuple(codes)
+        self.warning_line.set_text(said.join_sentences(*sentences))
 
-    def _concerns(self, option: Option) -> bool:
-        subject = _subject(f"{option.code}")
-        return subject is None or subject in {CARDS[part.name] for part in self._parts}
+    def _concerns_this_card(self, option: Option) -> bool:
+        card = _card_of_warning(f"{option.code}")
+        return card is None or card in {CARD_OF_PART[part.name] for part in self._parts}
 
 
-def about(card: str, cautions: Sequence[Caution]) -> tuple[Caution, ...]:
+def warnings_for_card(card: str, warnings: Sequence[Caution]) -> tuple[Caution, ...]:
     """The warnings that are about a card's part."""
-    return tuple(each for each in cautions if _subject(f"warning.{each.code}") == card)
+    return tuple(each for each in warnings if _card_of_warning(f"warning.{each.code}") == card)
 
 
-def _subject(code: str) -> str | None:
-    return next((card for prefix, card in SUBJECTS.items() if code.startswith(prefix)), None)
+def _card_of_warning(code: str) -> str | None:
+    return next((card for prefix, card in CARD_OF_WARNING.items() if code.startswith(prefix)), None)
 
 
-class _Line(QWidget):
+class _IconLine(QWidget):
     """A sentence behind its sign; not there while it has nothing to say."""
 
-    def __init__(self, sign: str, token: str | None = None) -> None:
+    def __init__(self, icon: str, token: str | None = None) -> None:
         super().__init__()
-        self._words = label("small", "", "text")
+        self._label = label("small", "", "text")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(Icon(sign, token or sign, 16))
-        row.addWidget(self._words, 1)
+        row.addWidget(IconWidget(icon, token or icon, 16))
+        row.addWidget(self._label, 1)
         self.hide()
 
-    def say(self, words: str) -> None:
-        self._words.setText(words)
-        self.setVisible(bool(words))
+    def set_text(self, text: str) -> None:
+        self._label.setText(text)
+        self.setVisible(bool(text))
 
     def text(self) -> str:
-        return self._words.text()
+        return self._label.text()
 
 
-def of_card(
-    card: str, options: Options | None, before: Choosers | None, now: Recommendation
+def part_options_for_card(
+    card: str, options: Options | None, previous: VersionPickers | None, recommendation: Recommendation
 ) -> tuple[PartOptions, ...]:
     """What a card has to choose from; what it had before stays, with the one value that goes with the other picks."""
-    from ...advise.options import PartOptions, value_of
+    from ...advise.options import PartOptions, selected_value
 
     if options is None:
         return ()
-    found = {part.name: part for part in options.parts if CARDS[part.name] == card}
-    for name in before.pickers if before is not None else ():
-        value = value_of(now, name)
-        if name not in found and value is not None:
-            found[name] = PartOptions(name=name, offered=(), recommended=value, picked=None)
-    return tuple(found[name] for name in CARDS if name in found)
+    options_by_part = {part.name: part for part in options.parts if CARD_OF_PART[part.name] == card}
+    for name in previous.pickers if previous is not None else ():
+        value = selected_value(recommendation, name)
+        if name not in options_by_part and value is not None:
+            options_by_part[name] = PartOptions(name=name, options=(), recommended=value, selected=None)
+    return tuple(options_by_part[name] for name in CARD_OF_PART if name in options_by_part)

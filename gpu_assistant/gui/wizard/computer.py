@@ -14,11 +14,11 @@ from ..components.hero import HeroKind
 from . import rows
 from . import words as said
 from .base import WizardPage
-from .findings import findings, partly
-from .findings_card import FindingsCard
-from .headline import WORKS
+from .findings import machine_notes, is_partial
+from .findings_card import MachineNotesCard
+from .headline import ALREADY_WORKING_CODES
 
-COPIED_MS = 2000
+COPIED_NOTE_MS = 2000
 
 
 class ComputerPage(WizardPage):
@@ -27,116 +27,116 @@ class ComputerPage(WizardPage):
     def build(self) -> None:
         """The parts."""
         column = self.page.column
-        self.trouble = Banner("error")
-        self.trouble.hide()
+        self.error_banner = Banner("error")
+        self.error_banner.hide()
         self.hero = Hero("neutral", icon="search")
         self.card = Card(padding=16)
         self.card.column.setSpacing(0)
         self.rows: dict[str, ValueRow] = {}
-        self._lines: list[Divider] = []
-        for name in rows.ORDER:
+        self._dividers: list[Divider] = []
+        for name in rows.ROW_ORDER:
             if self.rows:
-                self._lines.append(Divider())
-                self.card.column.addWidget(self._lines[-1])
-            self.rows[name] = ValueRow(rows.ICONS[name])
+                self._dividers.append(Divider())
+                self.card.column.addWidget(self._dividers[-1])
+            self.rows[name] = ValueRow(rows.ROW_ICONS[name])
             self.card.column.addWidget(self.rows[name])
-        self.more = FindingsCard()
-        self.more.hide()
-        for widget in (self.trouble, self.hero, self.card, self.more):
+        self.notes_card = MachineNotesCard()
+        self.notes_card.hide()
+        for widget in (self.error_banner, self.hero, self.card, self.notes_card):
             column.addWidget(widget)
         column.addStretch(1)
-        self.again = self.footer.add_left(Button(kind="ghost", icon="restart"))
-        self.copy = self.footer.add_left(Button(kind="ghost", icon="copy"))
-        self.back = self.add_back()
-        self.footer.add(self.primary)
-        self.again.clicked.connect(self.road.look)
-        self.copy.clicked.connect(self._copy)
-        self._partial: Machine | None = None
-        self._told: Machine | None = None
-        self._clock = QTimer(self)
-        self._clock.setInterval(200)
-        self._clock.timeout.connect(self._tick)
-        self._copied = QTimer(self)
-        self._copied.setSingleShot(True)
-        self._copied.setInterval(COPIED_MS)
-        self._copied.timeout.connect(self.draw)
-        self.road.looked_at.connect(self._found_some)
+        self.detect_button = self.footer.add_left_button(Button(kind="ghost", icon_name="restart"))
+        self.copy_button = self.footer.add_left_button(Button(kind="ghost", icon_name="copy"))
+        self.back_button = self.add_back_button()
+        self.footer.add_button(self.primary_button)
+        self.detect_button.clicked.connect(self.controller.detect)
+        self.copy_button.clicked.connect(self._copy_details)
+        self._partial_machine: Machine | None = None
+        self._announced_machine: Machine | None = None
+        self._elapsed_timer = QTimer(self)
+        self._elapsed_timer.setInterval(200)
+        self._elapsed_timer.timeout.connect(self._update_elapsed)
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.setInterval(COPIED_NOTE_MS)
+        self._copied_timer.timeout.connect(self.draw)
+        self.controller.detection_progress.connect(self._on_detection_progress)
 
     def draw(self) -> None:
         """Verdict and rows of now."""
-        road, facts = self.road, self.road.flow.facts
-        looking = road.looking
-        if looking and not self._clock.isActive():
-            self._partial = None
-            self._clock.start()
-        elif not looking:
-            self._clock.stop()
-        self.again.setText(self.tr("Look again"))
-        self.copy.setText(self.tr("Copied") if self._copied.isActive() else self.tr("Copy details"))
-        self.copy.set_icon("check" if self._copied.isActive() else "copy")
-        self.back.setText(self.tr("Back"))
-        self.primary.setText(self.tr("See what suits it"))
-        self.again.setEnabled(not looking)
-        self.copy.setEnabled(facts.machine is not None and not looking)
-        was = self.primary.isEnabled()
-        self.primary.setEnabled(facts.machine is not None and not looking)
-        self._subtitle()
-        self._verdict()
-        self._rows()
-        error = road.errors.get("look")
-        self.trouble.setVisible(error is not None)
+        controller, state = self.controller, self.controller.flow.state
+        detecting = controller.is_detecting
+        if detecting and not self._elapsed_timer.isActive():
+            self._partial_machine = None
+            self._elapsed_timer.start()
+        elif not detecting:
+            self._elapsed_timer.stop()
+        self.detect_button.setText(self.tr("Look again"))
+        self.copy_button.setText(self.tr("Copied") if self._copied_timer.isActive() else self.tr("Copy details"))
+        self.copy_button.set_icon("check" if self._copied_timer.isActive() else "copy")
+        self.back_button.setText(self.tr("Back"))
+        self.primary_button.setText(self.tr("See what suits it"))
+        self.detect_button.setEnabled(not detecting)
+        self.copy_button.setEnabled(state.machine is not None and not detecting)
+        was_enabled = self.primary_button.isEnabled()
+        self.primary_button.setEnabled(state.machine is not None and not detecting)
+        self._update_title()
+        self._update_verdict()
+        self._update_rows()
+        error = controller.errors.get("look")
+        self.error_banner.setVisible(error is not None)
         if error is not None:
-            self.trouble.set("error", said.error(self.texts, error))
-        if self.primary.isEnabled() and not was and self.isVisible():
+            self.error_banner.set("error", said.error_text(self.texts, error))
+        if self.primary_button.isEnabled() and not was_enabled and self.isVisible():
             self.focus_primary()
 
-    def _subtitle(self) -> None:
+    def _update_title(self) -> None:
         title = self.tr("This computer")
-        seconds = self.road.look_seconds
-        if self.road.looking:
-            self._tick()
-        elif self.road.flow.simulated:
+        seconds = self.controller.detection_seconds
+        if self.controller.is_detecting:
+            self._update_elapsed()
+        elif self.controller.flow.simulated:
             self.page.set_title(title, self.tr("Read from a machine file; nothing here was looked at."))
         elif seconds is not None:
-            words = self.tr("Looked at in {seconds} seconds. Nothing was changed and nothing was sent.")
-            self.page.set_title(title, words.format(seconds=f"{seconds:.1f}"))
+            subtitle = self.tr("Looked at in {seconds} seconds. Nothing was changed and nothing was sent.")
+            self.page.set_title(title, subtitle.format(seconds=f"{seconds:.1f}"))
         else:
             self.page.set_title(title)
 
-    def _tick(self) -> None:
-        spent = round(self.road.look_spent(time.monotonic()))
-        self.page.set_title(self.tr("This computer"), self.tr("Looking… {seconds} s").format(seconds=spent))
+    def _update_elapsed(self) -> None:
+        seconds = round(self.controller.detection_elapsed(time.monotonic()))
+        self.page.set_title(self.tr("This computer"), self.tr("Looking… {seconds} s").format(seconds=seconds))
 
-    def _verdict(self) -> None:
-        machine = self.road.flow.facts.machine
-        if machine is None or self.road.looking:
+    def _update_verdict(self) -> None:
+        machine = self.controller.flow.state.machine
+        if machine is None or self.controller.is_detecting:
             self.hero.set(
                 "neutral", self.tr("Looking at this computer"), self.tr("Takes a few seconds."), icon="search"
             )
             return
-        kind, title, detail = self.verdict(machine)
-        known = self.road.flow.facts.recommendation is not None
-        self.hero.set(kind, title, detail, icon=("cpu" if known else "search") if kind == "neutral" else None)
-        if (known or kind == "warn") and machine is not self._told and self.isVisible():
-            self._told = machine
+        kind, title, detail = self.compute_verdict(machine)
+        has_recommendation = self.controller.flow.state.recommendation is not None
+        self.hero.set(kind, title, detail, icon=("cpu" if has_recommendation else "search") if kind == "neutral" else None)
+        if (has_recommendation or kind == "warn") and machine is not self._announced_machine and self.isVisible():
+            self._announced_machine = machine
             announce(self.hero, title)
 
-    def verdict(self, machine: Machine) -> tuple[HeroKind, str, str]:
+    def compute_verdict(self, machine: Machine) -> tuple[HeroKind, str, str]:
         """What it comes to: kind, sentence, one line of evidence."""
-        facts, nvidia = self.road.flow.facts, machine.gpus_of("nvidia")
-        recommendation = facts.recommendation
+        state, nvidia = self.controller.flow.state, machine.gpus_of("nvidia")
+        recommendation = state.recommendation
         if recommendation is None:
-            return self._not_yet()
+            return self._pending_verdict()
         if not nvidia and recommendation.accelerator == "cpu":
-            words = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
-            good_for = self.tr(
+            headline = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
+            description = self.tr(
                 "The CPU is the chip that every computer works with: good for learning and small models; large ones "
                 "take long."
             )
-            return "neutral", words, good_for
+            return "neutral", headline, description
         if recommendation.accelerator == "cpu":
-            cautions = self.texts.recommendation(recommendation).warnings
-            detail = cautions[0].text if cautions else ""
+            warnings = self.texts.localize_recommendation(recommendation).warnings
+            detail = warnings[0].text if warnings else ""
             return "warn", self.tr("PyTorch works here, but on the CPU only"), detail or ""
         driver = recommendation.driver.action
         details = {
@@ -146,65 +146,65 @@ class ComputerPage(WizardPage):
             "keep": self.tr("Card and driver fit as they are."),
             "none": self.tr("PyTorch has a build for its graphics."),
         }
-        if any(each.code in WORKS for each in recommendation.alternatives):
+        if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
             detail = self.tr("The PyTorch that is here computes on it already; the next page has what is newer.")
             return "ok", self.tr("Good news: this computer can train on its GPU"), detail
-        held = next((each for each in recommendation.reasons if each.code == "version-newest-with-code"), None)
-        if driver == "keep" and held is not None:
-            words = self.tr(
+        older_version_reason = next((each for each in recommendation.reasons if each.code == "version-newest-with-code"), None)
+        if driver == "keep" and older_version_reason is not None:
+            headline = self.tr(
                 "Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it."
             )
-            detail = words.format(version=held.data["version"], newest=held.data["newest"])
+            detail = headline.format(version=older_version_reason.data["version"], newest=older_version_reason.data["newest"])
             return "ok", self.tr("Good news: this computer can train on its GPU"), detail
         return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
 
-    def _not_yet(self) -> tuple[HeroKind, str, str]:
-        error = self.road.errors.get("reckon")
+    def _pending_verdict(self) -> tuple[HeroKind, str, str]:
+        error = self.controller.errors.get("reckon")
         if error is None:
             return "neutral", self.tr("Working out what suits it"), ""
-        return "warn", self.tr("What suits it is not worked out yet"), said.error(self.texts, error)
+        return "warn", self.tr("What suits it is not worked out yet"), said.error_text(self.texts, error)
 
-    def _rows(self) -> None:
-        facts = self.road.flow.facts
-        looking = self.road.looking
-        machine = self._partial if looking else facts.machine
-        known = {
+    def _update_rows(self) -> None:
+        state = self.controller.flow.state
+        detecting = self.controller.is_detecting
+        machine = self._partial_machine if detecting else state.machine
+        rows_by_id = {
             row.id: row
             for row in (
-                rows.rows(machine, facts.recommendation if not looking else None, facts.plan if not looking else None)
+                rows.machine_rows(machine, state.recommendation if not detecting else None, state.plan if not detecting else None)
                 if machine is not None
                 else ()
             )
         }
-        for name, text in rows.labels().items():
-            row = known.get(name)
+        for name, label in rows.row_labels().items():
+            row = rows_by_id.get(name)
             widget = self.rows[name]
-            if row is None or (looking and row.value is None):
-                widget.set(text, "…" if looking else None)
+            if row is None or (detecting and row.value is None):
+                widget.set(label, "…" if detecting else None)
             else:
                 widget.set(row.label, row.value, row.detail or row.reason, row.pill, row.reason)
 
-        self._more(machine if not looking else None)
+        self._update_notes(machine if not detecting else None)
 
-    def _more(self, machine: Machine | None) -> None:
+    def _update_notes(self, machine: Machine | None) -> None:
         """What else was noticed; a row that could be read in part says the rest here."""
-        told = {note.probe for note in machine.notes if not partly(note)} if machine is not None else set()
-        in_rows = frozenset(told & set(rows.PROBES.values()))
-        self.more.set(self.tr("Good to know"), findings(machine, in_rows) if machine is not None else ())
+        row_probes = {note.probe for note in machine.notes if not is_partial(note)} if machine is not None else set()
+        in_rows = frozenset(row_probes & set(rows.PROBE_OF_ROW.values()))
+        self.notes_card.set_notes(self.tr("Good to know"), machine_notes(machine, in_rows) if machine is not None else ())
 
-    def _found_some(self, news: Any) -> None:  # noqa: ANN401 - the look's own news
-        if isinstance(news, Machine):
-            self._partial = news
-            self._rows()
+    def _on_detection_progress(self, progress: Any) -> None:  # noqa: ANN401 - the look's own news
+        if isinstance(progress, Machine):
+            self._partial_machine = progress
+            self._update_rows()
 
-    def _copy(self) -> None:
-        facts = self.road.flow.facts
-        if facts.machine is None:
+    def _copy_details(self) -> None:
+        state = self.controller.flow.state
+        if state.machine is None:
             return
-        found = rows.rows(facts.machine, facts.recommendation, facts.plan)
-        told = rows.as_text(found)
-        more = [finding.text for finding in findings(facts.machine, frozenset(rows.PROBES.values()))]
-        QGuiApplication.clipboard().setText("\n".join((told, *more)))
-        self._copied.start()
+        known_rows = rows.machine_rows(state.machine, state.recommendation, state.plan)
+        rows_text = rows.rows_as_text(known_rows)
+        note_texts = [note.text for note in machine_notes(state.machine, frozenset(rows.PROBE_OF_ROW.values()))]
+        QGuiApplication.clipboard().setText("\n".join((rows_text, *note_texts)))
+        self._copied_timer.start()
         self.draw()
-        announce(self.copy, self.copy.text())
+        announce(self.copy_button, self.copy_button.text())

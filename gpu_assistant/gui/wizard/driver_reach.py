@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...catalog.versions import numbers
+from ...catalog.versions import parse_version
 from ...core.recommendation import DriverAdvice
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
 
 
-def reach(catalog: Catalog, driver: DriverAdvice) -> str | None:
+def max_cuda_of_driver(catalog: Catalog, driver: DriverAdvice) -> str | None:
     """The highest CUDA that a driver which is to be installed runs; None where none is, or nobody knows."""
     from ...advise.drivers import native_cuda
 
-    if not driver.changes or driver.recommended is None:
+    if not driver.needs_install or driver.recommended is None:
         return None
-    found = native_cuda(catalog, numbers(driver.recommended))
-    return f"{found[0]}.{found[1]}" if found is not None else None
+    cuda = native_cuda(catalog, parse_version(driver.recommended))
+    return f"{cuda[0]}.{cuda[1]}" if cuda is not None else None

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from ...catalog.versions import numbers
+from ...catalog.versions import parse_version
 from ...core.message import Message
 from ...texts import Texts
-from ...texts.format import UNKNOWN
-from ..components.picker import Entry
+from ...texts.format import UNKNOWN_VALUE
+from ..components.picker import DropdownEntry
 from ..language import texts as spoken
 from . import words as said
 from .option_notes import OptionNotes, Release
-from .wishes import CHANNELS
+from .wishes import CHANNEL_NAMES
 
 if TYPE_CHECKING:
     from ...advise.options import Option, PartName, PartOptions
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 
 # So many of one kind stand below one sentence instead of each with its own.
-MANY = 2
+GROUP_MIN_SIZE = 2
 
 
-def title(name: PartName) -> str:
+def part_title(name: PartName) -> str:
     """What a drop-down is about."""
     return {
         "driver": translate("Choosers", "Driver"),
@@ -40,121 +40,121 @@ def title(name: PartName) -> str:
     }[name]
 
 
-def shown(name: PartName, value: str | None, notes: OptionNotes | None = None) -> str:
+def display_value(name: PartName, value: str | None, option_notes: OptionNotes | None = None) -> str:
     """A value as it stands on the button; with `notes` a driver that is kept has its version."""
     if name == "variant" and value is not None:
-        kind = spoken().variant(value)
-        return kind[:1].upper() + kind[1:]
-    if name == "driver" and value == "keep" and notes is not None and notes.driver is not None:
-        return translate("Choosers", "Keep {version}").format(version=notes.driver)
+        variant_text = spoken().variant_name(value)
+        return variant_text[:1].upper() + variant_text[1:]
+    if name == "driver" and value == "keep" and option_notes is not None and option_notes.installed_driver is not None:
+        return translate("Choosers", "Keep {version}").format(version=option_notes.installed_driver)
     if name == "driver" and value == "keep":
         return translate("Choosers", "Keep the one that is there")
     if name == "toolkit_way" and value is not None:
-        archives = translate("Choosers", "Your own folder, no administrator")
-        return archives if value == "archives" else translate("Choosers", "With NVIDIA's installer")
+        archives_text = translate("Choosers", "Your own folder, no administrator")
+        return archives_text if value == "archives" else translate("Choosers", "With NVIDIA's installer")
     if name in ("cuda_toolkit", "cudnn") and value == "none":
         return translate("Choosers", "Not installed separately")
-    return value or UNKNOWN
+    return value or UNKNOWN_VALUE
 
 
-def entries_of(part: PartOptions, notes: OptionNotes, texts: Texts) -> list[Entry]:
+def build_entries(part: PartOptions, option_notes: OptionNotes, texts: Texts) -> list[DropdownEntry]:
     """A part's list: what we take, then all else; what we take stands twice only where it was picked itself."""
-    words = translate("Choosers", "As recommended ({version})")
-    if notes.picked - {part.name}:
+    recommended_text = translate("Choosers", "As recommended ({version})")
+    if option_notes.chosen_parts - {part.name}:
         # What goes with other picks is not what is recommended without them.
-        words = translate("Choosers", "What goes with your other picks ({version})")
-    words = words.format(version=shown(part.name, part.recommended, notes))
-    known = notes.releases.get((part.name, part.recommended or ""))
-    ours = Entry(value=None, text=words, hint=_hint(part.name, part.recommended, known))
-    others = [option for option in part.offered if option.value != part.recommended or option.value == part.picked]
-    heads = _heads(others, texts)
+        recommended_text = translate("Choosers", "What goes with your other picks ({version})")
+    recommended_text = recommended_text.format(version=display_value(part.name, part.recommended, option_notes))
+    release = option_notes.releases.get((part.name, part.recommended or ""))
+    recommended_entry = DropdownEntry(value=None, text=recommended_text, hint=_entry_hint(part.name, part.recommended, release))
+    others = [option for option in part.options if option.value != part.recommended or option.value == part.selected]
+    headings = _group_headings(others, texts)
     # Those that share a sentence stand together below it; the order is theirs otherwise.
-    kinds = list(dict.fromkeys(map(_kind, others)))
-    place = {kind: kinds.index(kind) if kind in heads else -1 for kind in kinds}
-    others.sort(key=lambda option: (option.state == "refused", place[_kind(option)]))
-    return [ours, *(_entry(part.name, option, notes, texts, heads.get(_kind(option), "")) for option in others)]
+    group_keys = list(dict.fromkeys(map(_group_key, others)))
+    position_of_group = {key: group_keys.index(key) if key in headings else -1 for key in group_keys}
+    others.sort(key=lambda option: (option.state == "refused", position_of_group[_group_key(option)]))
+    return [recommended_entry, *(_build_entry(part.name, option, option_notes, texts, headings.get(_group_key(option), "")) for option in others)]
 
 
-def _kind(option: Option) -> tuple[object, ...]:
+def _group_key(option: Option) -> tuple[object, ...]:
     """What a sentence about an option says, but for the version."""
     return (
         option.state,
         option.code,
-        *sorted((key, f"{what}") for key, what in option.data.items() if what != option.value),
+        *sorted((key, f"{item}") for key, item in option.data.items() if item != option.value),
         *(
-            (each.code, *sorted((key, f"{what}") for key, what in each.data.items() if what != option.value))
-            for each in option.also
+            (each.code, *sorted((key, f"{item}") for key, item in each.data.items() if item != option.value))
+            for each in option.further_warnings
         ),
     )
 
 
-def _heads(offered: list[Option], texts: Texts) -> dict[tuple[object, ...], str]:
+def _group_headings(options: list[Option], texts: Texts) -> dict[tuple[object, ...], str]:
     """The sentence above each kind of options of which there are many."""
-    found = {}
-    for kind, count in Counter(map(_kind, offered)).items():
-        of_kind = [option for option in offered if _kind(option) == kind]
-        shared = [_of_all(each, of_kind, texts) for each in told(of_kind[0])]
-        if count < MANY or of_kind[0].code is None:
+    headings = {}
+    for key, count in Counter(map(_group_key, options)).items():
+        group = [option for option in options if _group_key(option) == key]
+        shared_texts = [_shared_sentence(each, group, texts) for each in option_messages(group[0])]
+        if count < GROUP_MIN_SIZE or group[0].code is None:
             continue
-        if of_kind[0].state == "refused":
-            words = translate("Choosers", "Cannot be taken: {why}.")
-            found[kind] = words.format(why=sentence(of_kind[0], texts))
-        elif all(shared):
-            found[kind] = said.joined(*shared)
-    if found:
+        if group[0].state == "refused":
+            template = translate("Choosers", "Cannot be taken: {why}.")
+            headings[key] = template.format(why=option_text(group[0], texts))
+        elif all(shared_texts):
+            headings[key] = said.join_sentences(*shared_texts)
+    if headings:
         # Below others' sentence a single one has its own above it, too, and keeps its place.
-        counted = Counter(map(_kind, offered))
-        single = {_kind(o): o for o in offered if o.state == "warned" and counted[_kind(o)] < MANY}
-        found |= {kind: sentence(option, texts) for kind, option in single.items()}
-    return found
+        group_sizes = Counter(map(_group_key, options))
+        single_options = {_group_key(candidate): candidate for candidate in options if candidate.state == "warned" and group_sizes[_group_key(candidate)] < GROUP_MIN_SIZE}
+        headings |= {key: option_text(option, texts) for key, option in single_options.items()}
+    return headings
 
 
-def _of_all(message: Message, of_kind: list[Option], texts: Texts) -> str:
+def _shared_sentence(message: Message, options: list[Option], texts: Texts) -> str:
     """A sentence for several options at once; empty where each has its own."""
-    if texts.has(f"option.these.{message.code}"):
-        return texts.say(f"option.these.{message.code}", message.data)
-    each = {said.say(texts, own) for option in of_kind for own in told(option) if own.code == message.code}
-    return each.pop() if len(each) == 1 else ""
+    if texts.has_text(f"option.these.{message.code}"):
+        return texts.translate(f"option.these.{message.code}", message.data)
+    sentences = {said.message_text(texts, other) for option in options for other in option_messages(option) if other.code == message.code}
+    return sentences.pop() if len(sentences) == 1 else ""
 
 
-def _entry(name: PartName, option: Option, notes: OptionNotes, texts: Texts, head: str) -> Entry:
-    return Entry(
+def _build_entry(name: PartName, option: Option, option_notes: OptionNotes, texts: Texts, heading: str) -> DropdownEntry:
+    return DropdownEntry(
         value=option.value,
-        text=shown(name, option.value, notes),
-        hint=_hint(name, option.value, notes.releases.get((name, option.value))),
-        detail=sentence(option, texts),
-        under=head,
+        text=display_value(name, option.value, option_notes),
+        hint=_entry_hint(name, option.value, option_notes.releases.get((name, option.value))),
+        detail=option_text(option, texts),
+        group=heading,
         state=option.state,
     )
 
 
-def _hint(name: PartName, value: str | None, release: Release | None) -> str:
+def _entry_hint(name: PartName, value: str | None, release: Release | None) -> str:
     """When it came out, and which kinds of driver it is; pip's tag of a build."""
     if name == "variant":
-        return value if value is not None and value != shown(name, value) else ""
+        return value if value is not None and value != display_value(name, value) else ""
     if release is None:
         return ""
-    kinds = "/".join(CHANNELS[channel] for channel in release.channels)
-    return " · ".join(part for part in (kinds, release.date) if part)
+    channels_text = "/".join(CHANNEL_NAMES[channel] for channel in release.channels)
+    return " · ".join(part for part in (channels_text, release.date) if part)
 
 
-def neighbour(part: PartOptions, value: str) -> str | None:
+def nearest_version(part: PartOptions, value: str) -> str | None:
     """What works and comes nearest to a value, a newer one first; None where that is what holds already."""
-    fine = [option.value for option in part.offered if option.state == "fine"]
-    wanted = numbers(value)
-    by_version = {found: each for each in fine if (found := numbers(each)) is not None}
-    near = fine[0] if fine else None
-    if wanted is not None and by_version:
-        newer = [found for found in by_version if found > wanted]
-        near = by_version[min(newer) if newer else max(by_version)]
-    return near if near != (part.picked or part.recommended) else None
+    allowed = [option.value for option in part.options if option.state == "fine"]
+    target = parse_version(value)
+    by_version = {number: each for each in allowed if (number := parse_version(each)) is not None}
+    nearest = allowed[0] if allowed else None
+    if target is not None and by_version:
+        newer = [number for number in by_version if number > target]
+        nearest = by_version[min(newer) if newer else max(by_version)]
+    return nearest if nearest != (part.selected or part.recommended) else None
 
 
-def sentence(option: Option, texts: Texts) -> str:
+def option_text(option: Option, texts: Texts) -> str:
     """Why an option is warned of or refused; nothing where it is fine."""
-    return said.joined(*(said.say(texts, message) for message in told(option)))
+    return said.join_sentences(*(said.message_text(texts, message) for message in option_messages(option)))
 
 
-def told(option: Option) -> tuple[Message, ...]:
+def option_messages(option: Option) -> tuple[Message, ...]:
     """All that an option is warned of or refused for."""
-    return (Message(option.code, option.data), *option.also) if option.code is not None else ()
+    return (Message(option.code, option.data), *option.further_warnings) if option.code is not None else ()

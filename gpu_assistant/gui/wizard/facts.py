@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...core.errors import AppError, CallError
+from ...core.errors import AppError, UsageError
 from ...core.machine import Machine
 from ...core.message import Message, Value
 from ...core.names import EnvironmentKind
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ...advise.options import Options, PartName
     from .option_notes import OptionNotes
 
-Stage = Literal["idle", "running", "stopping", "done", "failed", "cancelled", "reboot-needed", "left-out"]
-Way = Literal["retry", "offer", "folder", "back"]
+InstallStage = Literal["idle", "running", "stopping", "done", "failed", "cancelled", "reboot-needed", "left-out"]
+Remedy = Literal["retry", "offer", "folder", "back"]
 
 # Another folder can lie on another disk, or belong to the user where this one does not.
-FOLDER_CODES = frozenset(
+FOLDER_ERROR_CODES = frozenset(
     {
         "disk-full",
         "disk-read-only",
@@ -43,15 +43,15 @@ FOLDER_CODES = frozenset(
 )
 
 
-class Trouble(Struct, frozen=True, kw_only=True):
+class Failure(Struct, frozen=True, kw_only=True):
     """What went wrong, and which ways there are from here, the most promising first."""
 
     message: Message
-    ways: tuple[Way, ...]
-    offers: tuple[Alternative, ...] = ()
+    remedies: tuple[Remedy, ...]
+    alternatives: tuple[Alternative, ...] = ()
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class UndoState(Struct, frozen=True, kw_only=True):
     """What the user changed last, and what held before: `part` is what was picked by hand (None: an offer taken, or,
     where `wished`, another goal or kind of driver, or earlier picks taken up again, or, where `let_go`, all picks
     dropped), `recommendation` the last one that worked out, `by_hand` whether versions were being chosen.
@@ -63,12 +63,12 @@ class Turn(Struct, frozen=True, kw_only=True):
     goal: Goal
     channel: Channel
     environment: str | None
-    wished: bool = False
-    let_go: bool = False
-    by_hand: bool = False
+    is_goal_change: bool = False
+    is_reset: bool = False
+    customizing: bool = False
 
 
-class Facts(Struct, frozen=True, kw_only=True):
+class WizardState(Struct, frozen=True, kw_only=True):
     """What the wizard knows. `environment` is the folder picked by hand; `settled` is an environment that already is
     what was recommended; `continued` an install that was begun before, so that its time is not known. `by_hand` tells
     that the user chooses versions, `dropped` the picks that were let go last; `options` are what there is to choose,
@@ -82,44 +82,44 @@ class Facts(Struct, frozen=True, kw_only=True):
     machine: Machine | None = None
     goal: Goal = "pytorch"
     channel: Channel = "studio"
-    by_hand: bool = False
+    customizing: bool = False
     choice: Choice | None = None
-    dropped: Choice | None = None
+    previous_choice: Choice | None = None
     environment: str | None = None
     bundle: str | None = None
-    made_by: EnvironmentKind = "venv"
+    environment_kind: EnvironmentKind = "venv"
     recommendation: Recommendation | None = None
     plan: Plan | None = None
-    obstacle: AppError | None = None
+    blocking_error: AppError | None = None
     options: Options | None = None
-    notes: OptionNotes | None = None
-    turn: Turn | None = None
-    fell: tuple[tuple[PartName, str], ...] = ()
-    settled: bool = False
-    stage: Stage = "idle"
-    end: EndEvent | None = None
-    left_out: tuple[str, ...] = ()
-    trouble: Trouble | None = None
-    continued: bool = False
+    option_notes: OptionNotes | None = None
+    undo_state: UndoState | None = None
+    dropped_choices: tuple[tuple[PartName, str], ...] = ()
+    already_installed: bool = False
+    stage: InstallStage = "idle"
+    end_event: EndEvent | None = None
+    skipped_steps: tuple[str, ...] = ()
+    failure: Failure | None = None
+    resumed: bool = False
     checks: Checks | None = None
     benchmark: Benchmark | None = None
 
 
-def trouble(error: AppError) -> Trouble:
+def failure_from_error(error: AppError) -> Failure:
     """The ways out of an error: an offered release, another folder, once more, back."""
-    ways: list[Way] = []
-    if error.offers:
-        ways.append("offer")
-    if error.code in FOLDER_CODES:
-        ways.append("folder")
+    remedies: list[Remedy] = []
+    if error.alternatives:
+        remedies.append("offer")
+    if error.code in FOLDER_ERROR_CODES:
+        remedies.append("folder")
     # A call that is wrong stays wrong however often it is made.
-    if not isinstance(error, CallError):
-        ways.append("retry")
-    ways.append("back")
-    return Trouble(message=error.message, ways=tuple(ways), offers=error.offers)
+    if not isinstance(error, UsageError):
+        remedies.append("retry")
+    remedies.append("back")
+    return Failure(message=error.message, remedies=tuple(remedies), alternatives=error.alternatives)
 
 
-def apply(choice: Choice | None, change: dict[str, Value]) -> Choice:
+def apply_choice_change(choice: Choice | None, change: dict[str, Value]) -> Choice:
     """The choice after an offered change; raises ValueError on a field that a choice does not have."""
     unknown = set(change) - set(Choice.__struct_fields__)
     if unknown:

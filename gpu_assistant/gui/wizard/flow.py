@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 
-from ...core.errors import AppError, Cancelled, RebootNeeded, RightsRefused
+from ...core.errors import AppError, Cancelled, RebootRequired, ElevationDenied
 from ...core.machine import Machine
 from ...core.names import EnvironmentKind
-from ...core.plan import EndEvent, Interrupted, Plan
+from ...core.plan import EndEvent, InterruptedInstall, Plan
 from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommendation
 from ...core.results import Benchmark, Checks
-from .facts import Facts, Turn, apply, trouble
+from .facts import WizardState, UndoState, apply_choice_change, failure_from_error
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
@@ -28,208 +28,208 @@ PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
 PAGES: tuple[PageName, ...] = ("welcome", "computer", "recommendation", "install", "done")
 
 
-class Flow:
+class WizardFlow:
     """One walk through the wizard."""
 
     def __init__(self, *, simulated: bool = False) -> None:
         self.simulated = simulated
         self.page: PageName = "welcome"
-        self.facts = Facts()
+        self.state = WizardState()
 
     # Moving
 
     @property
-    def locked(self) -> bool:
+    def is_locked(self) -> bool:
         """Whether an install runs: no page is left then."""
-        return self.facts.stage in ("running", "stopping")
+        return self.state.stage in ("running", "stopping")
 
     @property
-    def stands(self) -> bool:
+    def is_environment_verified(self) -> bool:
         """Whether the environment was made and proven though other steps were left out."""
-        facts = self.facts
-        proofs = [step.id for step in facts.plan.steps if step.kind == "verify"] if facts.plan is not None else []
-        return facts.stage == "left-out" and bool(proofs) and not set(proofs) & set(facts.left_out)
+        state = self.state
+        verify_steps = [step.id for step in state.plan.steps if step.kind == "verify"] if state.plan is not None else []
+        return state.stage == "left-out" and bool(verify_steps) and not set(verify_steps) & set(state.skipped_steps)
 
-    def may_enter(self, page: PageName) -> bool:
+    def can_enter(self, page: PageName) -> bool:
         """Whether what the page shows is known, and the present one may be left."""
-        facts = self.facts
-        if self.locked:
+        state = self.state
+        if self.is_locked:
             return page == self.page
         match page:
             case "welcome" | "computer":
                 return True
             case "recommendation":
-                return facts.machine is not None
+                return state.machine is not None
             case "install":
-                possible = facts.plan is not None and facts.obstacle is None
-                return possible and (facts.stage != "idle" or self.page == "recommendation")
+                installable = state.plan is not None and state.blocking_error is None
+                return installable and (state.stage != "idle" or self.page == "recommendation")
             case "done":
-                return facts.stage == "done" or facts.checks is not None or self.stands
+                return state.stage == "done" or state.checks is not None or self.is_environment_verified
 
-    def go(self, page: PageName) -> bool:
+    def go_to(self, page: PageName) -> bool:
         """Enter a page if that is allowed; says whether it was."""
-        if not self.may_enter(page):
+        if not self.can_enter(page):
             return False
         self.page = page
         return True
 
-    def back_to(self) -> PageName | None:
+    def previous_page(self) -> PageName | None:
         """The page that Back leads to: the nearest earlier one that can be shown."""
         earlier = PAGES[: PAGES.index(self.page)]
-        return next((page for page in reversed(earlier) if page != self.page and self.may_enter(page)), None)
+        return next((page for page in reversed(earlier) if page != self.page and self.can_enter(page)), None)
 
-    def back(self) -> bool:
+    def go_back(self) -> bool:
         """Go back one page; says whether there was one."""
-        page = self.back_to()
-        return page is not None and self.go(page)
+        page = self.previous_page()
+        return page is not None and self.go_to(page)
 
-    def next(self) -> bool:
+    def go_next(self) -> bool:
         """Go on one page; says whether that was possible."""
         later = PAGES[PAGES.index(self.page) + 1 :]
-        return bool(later) and self.go(later[0])
+        return bool(later) and self.go_to(later[0])
 
-    def open_pages(self) -> tuple[PageName, ...]:
+    def reachable_pages(self) -> tuple[PageName, ...]:
         """The pages that the rail leads to."""
-        return tuple(page for page in PAGES if page != self.page and self.may_enter(page))
+        return tuple(page for page in PAGES if page != self.page and self.can_enter(page))
 
     # What becomes known
 
-    def found(self, machine: Machine) -> None:
+    def set_machine(self, machine: Machine) -> None:
         """A machine was looked at: what rested on an earlier look is open again."""
-        facts = self.facts
-        self.facts = Facts(
+        state = self.state
+        self.state = WizardState(
             machine=machine,
-            goal=facts.goal,
-            channel=facts.channel,
-            by_hand=facts.by_hand,
-            environment=facts.environment,
-            bundle=facts.bundle,
-            made_by=facts.made_by if machine.tools is not None and machine.tools.conda else "venv",
+            goal=state.goal,
+            channel=state.channel,
+            customizing=state.customizing,
+            environment=state.environment,
+            bundle=state.bundle,
+            environment_kind=state.environment_kind if machine.tools is not None and machine.tools.conda else "venv",
         )
 
     def use_bundle(self, folder: str | None) -> None:
         """Set up from a folder, whose list says what for; None is from the internet again."""
-        facts = self.facts
-        self.facts = Facts(machine=facts.machine, channel=facts.channel, bundle=folder)
+        state = self.state
+        self.state = WizardState(machine=state.machine, channel=state.channel, bundle=folder)
 
-    def _asked_anew(self, **changed: Any) -> None:  # noqa: ANN401 - the fields of Facts
+    def _reset(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of Facts
         """What the user wants, with these changes; all that was worked out before is open again."""
-        facts = self.facts
-        wanted = {"choice": facts.choice, "environment": facts.environment, "by_hand": facts.by_hand, **changed}
-        wanted = {"goal": facts.goal, "channel": facts.channel, "dropped": facts.dropped, **wanted}
-        wanted = {"made_by": facts.made_by, **wanted}
-        self.facts = Facts(machine=facts.machine, bundle=facts.bundle, **wanted)
+        state = self.state
+        fields = {"choice": state.choice, "environment": state.environment, "by_hand": state.customizing, **changes}
+        fields = {"goal": state.goal, "channel": state.channel, "dropped": state.previous_choice, **fields}
+        fields = {"made_by": state.environment_kind, **fields}
+        self.state = WizardState(machine=state.machine, bundle=state.bundle, **fields)
 
-    def wish(
+    def change_options(
         self,
         *,
         goal: Goal | None = None,
         channel: Channel | None = None,
         choice: Choice | None = None,
         environment: str | None = None,
-        made_by: EnvironmentKind | None = None,
+        environment_kind: EnvironmentKind | None = None,
     ) -> None:
         """The user wants something else: a goal, a kind of driver, a release, a folder, or what makes the environment.
         A new goal forgets the folder; which picks go with what is wanted now, the reckoning says.
         """
-        facts = self.facts
-        if goal is not None and goal != facts.goal:
-            self._asked_anew(goal=goal, environment=None, turn=replace(self._turn(None), wished=True))
-        elif channel is not None and channel != facts.channel:
-            self._asked_anew(channel=channel, turn=replace(self._turn(None), wished=True))
+        state = self.state
+        if goal is not None and goal != state.goal:
+            self._reset(goal=goal, environment=None, turn=replace(self._capture_undo_state(None), is_goal_change=True))
+        elif channel is not None and channel != state.channel:
+            self._reset(channel=channel, turn=replace(self._capture_undo_state(None), is_goal_change=True))
         else:
-            folder = environment or facts.environment
-            self._asked_anew(choice=choice or facts.choice, environment=folder, made_by=made_by or facts.made_by)
+            folder = environment or state.environment
+            self._reset(choice=choice or state.choice, environment=folder, made_by=environment_kind or state.environment_kind)
 
-    def choose_by_hand(self) -> None:
+    def start_customizing(self) -> None:
         """The user wants to choose versions: what was worked out stays until the choices are known. What was picked
         last is picked again, as far as it goes with what is wanted now.
         """
-        facts = self.facts
-        if facts.choice is None and facts.dropped is not None:
-            self._asked_anew(choice=facts.dropped, by_hand=True, turn=replace(self._turn(None), wished=True))
+        state = self.state
+        if state.choice is None and state.previous_choice is not None:
+            self._reset(choice=state.previous_choice, by_hand=True, turn=replace(self._capture_undo_state(None), is_goal_change=True))
         else:
-            self.facts = replace(facts, by_hand=True)
+            self.state = replace(state, by_hand=True)
 
     def undo(self) -> None:
         """Take the last change of versions back."""
-        turn = self.facts.turn
-        if turn is not None:
-            before = {"choice": turn.choice, "goal": turn.goal, "channel": turn.channel}
-            by_hand = self.facts.by_hand or (turn.let_go and turn.by_hand)
-            self._asked_anew(**before, environment=turn.environment, by_hand=by_hand)
+        undo_state = self.state.undo_state
+        if undo_state is not None:
+            previous = {"choice": undo_state.choice, "goal": undo_state.goal, "channel": undo_state.channel}
+            customizing = self.state.customizing or (undo_state.is_reset and undo_state.customizing)
+            self._reset(**previous, environment=undo_state.environment, by_hand=customizing)
 
-    def unwish(self) -> None:
+    def reset_choices(self) -> None:
         """Leave the releases to us again; picks can be had back."""
-        picked = self.facts.choice is not None
-        turn = replace(self._turn(None), choice=self.facts.choice, let_go=True) if picked else None
-        self._asked_anew(choice=None, dropped=self.facts.choice, by_hand=False, turn=turn)
+        has_choice = self.state.choice is not None
+        undo_state = replace(self._capture_undo_state(None), choice=self.state.choice, is_reset=True) if has_choice else None
+        self._reset(choice=None, dropped=self.state.choice, by_hand=False, turn=undo_state)
 
-    def offered(self, offer: Alternative) -> None:
+    def accept_alternative(self, alternative: Alternative) -> None:
         """The user takes an offered alternative."""
-        turn = self._turn(None)
-        self._asked_anew(choice=apply(self.facts.choice, offer.change), turn=turn)
+        undo_state = self._capture_undo_state(None)
+        self._reset(choice=apply_choice_change(self.state.choice, alternative.change), turn=undo_state)
 
-    def picked(self, part: str, value: str | None, *, alone: bool = False) -> None:
+    def choose_version(self, part: str, value: str | None, *, exclusive: bool = False) -> None:
         """The user picks a part's version, or leaves it to us again; `alone` lets go of what was picked before."""
-        choice = apply(None if alone else self.facts.choice, {part: value})
-        self._asked_anew(choice=choice if choice != Choice() else None, turn=self._turn(part))
+        choice = apply_choice_change(None if exclusive else self.state.choice, {part: value})
+        self._reset(choice=choice if choice != Choice() else None, turn=self._capture_undo_state(part))
 
-    def _turn(self, part: str | None) -> Turn:
-        facts = self.facts
+    def _capture_undo_state(self, part: str | None) -> UndoState:
+        state = self.state
         # Several changes in one breath are one: what held before is what was last worked out.
-        if facts.recommendation is None and facts.turn is not None:
-            return replace(facts.turn, part=part, let_go=False)
-        return Turn(
+        if state.recommendation is None and state.undo_state is not None:
+            return replace(state.undo_state, part=part, is_reset=False)
+        return UndoState(
             part=part,
-            choice=facts.choice,
-            recommendation=facts.recommendation,
-            goal=facts.goal,
-            channel=facts.channel,
-            environment=facts.environment,
-            by_hand=facts.by_hand,
+            choice=state.choice,
+            recommendation=state.recommendation,
+            goal=state.goal,
+            channel=state.channel,
+            environment=state.environment,
+            customizing=state.customizing,
         )
 
-    def reckoned(
+    def set_recommendation(
         self,
         recommendation: Recommendation,
         plan: Plan | None,
         *,
-        settled: bool = False,
-        obstacle: AppError | None = None,
+        already_installed: bool = False,
+        blocking_error: AppError | None = None,
         options: Options | None = None,
-        notes: OptionNotes | None = None,
-        fell: tuple[tuple[PartName, str], ...] = (),
+        option_notes: OptionNotes | None = None,
+        dropped_choices: tuple[tuple[PartName, str], ...] = (),
     ) -> None:
         """The recommendation is there, and its plan or the reason why there is none; picks that `fell` are let go."""
         if self.simulated and plan is not None and not plan.simulated:
             raise ValueError("a simulated machine must not get a plan that is carried out")
-        choice = apply(self.facts.choice, {part: None for part, _ in fell})
-        self.facts = replace(
-            self.facts,
+        choice = apply_choice_change(self.state.choice, {part: None for part, _ in dropped_choices})
+        self.state = replace(
+            self.state,
             goal=recommendation.goal,  # what a folder was made for, its list says
             choice=choice if choice != Choice() else None,
-            fell=(*self.facts.fell, *fell),
+            dropped_choices=(*self.state.dropped_choices, *dropped_choices),
             recommendation=recommendation,
             plan=plan,
-            settled=settled,
-            obstacle=obstacle,
+            already_installed=already_installed,
+            blocking_error=blocking_error,
             options=options,
-            notes=notes,
+            option_notes=option_notes,
             stage="idle",
-            end=None,
-            left_out=(),
-            trouble=None,
-            continued=False,
+            end_event=None,
+            skipped_steps=(),
+            failure=None,
+            resumed=False,
         )
 
-    def resumed(self, stopped: Interrupted) -> None:
+    def resume_install(self, interrupted: InterruptedInstall) -> None:
         """Take up an install that was interrupted: straight to the install page."""
         if self.simulated:
             raise ValueError("a simulated machine has nothing to take up")
-        plan = stopped.plan
-        self.facts = Facts(
-            machine=self.facts.machine,
+        plan = interrupted.plan
+        self.state = WizardState(
+            machine=self.state.machine,
             goal=plan.goal,
             environment=plan.env,
             bundle=plan.bundle,
@@ -241,59 +241,59 @@ class Flow:
 
     # Installing
 
-    def begin(self) -> Plan:
+    def begin_install(self) -> Plan:
         """An install starts; gives the plan to carry out."""
-        plan = self.facts.plan
-        if plan is None or self.locked:
+        plan = self.state.plan
+        if plan is None or self.is_locked:
             raise ValueError("there is nothing to start")
         self.page = "install"
         # What stopped once goes on where it was: the last leg's time is not the whole.
-        continued = self.facts.continued or self.facts.stage in ("cancelled", "failed", "reboot-needed", "left-out")
-        self.facts = replace(
-            self.facts,
+        resumed = self.state.resumed or self.state.stage in ("cancelled", "failed", "reboot-needed", "left-out")
+        self.state = replace(
+            self.state,
             stage="running",
-            end=None,
-            left_out=(),
-            trouble=None,
+            end_event=None,
+            skipped_steps=(),
+            failure=None,
             checks=None,
             benchmark=None,
-            continued=continued,
+            resumed=resumed,
         )
         return plan
 
-    def stopping(self) -> None:
+    def request_stop(self) -> None:
         """The user asked to stop; the work ends at its next safe place."""
-        if self.facts.stage == "running":
-            self.facts = replace(self.facts, stage="stopping")
+        if self.state.stage == "running":
+            self.state = replace(self.state, stage="stopping")
 
-    def ended(self, end: EndEvent) -> None:
+    def finish_install(self, end: EndEvent) -> None:
         """The install came to a good end."""
-        self.facts = replace(self.facts, stage="done", end=end)
+        self.state = replace(self.state, stage="done", end_event=end)
 
-    def failed(self, error: AppError) -> None:
+    def fail_install(self, error: AppError) -> None:
         """The install stopped with an error, because the user said so, for a restart, or without some steps."""
         if isinstance(error, Cancelled):
-            self.cancelled()
-        elif isinstance(error, RebootNeeded):
+            self.cancel_install()
+        elif isinstance(error, RebootRequired):
             end = EndEvent(state="reboot-needed", code=error.message.code, data=error.data)
-            self.facts = replace(self.facts, stage="reboot-needed", end=end)
-        elif isinstance(error, RightsRefused):
+            self.state = replace(self.state, stage="reboot-needed", end_event=end)
+        elif isinstance(error, ElevationDenied):
             steps = tuple(step for step in str(error.data.get("steps") or "").split(", ") if step)
             end = EndEvent(state="failed", code=error.message.code, data=error.data)
-            self.facts = replace(self.facts, stage="left-out", end=end, left_out=steps)
+            self.state = replace(self.state, stage="left-out", end_event=end, skipped_steps=steps)
         else:
-            self.facts = replace(self.facts, stage="failed", trouble=trouble(error))
+            self.state = replace(self.state, stage="failed", failure=failure_from_error(error))
 
-    def cancelled(self) -> None:
+    def cancel_install(self) -> None:
         """The install stopped because the user said so."""
-        self.facts = replace(self.facts, stage="cancelled")
+        self.state = replace(self.state, stage="cancelled")
 
     # Proving and measuring
 
-    def checked(self, checks: Checks) -> None:
+    def set_checks(self, checks: Checks) -> None:
         """The environment was proven, or not."""
-        self.facts = replace(self.facts, checks=checks)
+        self.state = replace(self.state, checks=checks)
 
-    def measured(self, benchmark: Benchmark) -> None:
+    def set_benchmark(self, benchmark: Benchmark) -> None:
         """The devices were measured."""
-        self.facts = replace(self.facts, benchmark=benchmark)
+        self.state = replace(self.state, benchmark=benchmark)

@@ -11,7 +11,7 @@ from ..components import Button, label
 translate = QCoreApplication.translate
 
 
-def keys() -> tuple[tuple[str, str], ...]:
+def wizard_shortcuts() -> tuple[tuple[str, str], ...]:
     """(what it does, key) in the language that is on."""
     return (
         (translate("WizardHelp", "Press the filled button"), "Enter"),
@@ -23,7 +23,7 @@ def keys() -> tuple[tuple[str, str], ...]:
     )
 
 
-class WizardHelp(QDialog):
+class WizardHelpDialog(QDialog):
     """A few sentences and the keys; Esc closes it."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -33,18 +33,18 @@ class WizardHelp(QDialog):
         column.setContentsMargins(28, 24, 28, 20)
         column.setSpacing(14)
         column.addWidget(label("title", translate("WizardHelp", "From here to a working PyTorch")))
-        said = translate(
+        introduction = translate(
             "WizardHelp",
             "We look at this computer, suggest versions that fit together, install them into a folder of their own, "
             "and prove that they work. Nothing is changed before you press Install, and you can stop at any moment.",
         )
-        column.addWidget(label("body", said, "soft"))
+        column.addWidget(label("body", introduction, "soft"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(40)
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(0, 1)
-        for row, (what, key) in enumerate(keys()):
-            grid.addWidget(label("body", what), row, 0)
+        for row, (action, key) in enumerate(wizard_shortcuts()):
+            grid.addWidget(label("body", action), row, 0)
             grid.addWidget(label("strong", key), row, 1)
         column.addLayout(grid)
         column.addSpacing(4)

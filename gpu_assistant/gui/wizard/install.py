@@ -8,269 +8,269 @@ from PySide6.QtCore import Qt, QTimer, Signal
 
 from ...core.message import Value
 from ...core.plan import Event, StepEvent
-from ...texts.format import duration
+from ...texts.format import format_duration
 from ..components import Button, Card, ConfirmDialog, LogDrawer, ProgressBar, StepList, announce
 from . import install_words, words
-from .base import WizardPage, chain
-from .facts import Stage
-from .install_columns import InstallColumns
+from .base import WizardPage, set_tab_order
+from .facts import InstallStage
+from .install_columns import InstallLayout
 from .note_card import NoteCard
 from .plan_list import PlanList
-from .progress import LATER, Progress, StepProgress
-from .step_block import StepBlock
-from .trouble_box import TroubleBox
+from .progress import REPEATED_STEP_KINDS, InstallProgress, StepProgress
+from .step_block import CurrentStepPanel
+from .trouble_box import ErrorPanel
 
-SAID = ("done", "failed", "skipped")
+ANNOUNCED_STATES = ("done", "failed", "skipped")
 
 
 class InstallPage(WizardPage):
     """The plan's steps with the running one large beside them. `folder_wanted` asks for another folder."""
 
-    folder_wanted = Signal()
+    folder_requested = Signal()
 
     def build(self) -> None:
         """The parts."""
         column = self.page.column
-        self.whole = ProgressBar(height=6)
-        self.steps = StepList()
-        self.block = StepBlock()
-        self.trouble = TroubleBox()
-        self.notes = (NoteCard(), NoteCard())
-        self.log = LogDrawer()
+        self.total_progress = ProgressBar(height=6)
+        self.step_list = StepList()
+        self.step_panel = CurrentStepPanel()
+        self.error_panel = ErrorPanel()
+        self.note_cards = (NoteCard(), NoteCard())
+        self.log_drawer = LogDrawer()
         self._list_card = Card(padding=8)
-        self._list_card.column.addWidget(self.steps)
-        self.shown = PlanList(self.road)
-        self._columns = InstallColumns((self._list_card, self.shown), (self.trouble, self.block), self.notes, self.log)
-        column.addWidget(self.whole)
+        self._list_card.column.addWidget(self.step_list)
+        self.plan_list = PlanList(self.controller)
+        self._columns = InstallLayout((self._list_card, self.plan_list), (self.error_panel, self.step_panel), self.note_cards, self.log_drawer)
+        column.addWidget(self.total_progress)
         column.addLayout(self._columns)
         column.addStretch(1)
-        self.page.shape_.changed.connect(self._fit)
-        self._fit()
-        self.back = self.add_back()
-        self.cancel = self.footer.add(Button())
-        self.again = self.footer.add(Button())
-        self.again.clicked.connect(self.road.install)
-        self.footer.add(self.primary)
-        self.cancel.clicked.connect(self.ask_to_stop)
-        self.trouble.taken.connect(self.road.take)
-        self.trouble.folder.connect(self.folder_wanted)
-        self.block.controls.held.connect(self.road.hold)
-        self.block.controls.limit.chosen.connect(self.road.limit)
-        self.road.stepped.connect(self._stepped)
-        self.road.logged.connect(self._logged)
-        self._progress: Progress | None = None
-        self._kinds: tuple[tuple[str, bool], ...] = ()
-        self._heard: dict[str, StepEvent] = {}  # shown once in a turn, however much it was
-        self._telling = QTimer(self, singleShot=True, interval=0)
-        self._telling.timeout.connect(self._tell)
-        self._stage: Stage | None = None
+        self.page.breakpoints.changed.connect(self._update_layout)
+        self._update_layout()
+        self.back_button = self.add_back_button()
+        self.cancel_button = self.footer.add_button(Button())
+        self.ask_again_button = self.footer.add_button(Button())
+        self.ask_again_button.clicked.connect(self.controller.install)
+        self.footer.add_button(self.primary_button)
+        self.cancel_button.clicked.connect(self.confirm_stop)
+        self.error_panel.alternative_chosen.connect(self.controller.accept_alternative)
+        self.error_panel.folder_requested.connect(self.folder_requested)
+        self.step_panel.download_controls.pause_toggled.connect(self.controller.set_paused)
+        self.step_panel.download_controls.limit_picker.chosen.connect(self.controller.set_speed_limit)
+        self.controller.step_changed.connect(self._on_step_changed)
+        self.controller.lines_logged.connect(self._on_lines_logged)
+        self._progress: InstallProgress | None = None
+        self._row_keys: tuple[tuple[str, bool], ...] = ()
+        self._pending_events: dict[str, StepEvent] = {}  # shown once in a turn, however much it was
+        self._update_timer = QTimer(self, singleShot=True, interval=0)
+        self._update_timer.timeout.connect(self._apply_pending_events)
+        self._shown_stage: InstallStage | None = None
 
-    def prepare(self) -> None:
+    def draw_while_hidden(self) -> None:
         """The rows of the plan that is going to be carried out."""
-        plan = self.road.flow.facts.plan
+        plan = self.controller.flow.state.plan
         if plan is not None and not self.isVisible():
-            self._fill((step.id, step.code, step.data, step.needs_admin) for step in plan.steps)
+            self._fill_rows((step.id, step.code, step.data, step.needs_admin) for step in plan.steps)
 
     def draw(self) -> None:
         """Everything of now."""
-        road, facts = self.road, self.road.flow.facts
-        stage = facts.stage
-        progress = road.progress
+        controller, state = self.controller, self.controller.flow.state
+        stage = state.stage
+        progress = controller.progress
         if progress is not self._progress:
             self._progress = progress
-            self.log.clear()
-            self.block.line.clear()
-            self._fill_all()
+            self.log_drawer.clear()
+            self.step_panel.speed_line.clear()
+            self._fill_rows_from_progress()
         if progress is not None:
             for step in progress.steps.values():
-                self._row(step)
-        self._heads(progress)
+                self._update_row(step)
+        self._update_heading(progress)
         running = stage in ("running", "stopping")
-        self._show_plan()
-        self._fit()
-        self.whole.setVisible(running)
-        self.block.setVisible(running and progress is not None and progress.running is not None)
-        self.trouble.setVisible(facts.trouble is not None)
-        if facts.trouble is not None:
-            self.trouble.set(facts.trouble, self.texts)
-        self._notes()
-        self._foot(stage)
-        self.mark_way_on(*self.trouble.buttons)
-        if stage != self._stage:
-            self._changed_to(stage)
+        self._update_plan_list()
+        self._update_layout()
+        self.total_progress.setVisible(running)
+        self.step_panel.setVisible(running and progress is not None and progress.running_step is not None)
+        self.error_panel.setVisible(state.failure is not None)
+        if state.failure is not None:
+            self.error_panel.set_failure(state.failure, self.texts)
+        self._update_notes()
+        self._update_footer(stage)
+        self.highlight_default_button(*self.error_panel.buttons)
+        if stage != self._shown_stage:
+            self._on_stage_changed(stage)
 
     @property
-    def way_on(self) -> Button:
+    def default_button(self) -> Button:
         """A release that can be had leads further than the same try again."""
-        trouble = self.road.flow.facts.trouble
-        offered = trouble is not None and bool(trouble.offers) and bool(self.trouble.buttons)
-        return self.trouble.buttons[0] if offered else self.primary
+        failure = self.controller.flow.state.failure
+        has_alternative = failure is not None and bool(failure.alternatives) and bool(self.error_panel.buttons)
+        return self.error_panel.buttons[0] if has_alternative else self.primary_button
 
-    def go_on(self) -> None:
+    def run_primary_action(self) -> None:
         """On to the proof, or on with the install; before a restart there is nothing more to do here."""
-        stage = self.road.flow.facts.stage
-        if stage == "done" or self.road.flow.stands:
-            self.road.next()
+        stage = self.controller.flow.state.stage
+        if stage == "done" or self.controller.flow.is_environment_verified:
+            self.controller.go_next()
         elif stage == "reboot-needed":
             self.window().close()
         else:
-            self.road.install()
+            self.controller.install()
 
-    def ask_to_stop(self) -> None:
+    def confirm_stop(self) -> None:
         """Cancel, after a question; nothing is lost."""
-        line = install_words.kept(self._progress, late=self._late)
-        stop = ConfirmDialog.ask(
+        message = install_words.kept_work_text(self._progress, only_download_kept=self._only_download_kept)
+        confirmed = ConfirmDialog.ask(
             self,
             self.tr("Stop here?"),
-            line,
+            message,
             self.tr("Stop"),
             self.tr("Go on"),
         )
-        if stop:
-            self.road.stop()
+        if confirmed:
+            self.controller.stop()
 
-    def _show_plan(self) -> None:
+    def _update_plan_list(self) -> None:
         """For a simulated machine the plan with its commands and sizes stands here: nothing is logged."""
-        simulated, plan = self.road.flow.simulated, self.road.flow.facts.plan
-        for widget in (self._columns.side, self.log, self._list_card):
+        simulated, plan = self.controller.flow.simulated, self.controller.flow.state.plan
+        for widget in (self._columns.right, self.log_drawer, self._list_card):
             widget.setVisible(not simulated)
-        self.shown.setVisible(simulated)
+        self.plan_list.setVisible(simulated)
         if simulated and plan is not None:
-            self.shown.draw()
+            self.plan_list.draw()
 
-    def _logged(self, lines: list[str]) -> None:
-        self.log.append(lines)
+    def _on_lines_logged(self, lines: list[str]) -> None:
+        self.log_drawer.append(lines)
         # What a tool says on its way reads like trouble to who does not know it: it is for the open drawer.
-        self.log.head.set_last("")
+        self.log_drawer.header.set_last("")
 
-    def _fill_all(self) -> None:
+    def _fill_rows_from_progress(self) -> None:
         steps = self._progress.steps.values() if self._progress is not None else ()
-        self._fill((step.id, step.code, step.data, step.admin) for step in steps)
+        self._fill_rows((step.id, step.code, step.data, step.needs_admin) for step in steps)
 
-    def _fill(self, steps: Iterable[tuple[str, str, dict[str, Value], bool]]) -> None:
+    def _fill_rows(self, steps: Iterable[tuple[str, str, dict[str, Value], bool]]) -> None:
         """A row for each (id, code, data, asks for rights); those that are there already stay."""
-        wanted = tuple(steps)
-        kinds = tuple((name, admin) for name, _, _, admin in wanted)
-        if kinds != self._kinds:
-            self._kinds = kinds
-            self.steps.clear()
-            for name, code, data, admin in wanted:
-                self.steps.add(name, self.texts.say(f"step.{code}.title", data), admin=admin)
+        rows = tuple(steps)
+        keys = tuple((step_id, needs_admin) for step_id, _, _, needs_admin in rows)
+        if keys != self._row_keys:
+            self._row_keys = keys
+            self.step_list.clear()
+            for step_id, code, data, needs_admin in rows:
+                self.step_list.add_step(step_id, self.texts.translate(f"step.{code}.title", data), admin=needs_admin)
 
-    def _row(self, step: StepProgress) -> None:
+    def _update_row(self, step: StepProgress) -> None:
         texts = self.texts
-        if step.id not in self.steps.rows:
-            self._fill_all()
-        self.steps.set_title(step.id, texts.say(f"step.{step.code}.title", step.data))
+        if step.id not in self.step_list.rows:
+            self._fill_rows_from_progress()
+        self.step_list.set_title(step.id, texts.translate(f"step.{step.code}.title", step.data))
         # The trouble box says why a step failed; where others went on without it, its row does.
-        told = self.road.flow.facts.stage == "left-out" or step.state != "failed"
-        detail, right = install_words.detail(step, texts, told=told), install_words.right(step, texts)
-        self.steps.set_state(step.id, step.state, detail, right)
+        message_shown = self.controller.flow.state.stage == "left-out" or step.state != "failed"
+        detail, amount = install_words.step_detail(step, texts, message_shown=message_shown), install_words.step_amount(step, texts)
+        self.step_list.set_state(step.id, step.state, detail, amount)
 
-    def _stepped(self, event: Event) -> None:
-        progress = self.road.progress
+    def _on_step_changed(self, event: Event) -> None:
+        progress = self.controller.progress
         if not isinstance(event, StepEvent) or progress is None:
             return
         if event.unit == "bytes" and event.state == "running":
-            self.block.line.add(event.speed)
+            self.step_panel.speed_line.add(event.speed)
         if self.isVisible():
-            self._heard[event.id] = event
-            if not self._telling.isActive():
-                self._telling.start()
+            self._pending_events[event.id] = event
+            if not self._update_timer.isActive():
+                self._update_timer.start()
 
-    def _tell(self) -> None:
-        progress, heard = self.road.progress, self._heard
-        self._heard = {}
+    def _apply_pending_events(self) -> None:
+        progress, events = self.controller.progress, self._pending_events
+        self._pending_events = {}
         if progress is None:
             return
-        if progress is not self._progress or not heard.keys() <= progress.steps.keys():
+        if progress is not self._progress or not events.keys() <= progress.steps.keys():
             self.draw()
             return
-        for name in heard:
-            self._row(progress.steps[name])
-        self._heads(progress)
-        self._notes()
-        self.block.setVisible(progress.running is not None and self.road.flow.locked)
-        for event in heard.values():
-            if event.state in SAID:
-                announce(self.steps, self.steps.rows[event.id].accessibleName())
+        for step_id in events:
+            self._update_row(progress.steps[step_id])
+        self._update_heading(progress)
+        self._update_notes()
+        self.step_panel.setVisible(progress.running_step is not None and self.controller.flow.is_locked)
+        for event in events.values():
+            if event.state in ANNOUNCED_STATES:
+                announce(self.step_list, self.step_list.rows[event.id].accessibleName())
 
-    def _heads(self, progress: Progress | None) -> None:
-        stage = self.road.flow.facts.stage
-        title, line = install_words.title(stage), ""
-        if self.road.flow.simulated and stage == "done":
+    def _update_heading(self, progress: InstallProgress | None) -> None:
+        stage = self.controller.flow.state.stage
+        title, line = install_words.stage_title(stage), ""
+        if self.controller.flow.simulated and stage == "done":
             title, line = self.tr("This is what an install would do"), self.tr("Shown only: nothing was executed.")
         if progress is not None and stage == "running":
-            line = self._where(progress)
-            running = progress.running
-            self.whole.set_fraction(progress.share)
+            line = self._progress_text(progress)
+            running = progress.running_step
+            self.total_progress.set_fraction(progress.bar_fraction)
             if running is not None:
-                pace = self.road.pace
-                if pace is not None:
-                    self.block.controls.set(holding=pace.paused, rate=pace.most)
-                self.block.set_step(running, self.texts)
+                rate_limiter = self.controller.rate_limiter
+                if rate_limiter is not None:
+                    self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.most)
+                self.step_panel.set_step(running, self.texts)
         elif stage == "stopping":
             line = self.tr("It ends at the next safe place.")
         self.page.set_title(title, line)
 
-    def _where(self, progress: Progress) -> str:
-        counted = {"n": str(max(progress.number, 1)), "of": str(len(progress.steps))}
-        left = None if self.block.controls.holding else progress.seconds_left
-        if left is None:
+    def _progress_text(self, progress: InstallProgress) -> str:
+        position = {"n": str(max(progress.step_number, 1)), "of": str(len(progress.steps))}
+        remaining_s = None if self.step_panel.download_controls.paused else progress.seconds_left
+        if remaining_s is None:
             line = self.tr("Step {n} of {of}. You may minimise this window.")
-            return line.format(**counted)
+            return line.format(**position)
         line = self.tr("Step {n} of {of} · about {time} left. You may minimise this window.")
-        return line.format(time=duration(left, self.texts.language), **counted)
+        return line.format(time=format_duration(remaining_s, self.texts.language), **position)
 
-    def _notes(self) -> None:
-        facts, simulated = self.road.flow.facts, self.road.flow.simulated
-        found = () if simulated else install_words.notes(facts, self._progress, self.texts, late=self._late)
-        for number, card in enumerate(self.notes):
-            card.setVisible(number < len(found))
-            if number < len(found):
-                card.set(found[number].icon, found[number].title, found[number].line)
+    def _update_notes(self) -> None:
+        state, simulated = self.controller.flow.state, self.controller.flow.simulated
+        notes = () if simulated else install_words.install_notes(state, self._progress, self.texts, only_download_kept=self._only_download_kept)
+        for index, card in enumerate(self.note_cards):
+            card.setVisible(index < len(notes))
+            if index < len(notes):
+                card.set(notes[index].icon, notes[index].title, notes[index].text)
 
     @property
-    def _late(self) -> bool:
+    def _only_download_kept(self) -> bool:
         """Whether only the download would be left of the work so far."""
-        running = self._progress.running if self._progress is not None else None
-        return running is not None and running.kind in LATER
+        running = self._progress.running_step if self._progress is not None else None
+        return running is not None and running.kind in REPEATED_STEP_KINDS
 
-    def _foot(self, stage: Stage) -> None:
+    def _update_footer(self, stage: InstallStage) -> None:
         running = stage in ("running", "stopping")
-        self.back.setText(self.tr("Back"))
-        self.back.setVisible(not running)
-        self.cancel.setText(self.tr("Cancel"))
-        self.cancel.setVisible(running)
-        self.cancel.set_busy(stage == "stopping")
-        stands = self.road.flow.stands
-        self.again.setText(self.tr("Ask again"))
-        self.again.setVisible(stands)
-        primary = {"failed": self.tr("Try again"), "cancelled": self.tr("Go on"), "reboot-needed": self.tr("Close")}
-        if stage == "left-out" and not stands:
-            primary["left-out"] = self.tr("Ask again")
-        self.primary.setText(primary.get(stage, self.tr("Next")))
-        trouble = self.road.flow.facts.trouble
-        self.primary.setEnabled(not running and (trouble is None or "retry" in trouble.ways))
+        self.back_button.setText(self.tr("Back"))
+        self.back_button.setVisible(not running)
+        self.cancel_button.setText(self.tr("Cancel"))
+        self.cancel_button.setVisible(running)
+        self.cancel_button.set_busy(stage == "stopping")
+        is_verified = self.controller.flow.is_environment_verified
+        self.ask_again_button.setText(self.tr("Ask again"))
+        self.ask_again_button.setVisible(is_verified)
+        primary_texts = {"failed": self.tr("Try again"), "cancelled": self.tr("Go on"), "reboot-needed": self.tr("Close")}
+        if stage == "left-out" and not is_verified:
+            primary_texts["left-out"] = self.tr("Ask again")
+        self.primary_button.setText(primary_texts.get(stage, self.tr("Next")))
+        failure = self.controller.flow.state.failure
+        self.primary_button.setEnabled(not running and (failure is None or "retry" in failure.remedies))
 
-    def _changed_to(self, stage: Stage) -> None:
-        self._stage = stage
+    def _on_stage_changed(self, stage: InstallStage) -> None:
+        self._shown_stage = stage
         self.focus_primary()
-        trouble = self.road.flow.facts.trouble
-        if trouble is not None:
-            announce(self.trouble, words.say(self.texts, trouble.message))
-        chain(*self.trouble.buttons, *self.block.controls.all, self.steps.fold, self.log.head)
+        failure = self.controller.flow.state.failure
+        if failure is not None:
+            announce(self.error_panel, words.message_text(self.texts, failure.message))
+        set_tab_order(*self.error_panel.buttons, *self.step_panel.download_controls.controls, self.step_list.fold_button, self.log_drawer.header)
 
     def focus_primary(self) -> None:
         """While it runs there is only Cancel."""
-        if self.cancel.isVisible():
-            self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.cancel_button.isVisible():
+            self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().focus_primary()
 
-    def _fit(self) -> None:
+    def _update_layout(self) -> None:
         """In one column the list stands low, and in sight, below the running step."""
-        narrow, running = self.page.shape_.tight, self.road.flow.locked
-        self._columns.fit(narrow=narrow, running=running)
-        self.block.set_compact(narrow)
-        self.steps.set_compact(narrow, folds=narrow and running)
+        narrow, running = self.page.breakpoints.is_tight, self.controller.flow.is_locked
+        self._columns.arrange(narrow=narrow, running=running)
+        self.step_panel.set_compact(narrow)
+        self.step_list.set_compact(narrow, fold_done=narrow and running)

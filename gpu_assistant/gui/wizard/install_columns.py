@@ -7,38 +7,38 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
-TOP = Qt.AlignmentFlag.AlignTop
+ALIGN_TOP = Qt.AlignmentFlag.AlignTop
 
 
-class InstallColumns(QBoxLayout):
+class InstallLayout(QBoxLayout):
     """`lists` at the left, `news` at the right, the `notes` and the `log` below the news; in one column the news come
     first.
     """
 
     def __init__(
-        self, lists: Sequence[QWidget], news: Sequence[QWidget], notes: Sequence[QWidget], log: QWidget
+        self, list_widgets: Sequence[QWidget], progress_widgets: Sequence[QWidget], notes: Sequence[QWidget], log: QWidget
     ) -> None:
         super().__init__(QBoxLayout.Direction.LeftToRight)
-        self._notes, self._log = tuple(notes), log
-        self.left, self.side = QWidget(), QWidget()
-        self._stacks = {box: QVBoxLayout(box) for box in (self.left, self.side)}
-        for box, widgets in ((self.left, lists), (self.side, (*news, *notes, log))):
-            self._stacks[box].setContentsMargins(0, 0, 0, 0)
-            self._stacks[box].setSpacing(12)
+        self._note_widgets, self._log_widget = tuple(notes), log
+        self.left, self.right = QWidget(), QWidget()
+        self._columns = {box: QVBoxLayout(box) for box in (self.left, self.right)}
+        for box, widgets in ((self.left, list_widgets), (self.right, (*progress_widgets, *notes, log))):
+            self._columns[box].setContentsMargins(0, 0, 0, 0)
+            self._columns[box].setSpacing(12)
             for widget in widgets:
-                self._stacks[box].addWidget(widget)
-        self.addWidget(self.left, 38, TOP)
-        self.addWidget(self.side, 62, TOP)
-        self._fitted: tuple[bool, bool] | None = None
+                self._columns[box].addWidget(widget)
+        self.addWidget(self.left, 38, ALIGN_TOP)
+        self.addWidget(self.right, 62, ALIGN_TOP)
+        self._arranged_for: tuple[bool, bool] | None = None
 
-    def fit(self, *, narrow: bool, running: bool) -> None:
+    def arrange(self, *, narrow: bool, running: bool) -> None:
         """In one column: progress before the list, remarks after it, but before it once nothing runs; the log last."""
-        if (narrow, running) == self._fitted:
+        if (narrow, running) == self._arranged_for:
             return
-        self._fitted = narrow, running
-        down, right = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
-        self.setDirection(down if narrow else right)
+        self._arranged_for = narrow, running
+        down, across = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
+        self.setDirection(down if narrow else across)
         self.setSpacing(12 if narrow else 16)
-        for note in self._notes:
-            self._stacks[self.left if narrow and running else self.side].addWidget(note)
-        self._stacks[self.left if narrow else self.side].addWidget(self._log)
+        for note in self._note_widgets:
+            self._columns[self.left if narrow and running else self.right].addWidget(note)
+        self._columns[self.left if narrow else self.right].addWidget(self._log_widget)

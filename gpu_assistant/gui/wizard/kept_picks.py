@@ -8,57 +8,57 @@ from msgspec.structs import replace
 
 from ...core.machine import Machine
 from ...core.recommendation import Choice
-from .facts import Facts, Turn
-from .option_notes import kinds_of, works
+from .facts import WizardState, UndoState
+from .option_notes import driver_channels, is_choice_possible
 
 if TYPE_CHECKING:
     from ...advise.options import PartName
     from ...app import App
 
 # What decides most comes first: where two picks exclude each other, it stays.
-ORDER: tuple[PartName, ...] = (
+CHOICE_PRIORITY: tuple[PartName, ...] = (
     *("driver", "pytorch", "variant", "python", "tensorflow"),
     *("cuda_toolkit", "cudnn", "toolkit_way"),
 )
-COMPILING = frozenset({"cuda-dev", "all"})
+COMPILER_GOALS = frozenset({"cuda-dev", "all"})
 
 
-def kept(app: App, machine: Machine, facts: Facts) -> Choice | None:
+def retained_choice(app: App, machine: Machine, state: WizardState) -> Choice | None:
     """The picks that can be carried out with what is wanted now; None where none is left. Unless the wish itself was
     changed last, that is all of them.
     """
-    choice, turn = facts.choice, facts.turn
-    if choice is None or turn is None or not turn.wished:
+    choice, undo_state = state.choice, state.undo_state
+    if choice is None or undo_state is None or not undo_state.is_goal_change:
         return choice
-    asked = _asked(app, machine, choice, facts, turn)
-    if not works(app, machine, asked, goal=facts.goal, channel=facts.channel):
-        wished, asked = asked, Choice()
-        for name in ORDER:
-            more = replace(asked, **{name: getattr(wished, name)})
-            if more != asked and works(app, machine, more, goal=facts.goal, channel=facts.channel):
-                asked = more
-    return asked if asked != Choice() else None
+    retained = _without_conflicts(app, machine, choice, state, undo_state)
+    if not is_choice_possible(app, machine, retained, goal=state.goal, channel=state.channel):
+        candidate, retained = retained, Choice()
+        for name in CHOICE_PRIORITY:
+            extended = replace(retained, **{name: getattr(candidate, name)})
+            if extended != retained and is_choice_possible(app, machine, extended, goal=state.goal, channel=state.channel):
+                retained = extended
+    return retained if retained != Choice() else None
 
 
-def fallen(choice: Choice | None, left: Choice | None) -> tuple[tuple[PartName, str], ...]:
+def dropped_choices(choice: Choice | None, retained: Choice | None) -> tuple[tuple[PartName, str], ...]:
     """The picks that are not kept: part and value."""
-    before, after = choice or Choice(), left or Choice()
-    picks = ((name, getattr(before, name)) for name in ORDER)
-    return tuple((name, value) for name, value in picks if value is not None and getattr(after, name) is None)
+    previous, current = choice or Choice(), retained or Choice()
+    choices = ((name, getattr(previous, name)) for name in CHOICE_PRIORITY)
+    return tuple((name, value) for name, value in choices if value is not None and getattr(current, name) is None)
 
 
-def _asked(app: App, machine: Machine, choice: Choice, facts: Facts, turn: Turn) -> Choice:
+def _without_conflicts(app: App, machine: Machine, choice: Choice, state: WizardState, undo_state: UndoState) -> Choice:
     """Without the picks that the new wish speaks against; a driver that is of the new kind, too, stays."""
-    lost: set[str] = set()
-    numbered = choice.driver if choice.driver != "keep" else None
-    if facts.channel != turn.channel and numbered and facts.channel not in kinds_of(app.catalog, machine, numbered):
-        lost.add("driver")
-    if facts.goal != turn.goal:
-        if facts.goal == "tensorflow":
-            lost |= {"pytorch", "variant"}
-        elif facts.goal != "all":
-            lost.add("tensorflow")
-        if facts.goal in COMPILING:
+    dropped_parts: set[str] = set()
+    driver_version = choice.driver if choice.driver != "keep" else None
+    if state.channel != undo_state.channel and driver_version and state.channel not in driver_channels(app.catalog, machine, driver_version):
+        dropped_parts.add("driver")
+    if state.goal != undo_state.goal:
+        if state.goal == "tensorflow":
+            dropped_parts |= {"pytorch", "variant"}
+        elif state.goal != "all":
+            dropped_parts.add("tensorflow")
+        if state.goal in COMPILER_GOALS:
             # Who wants to compile wants what compiles.
-            lost |= {name for name in ("cuda_toolkit", "cudnn") if getattr(choice, name) == "none"}
-    return replace(choice, **dict.fromkeys(lost))
+            dropped_parts |= {name for name in ("cuda_toolkit", "cudnn") if getattr(choice, name) == "none"}
+    return replace(choice, **dict.fromkeys(dropped_parts))

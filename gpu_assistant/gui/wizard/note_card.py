@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from ..components import Card, Icon, label
+from ..components import Card, IconWidget, label
 
 
 class NoteCard(Card):
@@ -17,17 +17,17 @@ class NoteCard(Card):
         row, column = QHBoxLayout(), QVBoxLayout()
         row.setSpacing(14)
         column.setSpacing(1)
-        self._icon = Icon("ok", "ok", 18)
-        self._title, self._line = label("small-strong"), label("small")
-        column.addWidget(self._title)
-        column.addWidget(self._line)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._icon_label = IconWidget("ok", "ok", 18)
+        self._title_label, self._text_label = label("small-strong"), label("small")
+        column.addWidget(self._title_label)
+        column.addWidget(self._text_label)
+        row.addWidget(self._icon_label, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
         self.column.addLayout(row)
 
-    def set(self, icon: str, title: str, line: str) -> None:
+    def set(self, icon: str, title: str, text: str) -> None:
         """Another note."""
-        self._icon.set(icon, "ok" if icon == "ok" else "accent")
-        self._title.setText(title)
-        self._line.setText(line)
-        self.setAccessibleName(f"{title}. {line}")
+        self._icon_label.set(icon, "ok" if icon == "ok" else "accent")
+        self._title_label.setText(title)
+        self._text_label.setText(text)
+        self.setAccessibleName(f"{title}. {text}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ...core.errors import CallError
+from ...core.errors import UsageError
 from ...core.machine import Machine
 from ...core.recommendation import Channel, Choice, Goal
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...app import App
     from ...catalog.load import Catalog
 
-Version = tuple[str, str]
+PartVersion = tuple[str, str]
 """A part and its value."""
 
 
@@ -32,75 +32,75 @@ class OptionNotes(Struct, frozen=True, kw_only=True):
     what else was picked; `picked` are the parts that were; `driver` is the version of the driver that is there.
     """
 
-    releases: dict[Version, Release] = {}
-    alone: frozenset[Version] = frozenset()
-    picked: frozenset[PartName] = frozenset()
-    driver: str | None = None
+    releases: dict[PartVersion, Release] = {}
+    excluded_by_choices: frozenset[PartVersion] = frozenset()
+    chosen_parts: frozenset[PartName] = frozenset()
+    installed_driver: str | None = None
 
 
-def notes(
+def build_option_notes(
     app: App, machine: Machine, options: Options, *, goal: Goal, channel: Channel, choice: Choice | None
 ) -> OptionNotes:
     """The notes on what there is to choose."""
     catalog = app.catalog
-    releases: dict[Version, Release] = {}
-    alone: set[Version] = set()
+    releases: dict[PartVersion, Release] = {}
+    excluded: set[PartVersion] = set()
     for part in options.parts:
-        others = _without(choice, part.name)
-        for option in part.offered:
-            found = _release(catalog, machine, part.name, option.value)
-            if found != Release():
-                releases[part.name, option.value] = found
-            wish = Choice(**{part.name: option.value})
-            if option.state == "refused" and others and works(app, machine, wish, goal=goal, channel=channel):
-                alone.add((part.name, option.value))
+        has_other_choices = _has_other_choices(choice, part.name)
+        for option in part.options:
+            release = _find_release(catalog, machine, part.name, option.value)
+            if release != Release():
+                releases[part.name, option.value] = release
+            single_choice = Choice(**{part.name: option.value})
+            if option.state == "refused" and has_other_choices and is_choice_possible(app, machine, single_choice, goal=goal, channel=channel):
+                excluded.add((part.name, option.value))
     return OptionNotes(
         releases=releases,
-        alone=frozenset(alone),
-        picked=frozenset(part.name for part in options.parts if part.picked is not None),
-        driver=machine.driver.version if machine.driver is not None else None,
+        excluded_by_choices=frozenset(excluded),
+        chosen_parts=frozenset(part.name for part in options.parts if part.selected is not None),
+        installed_driver=machine.driver.version if machine.driver is not None else None,
     )
 
 
-def _without(choice: Choice | None, name: PartName) -> bool:
+def _has_other_choices(choice: Choice | None, name: PartName) -> bool:
     """Whether anything else is picked."""
-    return choice is not None and any(getattr(choice, field) for field in choice.__struct_fields__ if field != name)
+    return choice is not None and any(getattr(choice, other) for other in choice.__struct_fields__ if other != name)
 
 
-def works(app: App, machine: Machine, wish: Choice, *, goal: Goal, channel: Channel) -> bool:
+def is_choice_possible(app: App, machine: Machine, choice: Choice, *, goal: Goal, channel: Channel) -> bool:
     """Whether a choice can be carried out here."""
     try:
-        app.recommend(machine, goal=goal, channel=channel, choice=wish)
-    except CallError as error:
+        app.recommend(machine, goal=goal, channel=channel, choice=choice)
+    except UsageError as error:
         if error.code != "choice-impossible":
             raise
         return False
     return True
 
 
-def _release(catalog: Catalog, machine: Machine, name: PartName, value: str) -> Release:
-    from ...advise.drivers import driver_system
+def _find_release(catalog: Catalog, machine: Machine, name: PartName, value: str) -> Release:
+    from ...advise.drivers import select_driver_system
 
     match name:
         case "driver":
-            system = driver_system(machine)
-            known = [p for p in catalog.drivers.packages if p.version == value and p.system == system]
-            channels = dict.fromkeys(p.channel for p in known if p.channel is not None)
-            return Release(date=_first(p.date for p in known), channels=tuple(channels))
+            system = select_driver_system(machine)
+            packages = [package for package in catalog.drivers.packages if package.version == value and package.system == system]
+            channels = dict.fromkeys(package.channel for package in packages if package.channel is not None)
+            return Release(date=_first_date(package.date for package in packages), channels=tuple(channels))
         case "pytorch":
-            return Release(date=_first(r.date for r in catalog.releases if r.version == value))
+            return Release(date=_first_date(release.date for release in catalog.releases if release.version == value))
         case "cuda_toolkit":
-            return Release(date=_first(t.date for t in catalog.cuda.toolkits if t.version == value))
+            return Release(date=_first_date(toolkit.date for toolkit in catalog.cuda.toolkits if toolkit.version == value))
         case "cudnn":
-            return Release(date=_first(r.date for r in catalog.cudnn.releases if r.version == value))
+            return Release(date=_first_date(release.date for release in catalog.cudnn.releases if release.version == value))
         case _:
             return Release()
 
 
-def kinds_of(catalog: Catalog, machine: Machine, driver: str) -> tuple[Channel, ...]:
+def driver_channels(catalog: Catalog, machine: Machine, driver: str) -> tuple[Channel, ...]:
     """As which kinds a driver is published for this computer's system."""
-    return _release(catalog, machine, "driver", driver).channels
+    return _find_release(catalog, machine, "driver", driver).channels
 
 
-def _first(dates: Iterable[str | None]) -> str | None:
+def _first_date(dates: Iterable[str | None]) -> str | None:
     return next((date for date in dates if date is not None), None)

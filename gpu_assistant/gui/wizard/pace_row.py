@@ -6,15 +6,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ..components import Button, announce
-from ..components.base import Live
-from ..components.picker import Entry, Picker
+from ..components.base import Themed
+from ..components.picker import DropdownEntry, Dropdown
 
 # What a line is often shared with: a call, a film, somebody else's download.
 MEGABYTE = 1_000_000
-LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
+SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
 
-class SpeedLimit(Picker):
+class SpeedLimitPicker(Dropdown):
     """How fast downloads may go at most; `chosen` comes with bytes per second, None for as fast as it goes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -29,49 +29,49 @@ class SpeedLimit(Picker):
 
     def retranslate(self) -> None:
         """All words."""
-        entries = [Entry(value=each, text=self._said(each)) for each in LIMITS]
-        self.set(entries, self.rate, self._said(self.rate), self.tr("Download speed"))
+        entries = [DropdownEntry(value=each, text=self._rate_text(each)) for each in SPEED_LIMITS]
+        self.set_entries(entries, self.rate, self._rate_text(self.rate), self.tr("Download speed"))
 
-    def _said(self, rate: int | None) -> str:
+    def _rate_text(self, rate: int | None) -> str:
         if rate is None:
             return self.tr("As fast as it goes")
         return self.tr("At most {count} MB/s").format(count=f"{rate / MEGABYTE:g}")
 
 
-class PaceRow(Live, QWidget):
+class DownloadControls(Themed, QWidget):
     """`held(bool)` when the user holds the download or lets it go on; `limit.chosen` with another limit."""
 
-    held = Signal(bool)
+    pause_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.holding = False
-        self.hold, self.limit = Button(kind="ghost", icon="pause"), SpeedLimit()
-        self.all = (self.hold, self.limit)
-        self.hold.clicked.connect(self._turn)
+        self.paused = False
+        self.pause_button, self.limit_picker = Button(kind="ghost", icon_name="pause"), SpeedLimitPicker()
+        self.controls = (self.pause_button, self.limit_picker)
+        self.pause_button.clicked.connect(self._toggle_pause)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        row.addWidget(self.hold)
+        row.addWidget(self.pause_button)
         row.addStretch(1)
-        row.addWidget(self.limit)
-        self.follow()
+        row.addWidget(self.limit_picker)
+        self.apply_theme()
 
-    def set(self, *, holding: bool, rate: int | None) -> None:
+    def set(self, *, paused: bool, rate: int | None) -> None:
         """How it stands, without telling."""
-        if holding != self.holding:
-            self.holding = holding
+        if paused != self.paused:
+            self.paused = paused
             self.retranslate()
-        if rate != self.limit.rate:
-            self.limit.set_rate(rate)
+        if rate != self.limit_picker.rate:
+            self.limit_picker.set_rate(rate)
 
     def retranslate(self) -> None:
         """Our own words."""
-        self.hold.setText(self.tr("Go on") if self.holding else self.tr("Pause"))
-        self.hold.set_icon("play" if self.holding else "pause")
+        self.pause_button.setText(self.tr("Go on") if self.paused else self.tr("Pause"))
+        self.pause_button.set_icon("play" if self.paused else "pause")
 
-    def _turn(self) -> None:
-        self.holding = not self.holding
+    def _toggle_pause(self) -> None:
+        self.paused = not self.paused
         self.retranslate()
-        announce(self.hold, self.tr("The download is held.") if self.holding else self.tr("The download goes on."))
-        self.held.emit(self.holding)
+        announce(self.pause_button, self.tr("The download is held.") if self.paused else self.tr("The download goes on."))
+        self.pause_toggled.emit(self.paused)

@@ -8,15 +8,15 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...core.recommendation import Alternative
-from ...core.recommendation import Warning as Caution
+from ...core.recommendation import RecommendationWarning as Caution
 from ...texts import Texts
-from ...texts.format import UNKNOWN
+from ...texts.format import UNKNOWN_VALUE
 from .. import theme
-from ..components import Button, Card, Icon, Pill, Why, label
-from ..components.base import Live
-from ..components.why import Claim
-from .cards import Part
-from .choosers import Choosers
+from ..components import Button, Card, IconWidget, Pill, Disclosure, label
+from ..components.base import Themed
+from ..components.why import SourcedClaim
+from .cards import PartSummary
+from .choosers import VersionPickers
 
 if TYPE_CHECKING:
     from ...advise.options import PartOptions
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
-ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
-NOW, AFTER, PILL, WHY = 120, 184, 104, 78
-NOW_SLIM, AFTER_SLIM, PILL_SLIM = 112, 158, 100
+PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
+INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 184, 104, 78
+INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 158, 100
 # Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own; the pill
 # does, too.
-SLIM, FOLDED, TIGHT = 960, 740, 350
-GAP, SIDE, DISC = 12, 16, 38
-UNBOUNDED = 16_777_215
-Form = Literal["line", "folded", "tight"]
+NARROW_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 350
+COLUMN_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 38
+MAX_WIDGET_WIDTH = 16_777_215
+CardForm = Literal["line", "folded", "tight"]
 
 
-def widths(available: int) -> tuple[int, int, int] | None:
+def column_widths(available: int) -> tuple[int, int, int] | None:
     """The columns now, after, pill in pixels for a card of this width; None where they do not fit in one line."""
-    if available < theme.px(FOLDED):
+    if available < theme.px(FOLDED_BELOW):
         return None
-    slim = available < theme.px(SLIM)
-    columns = (NOW_SLIM, AFTER_SLIM, PILL_SLIM) if slim else (NOW, AFTER, PILL)
-    now, after, pill = (theme.px(column) for column in columns)
-    return now, after, pill
+    narrow = available < theme.px(NARROW_BELOW)
+    columns = (INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW) if narrow else (INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH)
+    installed, planned, pill = (theme.px(column) for column in columns)
+    return installed, planned, pill
 
 
 class PartCard(Card):
@@ -52,232 +52,232 @@ class PartCard(Card):
     same where all that was picked before shall be let go.
     """
 
-    offered = Signal(object)
-    picked = Signal(str, object)
-    alone = Signal(str, object)
+    alternative_chosen = Signal(object)
+    version_chosen = Signal(str, object)
+    only_version_chosen = Signal(str, object)
 
     def __init__(self, name: str) -> None:
-        self._part: Part | None = None
-        self._offer: tuple[str, str] | None = None
+        self._part: PartSummary | None = None
+        self._alternative: tuple[str, str] | None = None
         self._cells: list[QWidget] = []
-        self._form: Form | None = None
-        self._room = 0
-        self.choosers: Choosers | None = None
+        self._form: CardForm | None = None
+        self._available_width = 0
+        self.version_pickers: VersionPickers | None = None
         super().__init__(padding=16)
-        self.column.setContentsMargins(SIDE, 8, SIDE, 8)
-        self.icon_ = Icon(ICONS[name], size=20, ground="square", side=DISC)
-        self.part_title, self.meaning = label("heading"), label("small")
-        self.now, self.now_line = label("heading", tone="soft"), label("small")
-        self.after, self.after_line = label("heading"), label("small")
-        self.arrow = Icon("long", "soft", 18)
+        self.column.setContentsMargins(CARD_MARGIN, 8, CARD_MARGIN, 8)
+        self.icon_ = IconWidget(PART_ICONS[name], size=20, background="square", background_size=ICON_GROUND_SIZE)
+        self.title_label, self.meaning_label = label("heading"), label("small")
+        self.installed_label, self.installed_detail = label("heading", tone="soft"), label("small")
+        self.planned_label, self.planned_detail = label("heading"), label("small")
+        self.arrow_icon = IconWidget("long", "soft", 18)
         self.pill = Pill()
-        self.why = Why()
-        self.why.alternative_chosen.connect(self._take)
+        self.reasons = Disclosure()
+        self.reasons.alternative_chosen.connect(self._choose_alternative)
         # Hidden it takes no room, not even the grid's spacing.
-        self.why.toggled.connect(self.why.setVisible)
-        self.why.hide()
-        self.heads = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
-        self._names = _stack(self.part_title, self.meaning)
-        self._before = _stack(self.heads[0], self.now, self.now_line)
-        self._then = _stack(self.heads[1], self.after, self.after_line)
-        self._pill_cell = _cell(self.pill)
-        self._line = QWidget()
-        self._line_row = QHBoxLayout(self._line)
-        self._line_row.setContentsMargins(0, 0, 0, 0)
-        self._line_row.setSpacing(14)
-        self._line_row.addStretch(1)
+        self.reasons.toggled.connect(self.reasons.setVisible)
+        self.reasons.hide()
+        self.column_labels = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
+        self._title_cell = _build_stacked_cell(self.title_label, self.meaning_label)
+        self._installed_cell = _build_stacked_cell(self.column_labels[0], self.installed_label, self.installed_detail)
+        self._planned_cell = _build_stacked_cell(self.column_labels[1], self.planned_label, self.planned_detail)
+        self._pill_cell = _build_cell(self.pill)
+        self._versions_row = QWidget()
+        self._versions_layout = QHBoxLayout(self._versions_row)
+        self._versions_layout.setContentsMargins(0, 0, 0, 0)
+        self._versions_layout.setSpacing(14)
+        self._versions_layout.addStretch(1)
         self.grid = QGridLayout()
-        self.grid.setHorizontalSpacing(GAP)
+        self.grid.setHorizontalSpacing(COLUMN_SPACING)
         self.grid.setVerticalSpacing(8)
         self.column.addLayout(self.grid)
-        self._place("line")
+        self._arrange("line")
 
-    def set_part(self, part: Part, choose: str, sentence: str) -> None:
+    def set_part(self, part: PartSummary, alternative_button: str, alternative_text: str) -> None:
         """Other words; `sentence` and `choose` are the alternative's, where the part has one."""
         self._part = part
-        self.part_title.setText(part.title)
-        self.meaning.setText(part.meaning)
-        self.now.setText(part.now or UNKNOWN)
-        self.after.setText(part.after or UNKNOWN)
-        for widget, text in ((self.now_line, part.now_line), (self.after_line, part.after_line)):
+        self.title_label.setText(part.title)
+        self.meaning_label.setText(part.meaning)
+        self.installed_label.setText(part.installed or UNKNOWN_VALUE)
+        self.planned_label.setText(part.planned or UNKNOWN_VALUE)
+        for widget, text in ((self.installed_detail, part.installed_detail), (self.planned_detail, part.planned_detail)):
             widget.setText(text)
             widget.setVisible(bool(text))
         self.pill.set(*part.pill)
-        self._offer = (sentence, choose) if part.offer is not None else None
-        self.why.toggle.setVisible(bool(part.why))
-        words = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
-        now, after = part.now or UNKNOWN, part.after or UNKNOWN
+        self._alternative = (alternative_text, alternative_button) if part.alternative is not None else None
+        self.reasons.toggle_button.setVisible(bool(part.reasons))
+        template = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
+        installed, planned = part.installed or UNKNOWN_VALUE, part.planned or UNKNOWN_VALUE
         # The card read as one sentence.
-        self.setAccessibleName(words.format(part=part.title, now=now, after=after, what=part.pill[1]))
-        self.why.toggle.setAccessibleName(f"{self.why.toggle.text()}: {part.title}")
+        self.setAccessibleName(template.format(part=part.title, now=installed, after=planned, what=part.pill[1]))
+        self.reasons.toggle_button.setAccessibleName(f"{self.reasons.toggle_button.text()}: {part.title}")
 
-    def explain(self, told: tuple[str, ...]) -> tuple[str, ...]:
+    def show_reasons(self, explained_terms: tuple[str, ...]) -> tuple[str, ...]:
         """Why, with the words in it that were not `told` before; says what has been told then."""
         part = self._part
         if part is None or self.isHidden():
-            return told
-        new = tuple(term for term in part.terms if term not in told)
-        explained = (Claim(text="\n".join(new)),) if new else ()
-        self.why.set(*part.why, *explained, alternative=self._offer)
-        return (*told, *new) if self.why.is_open() else told
+            return explained_terms
+        new_terms = tuple(term for term in part.terms if term not in explained_terms)
+        term_claims = (SourcedClaim(text="\n".join(new_terms)),) if new_terms else ()
+        self.reasons.set_claims(*part.reasons, *term_claims, alternative=self._alternative)
+        return (*explained_terms, *new_terms) if self.reasons.is_open() else explained_terms
 
-    def set_heads(self, now: str, after: str) -> None:
+    def set_column_labels(self, installed: str, planned: str) -> None:
         """The words above the two columns, where these do not stand below common ones."""
-        for head, words in zip(self.heads, (now, after), strict=True):
-            head.setText(words)
+        for column_label, text in zip(self.column_labels, (installed, planned), strict=True):
+            column_label.setText(text)
 
-    def set_choices(
+    def set_version_options(
         self,
         parts: tuple[PartOptions, ...],
-        notes: OptionNotes,
+        option_notes: OptionNotes,
         texts: Texts,
-        along: str,
-        cautions: tuple[Caution, ...] = (),
+        side_effects: str,
+        warnings: tuple[Caution, ...] = (),
     ) -> None:
         """What can be chosen by hand, what changed along with the last pick, and the warnings about this part; nothing
         hides the drop-downs.
         """
-        if self.choosers is None:
+        if self.version_pickers is None:
             if not parts:
                 return
-            self.choosers = Choosers()
-            self.choosers.picked.connect(self.picked)
-            self.choosers.alone.connect(self.alone)
-            self.column.addWidget(self.choosers)
-        self.choosers.setVisible(bool(parts))
+            self.version_pickers = VersionPickers()
+            self.version_pickers.version_chosen.connect(self.version_chosen)
+            self.version_pickers.only_version_chosen.connect(self.only_version_chosen)
+            self.column.addWidget(self.version_pickers)
+        self.version_pickers.setVisible(bool(parts))
         if parts:
-            self.choosers.set(parts, notes, texts, cautions)
-            self.choosers.set_along(along)
-            self._fit()
+            self.version_pickers.set(parts, option_notes, texts, warnings)
+            self.version_pickers.set_side_effects(side_effects)
+            self._update_layout()
 
     @property
     def controls(self) -> tuple[Button, ...]:
         """What can be pressed, in the order of reading."""
-        choosers = self.choosers
-        mine = (*choosers.pickers.values(), choosers.way) if choosers is not None else ()
-        return (self.why.toggle, *self.why.sources, self.why.choose, *mine)
+        version_pickers = self.version_pickers
+        picker_controls = (*version_pickers.pickers.values(), version_pickers.fallback_button) if version_pickers is not None else ()
+        return (self.reasons.toggle_button, *self.reasons.source_buttons, self.reasons.alternative_button, *picker_controls)
 
     @property
-    def noted(self) -> tuple[str, ...]:
+    def warning_codes(self) -> tuple[str, ...]:
         """The codes of the warnings that stand beside a pick."""
-        return self.choosers.noted if self.choosers is not None and not self.choosers.isHidden() else ()
+        return self.version_pickers.warning_codes if self.version_pickers is not None and not self.version_pickers.isHidden() else ()
 
     def refresh(self) -> None:
         """Fonts and columns of now."""
         super().refresh()
         if self._form is not None:
-            self._fit()
+            self._update_layout()
 
-    def set_room(self, room: int) -> None:
+    def set_available_width(self, available_width: int) -> None:
         """How wide the card may be; its own width would be held up by its columns."""
-        self._room = room
-        self._fit()
+        self._available_width = available_width
+        self._update_layout()
 
-    def _fit(self) -> None:
-        columns = widths(self._room)
-        form: Form = "line" if columns is not None else "folded" if self._room >= theme.px(TIGHT) else "tight"
+    def _update_layout(self) -> None:
+        columns = column_widths(self._available_width)
+        form: CardForm = "line" if columns is not None else "folded" if self._available_width >= theme.px(TIGHT_BELOW) else "tight"
         if form != self._form:
-            self._place(form)
+            self._arrange(form)
         if columns is not None:
-            for cell, width in zip((self._before, self._then, self._pill_cell), columns, strict=True):
+            for cell, width in zip((self._installed_cell, self._planned_cell, self._pill_cell), columns, strict=True):
                 cell.setFixedWidth(width)
         else:
             # No wider than in one line, but narrower where large text leaves no room.
-            for cell, width in ((self._before, NOW), (self._then, AFTER)):
+            for cell, width in ((self._installed_cell, INSTALLED_WIDTH), (self._planned_cell, PLANNED_WIDTH)):
                 cell.setMinimumWidth(0)
                 cell.setMaximumWidth(theme.px(width))
             self._pill_cell.setMinimumWidth(0)
-            self._pill_cell.setMaximumWidth(UNBOUNDED)
-        self.why.toggle.setMinimumWidth(theme.px(WHY))
-        beside = self.icon_.sizeHint().width() + GAP
-        self.why.set_room(self._room - 2 * SIDE - (beside if form == "line" else 0))
-        if self.choosers is not None:
+            self._pill_cell.setMaximumWidth(MAX_WIDGET_WIDTH)
+        self.reasons.toggle_button.setMinimumWidth(theme.px(REASONS_WIDTH))
+        title_indent = self.icon_.sizeHint().width() + COLUMN_SPACING
+        self.reasons.set_available_width(self._available_width - 2 * CARD_MARGIN - (title_indent if form == "line" else 0))
+        if self.version_pickers is not None:
             # In line with the title.
-            self.choosers.setContentsMargins(0 if form == "tight" else beside, 0, 0, 0)
-            self.choosers.set_room(self._room)
+            self.version_pickers.setContentsMargins(0 if form == "tight" else title_indent, 0, 0, 0)
+            self.version_pickers.set_available_width(self._available_width)
 
-    def _place(self, form: Form) -> None:
+    def _arrange(self, form: CardForm) -> None:
         self._form = form
         grid, folded, tight = self.grid, form != "line", form == "tight"
-        parts = (self.icon_, self._names, self._before, self.arrow, self._then, self._pill_cell, self.why.toggle)
-        for widget in (*parts, self.why, self._line):
+        parts = (self.icon_, self._title_cell, self._installed_cell, self.arrow_icon, self._planned_cell, self._pill_cell, self.reasons.toggle_button)
+        for widget in (*parts, self.reasons, self._versions_row):
             # Never by taking the layout's item: that one would live on and keep the height of other words.
             grid.removeWidget(widget)
-            self._line_row.removeWidget(widget)
-        self._line.setVisible(folded)
-        for head in self.heads:
-            head.setVisible(folded)
+            self._versions_layout.removeWidget(widget)
+        self._versions_row.setVisible(folded)
+        for column_label in self.column_labels:
+            column_label.setVisible(folded)
         middle = Qt.AlignmentFlag.AlignVCenter
         grid.addWidget(self.icon_, 0, 0, middle)
         if folded:
             top = Qt.AlignmentFlag.AlignTop
-            for place, (widget, way) in enumerate(((self._before, top), (self.arrow, middle), (self._then, top))):
-                self._line_row.insertWidget(place, widget, 0, way)
-            grid.addWidget(self._names, 0, 1, 1, 5 if tight else 4, middle)
+            for position, (widget, alignment) in enumerate(((self._installed_cell, top), (self.arrow_icon, middle), (self._planned_cell, top))):
+                self._versions_layout.insertWidget(position, widget, 0, alignment)
+            grid.addWidget(self._title_cell, 0, 1, 1, 5 if tight else 4, middle)
             grid.addWidget(self._pill_cell, 1 if tight else 0, 1 if tight else 5, middle)
-            grid.addWidget(self.why.toggle, 0, 6, middle)
-            grid.addWidget(self._line, 2, 1, 1, 6)
-            grid.addWidget(self.why, 3, 0, 1, 7)
+            grid.addWidget(self.reasons.toggle_button, 0, 6, middle)
+            grid.addWidget(self._versions_row, 2, 1, 1, 6)
+            grid.addWidget(self.reasons, 3, 0, 1, 7)
         else:
-            grid.addWidget(self.arrow, 0, 3, middle)
+            grid.addWidget(self.arrow_icon, 0, 3, middle)
             # As high as the row, in whose middle their words stand: an aligned cell keeps the height of other words.
-            for column, widget in ((1, self._names), (2, self._before), (4, self._then), (5, self._pill_cell)):
+            for column, widget in ((1, self._title_cell), (2, self._installed_cell), (4, self._planned_cell), (5, self._pill_cell)):
                 grid.addWidget(widget, 0, column)
-            grid.addWidget(self.why.toggle, 0, 6, middle)
-            grid.addWidget(self.why, 1, 1, 1, 6)
+            grid.addWidget(self.reasons.toggle_button, 0, 6, middle)
+            grid.addWidget(self.reasons, 1, 1, 1, 6)
         grid.setColumnStretch(1, 1)
         # A widget that went from one parent to another is hidden until somebody shows it.
-        for widget in (self._before, self.arrow, self._then):
+        for widget in (self._installed_cell, self.arrow_icon, self._planned_cell):
             widget.show()
 
-    def _take(self) -> None:
-        offer: Alternative | None = self._part.offer if self._part is not None else None
-        if offer is not None:
-            self.offered.emit(offer)
+    def _choose_alternative(self) -> None:
+        alternative: Alternative | None = self._part.alternative if self._part is not None else None
+        if alternative is not None:
+            self.alternative_chosen.emit(alternative)
 
 
-class Heads(Live, QWidget):
+class ColumnHeadings(Themed, QWidget):
     """ "Now" and "After" above the cards, in line with their columns."""
 
     def __init__(self) -> None:
         super().__init__()
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(GAP)
-        self.now, self.after = label("caption-strong", tone="soft"), label("caption-strong", tone="soft")
-        self._gap, self._pill, self._why = QWidget(), QWidget(), QWidget()
+        row.setSpacing(COLUMN_SPACING)
+        self.installed_label, self.planned_label = label("caption-strong", tone="soft"), label("caption-strong", tone="soft")
+        self._arrow_space, self._pill_space, self._reasons_space = QWidget(), QWidget(), QWidget()
         row.addStretch(1)
-        for widget in (self.now, self._gap, self.after, self._pill, self._why):
+        for widget in (self.installed_label, self._arrow_space, self.planned_label, self._pill_space, self._reasons_space):
             row.addWidget(widget)
-        self.follow()
+        self.apply_theme()
 
-    def set_words(self, now: str, after: str) -> None:
+    def set_texts(self, installed: str, planned: str) -> None:
         """The two words."""
-        self.now.setText(now)
-        self.after.setText(after)
+        self.installed_label.setText(installed)
+        self.planned_label.setText(planned)
 
-    def fit(self, card: PartCard | None, room: int) -> None:
+    def align_to(self, card: PartCard | None, available_width: int) -> None:
         """The columns of a card that may be as wide as this; without a card there is nothing to stand above."""
-        columns = widths(room)
+        columns = column_widths(available_width)
         self.setVisible(columns is not None and card is not None)
         if columns is None or card is None:
             return
-        for widget, width in zip((self.now, self.after, self._pill), columns, strict=True):
+        for widget, width in zip((self.installed_label, self.planned_label, self._pill_space), columns, strict=True):
             widget.setFixedWidth(width)
-        self._gap.setFixedWidth(theme.px(18))
-        self._why.setFixedWidth(card.why.toggle.width())
+        self._arrow_space.setFixedWidth(theme.px(18))
+        self._reasons_space.setFixedWidth(card.reasons.toggle_button.width())
 
 
-def _stack(*rows: QWidget) -> QWidget:
+def _build_stacked_cell(*widgets: QWidget) -> QWidget:
     cell = QWidget()
     column = QVBoxLayout(cell)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
     column.addStretch(1)
-    for text in rows:
+    for widget in widgets:
         # Chinese is one long word: its least width would count as more than the column has.
-        text.setMinimumWidth(1)
-        column.addWidget(text)
+        widget.setMinimumWidth(1)
+        column.addWidget(widget)
     column.addStretch(1)
     policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
@@ -285,7 +285,7 @@ def _stack(*rows: QWidget) -> QWidget:
     return cell
 
 
-def _cell(widget: QWidget) -> QWidget:
+def _build_cell(widget: QWidget) -> QWidget:
     cell = QWidget()
     row = QHBoxLayout(cell)
     row.setContentsMargins(0, 0, 0, 0)

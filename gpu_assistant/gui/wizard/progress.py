@@ -12,12 +12,12 @@ from ...core.message import Message, Value
 from ...core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
 
 # The step after the download: what it made so far is made again by the next start.
-LATER = frozenset({"python-packages"})
+REPEATED_STEP_KINDS = frozenset({"python-packages"})
 # What a step counts in the bar where nobody knows its time: a share, no promise.
-SHARES = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0, "conda-environment": 1.0}
-LEAST_SHARE = 0.5
-BLINK_S = 0.5
-ENDED = ("done", "skipped")
+DEFAULT_WEIGHTS = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0, "conda-environment": 1.0}
+MIN_WEIGHT = 0.5
+MIN_REPORTED_SECONDS = 0.5
+ENDED_STATES = ("done", "skipped")
 
 
 class StepProgress(Struct, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class StepProgress(Struct, frozen=True, kw_only=True):
     code: str
     data: dict[str, Value] = {}
     kind: str | None = None
-    admin: bool = False
+    needs_admin: bool = False
     bytes: int | None = None
     minutes: float | None = None
     state: StepState = "waiting"
@@ -42,7 +42,7 @@ class StepProgress(Struct, frozen=True, kw_only=True):
     @property
     def fraction(self) -> float | None:
         """0 to 1 within the step; None while its total is unknown."""
-        if self.state in ENDED:
+        if self.state in ENDED_STATES:
             return 1.0
         if self.done is None or not self.total:
             return None
@@ -52,9 +52,9 @@ class StepProgress(Struct, frozen=True, kw_only=True):
         return min(self.done / self.total, 1.0)
 
     @property
-    def seconds_worth_saying(self) -> float | None:
+    def reported_seconds(self) -> float | None:
         """The seconds it took, unless it was a blink."""
-        return self.seconds if self.seconds is not None and self.seconds >= BLINK_S else None
+        return self.seconds if self.seconds is not None and self.seconds >= MIN_REPORTED_SECONDS else None
 
     @property
     def seconds_left(self) -> float | None:
@@ -66,110 +66,110 @@ class StepProgress(Struct, frozen=True, kw_only=True):
         return max(self.total - self.done, 0) / self.speed
 
 
-class Progress:
+class InstallProgress:
     """Takes in events, in order. Without a plan the first event tells the steps."""
 
     def __init__(self, plan: Plan | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._began: dict[str, float] = {}
+        self._started_at: dict[str, float] = {}
         self.steps: dict[str, StepProgress] = {
             step.id: StepProgress(
                 id=step.id,
                 code=step.code,
                 data=step.data,
                 kind=step.kind,
-                admin=step.needs_admin,
+                needs_admin=step.needs_admin,
                 bytes=step.bytes,
                 minutes=step.minutes,
             )
             for step in (plan.steps if plan is not None else ())
         }
-        self.current: str | None = None
+        self.current_id: str | None = None
 
-    def take(self, event: Event) -> str | None:
+    def handle_event(self, event: Event) -> str | None:
         """One event; gives the id of the step that changed, if one did."""
         if isinstance(event, PlanEvent):
             for brief in event.steps:
                 if brief.id not in self.steps:
                     self.steps[brief.id] = StepProgress(
-                        id=brief.id, code=brief.code, data=brief.data, bytes=brief.bytes, admin=brief.needs_admin
+                        id=brief.id, code=brief.code, data=brief.data, bytes=brief.bytes, needs_admin=brief.needs_admin
                     )
             return None
         if not isinstance(event, StepEvent) or event.id not in self.steps:
             return None
         now = self._clock()
         if event.state == "running":
-            self._began.setdefault(event.id, now)
-            self.current = event.id
-        before = self.steps[event.id]
-        began = self._began.get(event.id)
-        ended = event.state not in ("running", "waiting")
+            self._started_at.setdefault(event.id, now)
+            self.current_id = event.id
+        previous = self.steps[event.id]
+        started_at = self._started_at.get(event.id)
+        has_ended = event.state not in ("running", "waiting")
         self.steps[event.id] = replace(
-            before,
+            previous,
             state=event.state,
-            done=event.done if event.done is not None else before.done,
-            total=event.total if event.total is not None else before.total,
-            unit=event.unit or before.unit,
+            done=event.done if event.done is not None else previous.done,
+            total=event.total if event.total is not None else previous.total,
+            unit=event.unit or previous.unit,
             speed=event.speed,
             bottleneck=event.bottleneck,
-            message=Message(event.code, event.data) if event.code is not None else before.message,
-            seconds=now - began if ended and began is not None else None,
+            message=Message(event.code, event.data) if event.code is not None else previous.message,
+            seconds=now - started_at if has_ended and started_at is not None else None,
         )
         return event.id
 
-    def stop(self, state: StepState) -> str | None:
+    def end_running_step(self, state: StepState) -> str | None:
         """The install ended in the middle of a step: that one failed or was cancelled; gives its id."""
-        step = self.running
+        step = self.running_step
         if step is None:
             return None
         self.steps[step.id] = replace(step, state=state, speed=None, bottleneck=None)
         return step.id
 
     @property
-    def running(self) -> StepProgress | None:
+    def running_step(self) -> StepProgress | None:
         """The step that runs."""
-        step = self.steps.get(self.current) if self.current is not None else None
+        step = self.steps.get(self.current_id) if self.current_id is not None else None
         return step if step is not None and step.state == "running" else None
 
     @property
-    def came(self) -> bool:
+    def has_downloads(self) -> bool:
         """Whether anything was fetched that the next start need not fetch again."""
         return any(step.unit == "bytes" and step.done for step in self.steps.values())
 
     @property
-    def number(self) -> int:
+    def step_number(self) -> int:
         """The running step's place, from 1; 0 before the first."""
-        return list(self.steps).index(self.current) + 1 if self.current in self.steps else 0
+        return list(self.steps).index(self.current_id) + 1 if self.current_id in self.steps else 0
 
     @property
     def fraction(self) -> float:
         """0 to 1 over all steps, each weighing what it was expected to take."""
-        weights = {step.id: step.minutes or SHARES.get(step.kind or "", LEAST_SHARE) for step in self.steps.values()}
-        whole = sum(weights.values())
-        done = sum(weights[step.id] * (step.fraction or 0.0) for step in self.steps.values())
-        return done / whole if whole else 0.0
+        weights = {step.id: step.minutes or DEFAULT_WEIGHTS.get(step.kind or "", MIN_WEIGHT) for step in self.steps.values()}
+        total_weight = sum(weights.values())
+        done_weight = sum(weights[step.id] * (step.fraction or 0.0) for step in self.steps.values())
+        return done_weight / total_weight if total_weight else 0.0
 
     @property
-    def share(self) -> float | None:
+    def bar_fraction(self) -> float | None:
         """What a bar shows of it: None while the running step cannot tell, for a bar that stands still looks dead."""
-        running = self.running
+        running = self.running_step
         return self.fraction if running is None or running.fraction is not None else None
 
     @property
     def seconds_left(self) -> float | None:
         """What the running step's speed says, and what the waiting ones should take; None if one is unknown."""
-        left = 0.0
+        remaining_s = 0.0
         for step in self.steps.values():
             if step.state == "waiting":
                 if step.minutes is None:
                     return None
-                left += 60 * step.minutes
+                remaining_s += 60 * step.minutes
             elif step.state == "running":
                 if step.seconds_left is not None:
-                    left += step.seconds_left
+                    remaining_s += step.seconds_left
                 elif step.minutes is not None:
-                    spent = self._clock() - self._began.get(step.id, self._clock())
-                    left += max(60 * step.minutes - spent, 1.0)
+                    elapsed_s = self._clock() - self._started_at.get(step.id, self._clock())
+                    remaining_s += max(60 * step.minutes - elapsed_s, 1.0)
                 else:
                     return None
-        return left
+        return remaining_s

@@ -8,57 +8,57 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ..components import Card, label
-from ..components.step_list import StateIcon
-from .proof import ProofRow
+from ..components.step_list import StepStateIcon
+from .proof import VerificationRow
 
-STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
+STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
 
 
-class ProofCard(Card):
+class VerificationCard(Card):
     """Tick, sentence, figure; below a check that did not pass what mends it."""
 
     def __init__(self) -> None:
         super().__init__(" ")
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
-        self.column.addLayout(self._rows)
+        self._rows_layout = QVBoxLayout()
+        self._rows_layout.setSpacing(8)
+        self.column.addLayout(self._rows_layout)
         self.column.addStretch(1)
-        self._widgets: list[QWidget] = []
-        self._shown: tuple[ProofRow, ...] = ()
+        self._row_widgets: list[QWidget] = []
+        self._shown_rows: tuple[VerificationRow, ...] = ()
 
-    def set_rows(self, rows: Sequence[ProofRow]) -> None:
+    def set_rows(self, rows: Sequence[VerificationRow]) -> None:
         """Other checks."""
-        if tuple(rows) == self._shown:
+        if tuple(rows) == self._shown_rows:
             return
-        self._shown = tuple(rows)
-        for widget in self._widgets:
-            self._rows.removeWidget(widget)
+        self._shown_rows = tuple(rows)
+        for widget in self._row_widgets:
+            self._rows_layout.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
-        self._widgets = [_row(row) for row in rows]
-        for widget in self._widgets:
-            self._rows.addWidget(widget)
+        self._row_widgets = [_build_verification_row(row) for row in rows]
+        for widget in self._row_widgets:
+            self._rows_layout.addWidget(widget)
             widget.show()
 
 
-def _row(row: ProofRow) -> QWidget:
+def _build_verification_row(row: VerificationRow) -> QWidget:
     widget = QWidget()
-    line = QHBoxLayout(widget)
-    line.setContentsMargins(0, 0, 0, 0)
-    line.setSpacing(12)
-    icon = StateIcon()
-    icon.set_state(STATES[row.state])  # type: ignore[arg-type]
-    words = QVBoxLayout()
-    words.setSpacing(1)
-    words.addWidget(label("body", row.text))
+    layout = QHBoxLayout(widget)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(12)
+    icon = StepStateIcon()
+    icon.set_state(STEP_STATES[row.state])  # type: ignore[arg-type]
+    text_layout = QVBoxLayout()
+    text_layout.setSpacing(1)
+    text_layout.addWidget(label("body", row.text))
     if row.fix:
-        words.addWidget(label("small", row.fix))
-    line.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
-    line.addLayout(words, 1)
+        text_layout.addWidget(label("small", row.fix))
+    layout.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+    layout.addLayout(text_layout, 1)
     if row.value:
         value = label("mono", row.value, "soft")
         value.setAlignment(Qt.AlignmentFlag.AlignRight)
         value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
-        line.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
     widget.setAccessibleName(", ".join(part for part in (row.text, row.value, row.fix) if part))
     return widget

@@ -8,31 +8,31 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 
-from ...core.errors import AppError, CannotSetUp
+from ...core.errors import AppError, SetupNotSupported
 from ...core.machine import Machine
-from ...core.plan import Plan, awaits_driver
+from ...core.plan import Plan, needs_manual_driver
 from ...core.recommendation import Alternative, Recommendation
-from ..bundle.source_card import Offline
+from ..bundle.source_card import BundleControls
 from ..components import Button, Hero
-from ..components.picker import Picker
+from ..components.picker import Dropdown
 from . import words as said
-from .along import along
-from .base import WizardPage, chain
-from .cards import PARTS, others, parts
-from .choosers import about, of_card
-from .coverage import driver_by_hand, left_out
-from .driver_reach import reach
-from .folder_card import FolderCard
-from .headline import headline
-from .held import Held
-from .offers import OTHER_GOALS, Offers
+from .along import side_effects_text
+from .base import WizardPage, set_tab_order
+from .cards import PART_IDS, open_alternatives, part_summaries
+from .choosers import warnings_for_card, part_options_for_card
+from .coverage import manual_driver, uncovered_parts
+from .driver_reach import max_cuda_of_driver
+from .folder_card import InstallFolderCard
+from .headline import recommendation_heading
+from .held import ViewStateKeeper
+from .offers import GOAL_OF_ALTERNATIVE, NoticesCard
 from .option_notes import OptionNotes
-from .part_card import Heads, PartCard
+from .part_card import ColumnHeadings, PartCard
 from .plan_list import PlanList
-from .price_card import PriceCard
-from .road import Road
-from .verdict_hero import show_verdict
-from .wishes import Wishes
+from .price_card import CostCard
+from .road import WizardController
+from .verdict_hero import show_recommendation_verdict
+from .wishes import OptionsBar
 
 
 class RecommendationPage(WizardPage):
@@ -40,265 +40,265 @@ class RecommendationPage(WizardPage):
     for a computer without internet.
     """
 
-    offline_wanted = Signal()
+    offline_requested = Signal()
 
-    def __init__(self, road: Road, cards: dict[str, PartCard] | None = None) -> None:
+    def __init__(self, controller: WizardController, cards: dict[str, PartCard] | None = None) -> None:
         # Cards that were made before their page (`ahead.py`).
-        self.cards = cards if cards is not None else {}
-        super().__init__(road)
+        self.part_cards = cards if cards is not None else {}
+        super().__init__(controller)
 
     def build(self) -> None:
         """The parts."""
-        self.wishes = Wishes(self.road)
+        self.options_bar = OptionsBar(self.controller)
         column = self.page.column
         self.hero = Hero("error")
-        self.hero.button.clicked.connect(self._mend)
-        self.heads = Heads()
-        self.cards = {name: self.cards.get(name) or PartCard(name) for name in PARTS}
-        self.cautions, self.offers = Offers(), Offers()
-        self.price = PriceCard()
-        self.folder, self.offline = FolderCard(), Offline(self)
-        self.offline.make.clicked.connect(self.offline_wanted)
-        self.offline.card.away.clicked.connect(lambda: self.road.use_bundle(None))
-        self.steps = PlanList(self.road)
-        self.steps.hide()
-        below = (self.cautions, self.price, self.steps, self.folder, self.offers)
-        for widget in (self.wishes, self.hero, self.heads, *self.cards.values(), *below):
+        self.hero.button.clicked.connect(self._resolve_problem)
+        self.column_headings = ColumnHeadings()
+        self.part_cards = {name: self.part_cards.get(name) or PartCard(name) for name in PART_IDS}
+        self.warnings_card, self.alternatives_card = NoticesCard(), NoticesCard()
+        self.cost_card = CostCard()
+        self.folder_card, self.bundle_controls = InstallFolderCard(), BundleControls(self)
+        self.bundle_controls.create_button.clicked.connect(self.offline_requested)
+        self.bundle_controls.source_card.use_internet_button.clicked.connect(lambda: self.controller.use_bundle(None))
+        self.plan_list = PlanList(self.controller)
+        self.plan_list.hide()
+        lower_widgets = (self.warnings_card, self.cost_card, self.plan_list, self.folder_card, self.alternatives_card)
+        for widget in (self.options_bar, self.hero, self.column_headings, *self.part_cards.values(), *lower_widgets):
             column.addWidget(widget)
-        column.insertWidget(column.indexOf(self.heads), self.offline.card)
-        column.addWidget(self.offline.make, 0, Qt.AlignmentFlag.AlignLeft)
+        column.insertWidget(column.indexOf(self.column_headings), self.bundle_controls.source_card)
+        column.addWidget(self.bundle_controls.create_button, 0, Qt.AlignmentFlag.AlignLeft)
         # All that is decided here stays in sight on a small laptop, with a system's tall font, too.
         column.setSpacing(8)
         column.addStretch(1)
-        for card in self.cards.values():
-            card.offered.connect(self.road.take)
-            card.picked.connect(self.road.pick)
-            card.alone.connect(self.road.pick_alone)
-            card.why.toggled.connect(self._explain)
-        self.offers.taken.connect(self._take)
-        self.cautions.undone.connect(self.road.undo)
-        self.price.steps.clicked.connect(self._fold)
-        self.folder.chosen.connect(self.use_folder)
-        self.back = self.add_back()
-        self.footer.add(self.primary)
-        self._known = self._unfolded = self._led = False
+        for card in self.part_cards.values():
+            card.alternative_chosen.connect(self.controller.accept_alternative)
+            card.version_chosen.connect(self.controller.choose_version)
+            card.only_version_chosen.connect(self.controller.choose_only_version)
+            card.reasons.toggled.connect(self._update_reasons)
+        self.alternatives_card.alternative_chosen.connect(self._accept_alternative)
+        self.warnings_card.undo_requested.connect(self.controller.undo)
+        self.cost_card.steps_button.clicked.connect(self._toggle_plan)
+        self.folder_card.folder_chosen.connect(self.use_folder)
+        self.back_button = self.add_back_button()
+        self.footer.add_button(self.primary_button)
+        self._has_recommendation = self._plan_expanded = self._focus_moved = False
 
     def draw(self) -> None:
         """The recommendation of now."""
-        held = Held(self.page)
-        road, facts = self.road, self.road.flow.facts
-        error = road.errors.get("reckon") or road.errors.get("prove")
-        machine, recommendation, plan = facts.machine, facts.recommendation, facts.plan
-        self.back.setText(self.tr("Back"))
-        self.heads.set_words(self.tr("Now"), self.tr("After"))
-        self.wishes.draw()
-        self.wishes.setVisible(not self.offline.draw(facts))
+        view_state = ViewStateKeeper(self.page)
+        controller, state = self.controller, self.controller.flow.state
+        error = controller.errors.get("reckon") or controller.errors.get("prove")
+        machine, recommendation, plan = state.machine, state.recommendation, state.plan
+        self.back_button.setText(self.tr("Back"))
+        self.column_headings.set_texts(self.tr("Now"), self.tr("After"))
+        self.options_bar.draw()
+        self.options_bar.setVisible(not self.bundle_controls.draw(state))
         # What was worked out last stays to be read until the next is there.
-        if not (road.reckoning and recommendation is None and self._known):
-            self._known = machine is not None and recommendation is not None
-            for widget in (self.price, self.folder):
+        if not (controller.is_recommending and recommendation is None and self._has_recommendation):
+            self._has_recommendation = machine is not None and recommendation is not None
+            for widget in (self.cost_card, self.folder_card):
                 widget.setVisible(plan is not None)
-            if not self._known:
-                self._led = False
-                for each in (*self.cards.values(), self.cautions, self.offers):
+            if not self._has_recommendation:
+                self._focus_moved = False
+                for each in (*self.part_cards.values(), self.warnings_card, self.alternatives_card):
                     each.hide()
-            self.steps.setVisible(plan is not None and self._unfolded)
-            self.page.set_title(*headline(machine, recommendation))
+            self.plan_list.setVisible(plan is not None and self._plan_expanded)
+            self.page.set_title(*recommendation_heading(machine, recommendation))
             if machine is not None and recommendation is not None:
-                self._show(machine, recommendation)
-                self._cost(machine, plan)
-        show_verdict(self.hero, road, self.texts, known=self._known, obstacle=self.obstacle, error=error)
-        self._foot()
-        self._align()
-        wishes = (self.wishes.ours, self.wishes.by_hand)
-        undo = (self.cautions.undo,) if self.cautions.undo is not None else ()
-        held.keep((self.hero.button, *undo, *self._pickers(), *wishes, self.primary, self.back))
+                self._show_recommendation(machine, recommendation)
+                self._update_cost(machine, plan)
+        show_recommendation_verdict(self.hero, controller, self.texts, has_recommendation=self._has_recommendation, blocking_error=self.blocking_error, error=error)
+        self._update_footer()
+        self._update_widths()
+        option_buttons = (self.options_bar.recommended_button, self.options_bar.customize_button)
+        undo_buttons = (self.warnings_card.undo_button,) if self.warnings_card.undo_button is not None else ()
+        view_state.restore((self.hero.button, *undo_buttons, *self._pickers(), *option_buttons, self.primary_button, self.back_button))
 
-    def _show(self, machine: Machine, recommendation: Recommendation) -> None:
-        texts, facts, turn = self.texts, self.road.flow.facts, self.road.flow.facts.turn
-        spoken = texts.recommendation(recommendation)
-        options = facts.options if facts.by_hand else None
-        changed = along(turn, recommendation, facts.notes)
-        there = []
-        reaches = reach(self.road.app.catalog, recommendation.driver)
-        for part in parts(machine, recommendation, texts, settled=facts.settled, plan=facts.plan, reaches=reaches):
-            card, offer = self.cards[part.id], part.offer
-            choose = self.tr("Use that instead") if offer is not None else ""
-            card.set_part(part, choose, said.offer(texts, offer)[0] if offer is not None else "")
-            card.set_heads(self.heads.now.text(), self.heads.after.text())
-            mine = of_card(part.id, options, card.choosers, recommendation)
-            here = turn is not None and any(each.name == turn.part for each in mine)
-            cautions = about(part.id, spoken.warnings)
-            card.set_choices(mine, facts.notes or OptionNotes(), texts, changed if here else "", cautions)
-            there.append(part.id)
+    def _show_recommendation(self, machine: Machine, recommendation: Recommendation) -> None:
+        texts, state, undo_state = self.texts, self.controller.flow.state, self.controller.flow.state.undo_state
+        localized = texts.localize_recommendation(recommendation)
+        options = state.options if state.customizing else None
+        side_effects = side_effects_text(undo_state, recommendation, state.option_notes)
+        visible_ids = []
+        max_cuda = max_cuda_of_driver(self.controller.app.catalog, recommendation.driver)
+        for part in part_summaries(machine, recommendation, texts, already_installed=state.already_installed, plan=state.plan, max_cuda=max_cuda):
+            card, alternative = self.part_cards[part.id], part.alternative
+            button_text = self.tr("Use that instead") if alternative is not None else ""
+            card.set_part(part, button_text, said.alternative_texts(texts, alternative)[0] if alternative is not None else "")
+            card.set_column_labels(self.column_headings.installed_label.text(), self.column_headings.planned_label.text())
+            part_options = part_options_for_card(part.id, options, card.version_pickers, recommendation)
+            changed_here = undo_state is not None and any(each.name == undo_state.part for each in part_options)
+            warnings = warnings_for_card(part.id, localized.warnings)
+            card.set_version_options(part_options, state.option_notes or OptionNotes(), texts, side_effects if changed_here else "", warnings)
+            visible_ids.append(part.id)
         # What stays is never hidden in between: the keyboard would leave it.
-        for name, card in self.cards.items():
-            card.setVisible(name in there)
-        self._explain()
-        missing = self.tr(", ").join(left_out(recommendation, facts.plan))
-        taken = turn is not None and turn.part is None and facts.choice is not None
-        by_hand = driver_by_hand(spoken, facts.plan)
+        for name, card in self.part_cards.items():
+            card.setVisible(name in visible_ids)
+        self._update_reasons()
+        uncovered = self.tr(", ").join(uncovered_parts(recommendation, state.plan))
+        alternative_taken = undo_state is not None and undo_state.part is None and state.choice is not None
+        driver = manual_driver(localized, state.plan)
         # What a card says beside the pick that brings it is not said again below.
-        noted = {code for name, card in self.cards.items() if name in there for code in card.noted}
-        warnings = [warning for warning in spoken.warnings if f"warning.{warning.code}.text" not in noted]
-        first = facts.plan is not None and awaits_driver(facts.plan)
-        self.cautions.set(warnings, (), by_hand, missing, changed if taken else "", driver_first=first)
-        self.offers.set((), others(spoken, facts.plan), None, "")
-        for each in (self.cautions, self.offers):
-            each.setVisible(each.any)
+        shown_codes = {code for name, card in self.part_cards.items() if name in visible_ids for code in card.warning_codes}
+        open_warnings = [warning for warning in localized.warnings if f"warning.{warning.code}.text" not in shown_codes]
+        driver_required = state.plan is not None and needs_manual_driver(state.plan)
+        self.warnings_card.set(open_warnings, (), driver, uncovered, side_effects if alternative_taken else "", driver_required=driver_required)
+        self.alternatives_card.set((), open_alternatives(localized, state.plan), None, "")
+        for each in (self.warnings_card, self.alternatives_card):
+            each.setVisible(each.has_notices)
 
-    def _explain(self) -> None:
+    def _update_reasons(self) -> None:
         """Each word is explained once: in the first reason that stands open."""
-        told: tuple[str, ...] = ()
-        for card in self.cards.values():
-            told = card.explain(told)
-        self._order()
+        explained_terms: tuple[str, ...] = ()
+        for card in self.part_cards.values():
+            explained_terms = card.show_reasons(explained_terms)
+        self._update_tab_order()
 
-    def _cost(self, machine: Machine, plan: Plan | None) -> None:
+    def _update_cost(self, machine: Machine, plan: Plan | None) -> None:
         """What the plan costs, where there is one."""
         texts = self.texts
         if plan is not None:
-            recommendation = self.road.flow.facts.recommendation
-            left = recommendation is not None and driver_by_hand(recommendation, plan) is not None
-            self.price.set_price(plan, machine, texts, by_hand=left)
-            words = self.tr("Hide the steps") if self._unfolded else self.tr("Show all {n} steps")
-            self.price.steps.setText(words.format(n=len(plan.steps)))
-            self.price.steps.set_icon(None, "up" if self._unfolded else "down")
-            foreign = plan.simulated and machine.os.system != self.road.app.system.name
-            place = self.tr("Installed into (named as on this computer)") if foreign else self.tr("Installed into")
-            self.folder.set(place, plan.env, self.tr("Change"))
-            if self._unfolded:
-                self.steps.draw()
-        self._order()
+            recommendation = self.controller.flow.state.recommendation
+            has_manual_driver = recommendation is not None and manual_driver(recommendation, plan) is not None
+            self.cost_card.set_cost(plan, machine, texts, manual_driver=has_manual_driver)
+            template = self.tr("Hide the steps") if self._plan_expanded else self.tr("Show all {n} steps")
+            self.cost_card.steps_button.setText(template.format(n=len(plan.steps)))
+            self.cost_card.steps_button.set_icon(None, "up" if self._plan_expanded else "down")
+            other_system = plan.simulated and machine.os.system != self.controller.app.system.name
+            folder_text = self.tr("Installed into (named as on this computer)") if other_system else self.tr("Installed into")
+            self.folder_card.set(folder_text, plan.env, self.tr("Change"))
+            if self._plan_expanded:
+                self.plan_list.draw()
+        self._update_tab_order()
 
-    def _order(self) -> None:
+    def _update_tab_order(self) -> None:
         """The order of Tab, which is that of reading."""
-        first = (self.wishes.goal, self.wishes.channel, self.wishes.maker, self.wishes.by_hand, self.wishes.ours)
-        cards = [control for card in self.cards.values() for control in card.controls]
-        below = (self.price.steps, *self.steps.controls, self.folder.change, *self.offers.controls)
-        last = (*below, self.offline.make, self.back)
+        option_controls = (self.options_bar.goal_picker, self.options_bar.channel_picker, self.options_bar.environment_picker, self.options_bar.customize_button, self.options_bar.recommended_button)
+        card_controls = [control for card in self.part_cards.values() for control in card.controls]
+        lower_controls = (self.cost_card.steps_button, *self.plan_list.controls, self.folder_card.change_button, *self.alternatives_card.controls)
+        last_controls = (*lower_controls, self.bundle_controls.create_button, self.back_button)
         # From the primary, where the keyboard begins, on to what is on the page; the foot and the rail come last.
-        chain(self.primary, *first, self.hero.button, self.offline.card.away, *cards, *self.cautions.controls, *last)
+        set_tab_order(self.primary_button, *option_controls, self.hero.button, self.bundle_controls.source_card.use_internet_button, *card_controls, *self.warnings_card.controls, *last_controls)
 
-    def _pickers(self) -> list[Picker]:
+    def _pickers(self) -> list[Dropdown]:
         """The drop-downs, that of the part changed last before all others."""
-        turn = self.road.flow.facts.turn
-        found = {n: p for card in self.cards.values() if card.choosers for n, p in card.choosers.pickers.items()}
-        return [picker for _, picker in sorted(found.items(), key=lambda each: turn is None or each[0] != turn.part)]
+        undo_state = self.controller.flow.state.undo_state
+        pickers = {name: part_picker for card in self.part_cards.values() if card.version_pickers for name, part_picker in card.version_pickers.pickers.items()}
+        return [picker for _, picker in sorted(pickers.items(), key=lambda each: undo_state is None or each[0] != undo_state.part)]
 
-    def ahead(self) -> list[Callable[[], object]]:
+    def preload_steps(self) -> list[Callable[[], object]]:
         """The plan's steps."""
-        return self.steps.ahead() if not self._unfolded else []
+        return self.plan_list.preload_steps() if not self._plan_expanded else []
 
     @property
-    def obstacle(self) -> AppError | None:
+    def blocking_error(self) -> AppError | None:
         """Why what is wanted cannot be carried out: its goal is still to come, or its folder will not do."""
-        error = self.road.errors.get("reckon")
-        if isinstance(error, CannotSetUp):
+        error = self.controller.errors.get("reckon")
+        if isinstance(error, SetupNotSupported):
             return error
-        return self.road.flow.facts.obstacle
+        return self.controller.flow.state.blocking_error
 
     @property
-    def way_on(self) -> Button:
+    def default_button(self) -> Button:
         """The primary; where there is nothing to install, the way out of that."""
-        stuck = self.hero.kind == "warn" or (self.hero.kind == "error" and not self._installable)
-        return self.hero.button if self.hero.isVisible() and stuck else self.primary
+        blocked = self.hero.kind == "warn" or (self.hero.kind == "error" and not self._is_installable)
+        return self.hero.button if self.hero.isVisible() and blocked else self.primary_button
 
     @property
-    def _installable(self) -> bool:
-        return self.road.flow.facts.plan is not None and self.obstacle is None
+    def _is_installable(self) -> bool:
+        return self.controller.flow.state.plan is not None and self.blocking_error is None
 
-    def _foot(self) -> None:
-        facts = self.road.flow.facts
+    def _update_footer(self) -> None:
+        state = self.controller.flow.state
         self.footer.set_hint(self.tr("Nothing is changed before you press Install."), "ok")
-        if facts.settled:
+        if state.already_installed:
             self.footer.set_hint("")
-        self.primary.setText(self.tr("Check it") if facts.settled else self.tr("Install"))
-        self.primary.set_icon("check" if facts.settled else "download")
+        self.primary_button.setText(self.tr("Check it") if state.already_installed else self.tr("Install"))
+        self.primary_button.set_icon("check" if state.already_installed else "download")
         # While another answer is on its way, the keyboard stays where it is.
-        waiting = self.road.reckoning and self._known and self.primary.isEnabled()
-        ready = waiting or (self._installable and not self.road.reckoning)
-        was = self.primary.isEnabled()
-        self.primary.setEnabled(ready)
-        self.primary.set_busy(self.road.proving or waiting)
-        self.mark_way_on(self.hero.button)
-        if ready and not was and not (self._led and self._choosing):
-            self._led = True
+        waiting = self.controller.is_recommending and self._has_recommendation and self.primary_button.isEnabled()
+        ready = waiting or (self._is_installable and not self.controller.is_recommending)
+        was_enabled = self.primary_button.isEnabled()
+        self.primary_button.setEnabled(ready)
+        self.primary_button.set_busy(self.controller.is_verifying or waiting)
+        self.highlight_default_button(self.hero.button)
+        if ready and not was_enabled and not (self._focus_moved and self._has_option_focus):
+            self._focus_moved = True
             self.focus_primary()
 
     @property
-    def _choosing(self) -> bool:
+    def _has_option_focus(self) -> bool:
         """Whether the keyboard is on what the user chooses with."""
         focus = self.focusWidget()
-        places = (self.wishes, self.hero, self.cautions, self.offers, *self.cards.values())
-        return focus is not None and any(place.isAncestorOf(focus) for place in places)
+        containers = (self.options_bar, self.hero, self.warnings_card, self.alternatives_card, *self.part_cards.values())
+        return focus is not None and any(container.isAncestorOf(focus) for container in containers)
 
-    def go_on(self) -> None:
+    def run_primary_action(self) -> None:
         """Install, or prove what is there."""
-        self.road.errors.pop("prove", None)
-        self.road.install()
+        self.controller.errors.pop("prove", None)
+        self.controller.install()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the heads over their columns."""
         super().resizeEvent(event)
-        QTimer.singleShot(0, self, self._align)
+        QTimer.singleShot(0, self, self._update_widths)
 
     def refresh(self) -> None:
         """Larger text needs other columns."""
         super().refresh()
-        QTimer.singleShot(0, self, self._align)
+        QTimer.singleShot(0, self, self._update_widths)
 
-    def _align(self) -> None:
+    def _update_widths(self) -> None:
         margins = self.page.content.layout().contentsMargins()  # type: ignore[union-attr]
-        room = self.page.viewport().width() - margins.left() - margins.right()
-        self.wishes.fit(room)
-        for card in self.cards.values():
-            card.set_room(room)
-        for each in (self.cautions, self.offers):
-            each.set_room(room)
-        self.price.set_room(room)
-        self.folder.set_room(room)
-        self.offline.card.set_room(room)
-        shown = (each for each in self.cards.values() if not each.isHidden())
-        self.heads.fit(next(shown, None), room)
+        available_width = self.page.viewport().width() - margins.left() - margins.right()
+        self.options_bar.set_available_width(available_width)
+        for card in self.part_cards.values():
+            card.set_available_width(available_width)
+        for each in (self.warnings_card, self.alternatives_card):
+            each.set_available_width(available_width)
+        self.cost_card.set_available_width(available_width)
+        self.folder_card.set_available_width(available_width)
+        self.bundle_controls.source_card.set_available_width(available_width)
+        visible_cards = (each for each in self.part_cards.values() if not each.isHidden())
+        self.column_headings.align_to(next(visible_cards, None), available_width)
 
-    def _take(self, offer: Alternative) -> None:
-        goal = OTHER_GOALS.get(offer.code)
+    def _accept_alternative(self, alternative: Alternative) -> None:
+        goal = GOAL_OF_ALTERNATIVE.get(alternative.code)
         if goal is not None:
-            self.road.want(goal=goal)
+            self.controller.change_options(goal=goal)
         else:
-            self.road.take(offer)
+            self.controller.accept_alternative(alternative)
 
-    def _mend(self) -> None:
-        facts, obstacle = self.road.flow.facts, self.obstacle
-        if obstacle is not None and facts.plan is not None:
+    def _resolve_problem(self) -> None:
+        state, blocking_error = self.controller.flow.state, self.blocking_error
+        if blocking_error is not None and state.plan is not None:
             # What is wrong with the data folder is mended outside of us.
-            if obstacle.data.get("path") == str(self.road.app.data.root):
-                self.road.reckon()
+            if blocking_error.data.get("path") == str(self.controller.app.data.root):
+                self.controller.recommend()
             else:
-                self.folder.choose()
-        elif obstacle is not None:
-            self.road.want(goal="pytorch")
-        elif facts.turn is not None:
-            self.road.undo()
-        elif facts.choice is not None:
-            self.road.ours_again()
+                self.folder_card.choose_folder()
+        elif blocking_error is not None:
+            self.controller.change_options(goal="pytorch")
+        elif state.undo_state is not None:
+            self.controller.undo()
+        elif state.choice is not None:
+            self.controller.reset_choices()
         else:
-            self.road.reckon()
+            self.controller.recommend()
 
-    def _fold(self) -> None:
-        self._unfolded = not self._unfolded
+    def _toggle_plan(self) -> None:
+        self._plan_expanded = not self._plan_expanded
         self.draw()
-        if self._unfolded:
-            QTimer.singleShot(0, self, self._show_steps)
+        if self._plan_expanded:
+            QTimer.singleShot(0, self, self._scroll_to_plan)
 
-    def _show_steps(self) -> None:
+    def _scroll_to_plan(self) -> None:
         """Bring the steps into view, below the button that closes them."""
         self.page.content.layout().activate()  # type: ignore[union-attr]
-        self.page.verticalScrollBar().setValue(self.price.mapTo(self.page.content, QPoint()).y())
+        self.page.verticalScrollBar().setValue(self.cost_card.mapTo(self.page.content, QPoint()).y())
 
     def use_folder(self, folder: str) -> None:
         """Install below a folder: the environment gets one of its own in it."""
-        goal = self.road.flow.facts.goal
+        goal = self.controller.flow.state.goal
         path = Path(folder)
-        self.road.set_folder(str(path if path.name == goal else path / goal))
+        self.controller.set_folder(str(path if path.name == goal else path / goal))

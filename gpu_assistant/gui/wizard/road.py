@@ -10,338 +10,338 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from ...core.errors import AppError, Cancelled
-from ...core.jobs import Later
+from ...core.jobs import LazyJob
 from ...core.machine import Machine
 from ...core.names import EnvironmentKind
-from ...core.plan import EndEvent, Event, Interrupted, Plan
+from ...core.plan import EndEvent, Event, InterruptedInstall, Plan
 from ...core.recommendation import Alternative, Channel, Goal, Recommendation
 from ...core.results import Benchmark, Checks
 from ..language import Language
-from .activity import Activity
+from .activity import JobRunners
 from .flow import PageName
-from .progress import Progress
-from .tasks import AskInterrupted, Reckon, Reckoning, SavePlan
+from .progress import InstallProgress
+from .tasks import FindInterruptedJob, RecommendJob, RecommendationResult, SavePlanJob
 
 if TYPE_CHECKING:
     from ...app import App
 
 
-class Road(Activity):
+class WizardController(JobRunners):
     """One walk: every answer of a page goes through here."""
 
     def __init__(self, app: App, language: Language, parent: QObject | None = None) -> None:
         super().__init__(app, language, parent)
-        self._again = False
-        self._end: EndEvent | None = None
-        self._looker.done.connect(self._found)
-        self._reckoner.done.connect(self._reckoned)
-        self._reckoner.finished.connect(self._reckon_again)
-        self._asker.done.connect(self._asked)
-        self._installer.done.connect(self._ended)
-        self._installer.news.connect(self._step)
-        self._prover.done.connect(self._proven)
-        self._measurer.done.connect(self._measured)
-        self._saver.done.connect(self._written)
-        self._pricer.done.connect(self._priced)
-        self._price_of: Recommendation | None = None
+        self._recommend_again = False
+        self._end_event: EndEvent | None = None
+        self._detect_runner.done.connect(self._on_detected)
+        self._recommend_runner.done.connect(self._on_recommended)
+        self._recommend_runner.finished.connect(self._on_recommend_finished)
+        self._interrupted_runner.done.connect(self._on_interrupted_found)
+        self._install_runner.done.connect(self._on_installed)
+        self._install_runner.reported.connect(self._on_install_event)
+        self._verify_runner.done.connect(self._on_verified)
+        self._benchmark_runner.done.connect(self._on_benchmarked)
+        self._save_plan_runner.done.connect(self._on_plan_saved)
+        self._size_probe_runner.done.connect(self._on_sizes_probed)
+        self._probed_recommendation: Recommendation | None = None
 
     # Moving
 
-    def go(self, page: PageName) -> None:
+    def go_to(self, page: PageName) -> None:
         """Enter a page, if that is allowed."""
-        if self.flow.go(page):
-            self._arrived()
+        if self.flow.go_to(page):
+            self._start_page_job()
 
-    def back(self) -> None:
+    def go_back(self) -> None:
         """One page back, if that is allowed."""
-        if self.flow.back():
-            self._arrived()
+        if self.flow.go_back():
+            self._start_page_job()
 
-    def next(self) -> None:
+    def go_next(self) -> None:
         """One page on, if that is allowed."""
-        if self.flow.next():
-            self._arrived()
+        if self.flow.go_next():
+            self._start_page_job()
 
-    def _arrived(self) -> None:
-        facts = self.flow.facts
-        if self.flow.page == "computer" and facts.machine is None:
-            self.look()
-        elif self.flow.page == "recommendation" and facts.recommendation is None:
-            self.reckon()
-        elif self.flow.page == "done" and facts.checks is None:
-            self.prove()
+    def _start_page_job(self) -> None:
+        state = self.flow.state
+        if self.flow.page == "computer" and state.machine is None:
+            self.detect()
+        elif self.flow.page == "recommendation" and state.recommendation is None:
+            self.recommend()
+        elif self.flow.page == "done" and state.checks is None:
+            self.verify()
         # Showing a page draws it: no `changed` besides.
-        self.moved.emit()
+        self.page_changed.emit()
 
     # Looking, reckoning
 
-    def ask_interrupted(self) -> None:
+    def find_interrupted_install(self) -> None:
         """Find out whether an install was interrupted; a simulated machine has none."""
-        if not self.app.simulated and not self._asker.running:
-            self._asker.start(AskInterrupted(self.app))
+        if not self.app.simulated and not self._interrupted_runner.running:
+            self._interrupted_runner.start(FindInterruptedJob(self.app))
 
-    def look(self) -> None:
+    def detect(self) -> None:
         """Look at the machine, again if need be."""
-        if self._looker.running or self.flow.locked:
+        if self._detect_runner.running or self.flow.is_locked:
             return
         self.errors.pop("look", None)
-        self._began = time.monotonic()
-        self.look_seconds = None
-        self._looker.start(Later(self.app.detect))
+        self._detection_started_at = time.monotonic()
+        self.detection_seconds = None
+        self._detect_runner.start(LazyJob(self.app.detect))
         self.changed.emit()
 
-    def reckon(self) -> None:
+    def recommend(self) -> None:
         """Find what suits the machine; while that is on its way, it is asked once more afterwards."""
-        facts = self.flow.facts
-        if facts.machine is None:
+        state = self.flow.state
+        if state.machine is None:
             return
-        if self._reckoner.running:
-            self._again = True
+        if self._recommend_runner.running:
+            self._recommend_again = True
             return
         self.errors.pop("reckon", None)
         self.errors.pop("save", None)
-        self.saved = None
-        self._reckoner.start(Reckon(self.app, facts, facts.machine))
+        self.saved_path = None
+        self._recommend_runner.start(RecommendJob(self.app, state, state.machine))
         self.changed.emit()
 
-    def take(self, offer: Alternative) -> None:
+    def accept_alternative(self, alternative: Alternative) -> None:
         """The user takes an alternative, here or after a failure."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
-        self.flow.offered(offer)
-        self.go("recommendation")
-        self.reckon()
+        self.flow.accept_alternative(alternative)
+        self.go_to("recommendation")
+        self.recommend()
 
-    def ours_again(self) -> None:
+    def reset_choices(self) -> None:
         """Back to what we recommend."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
-        self.flow.unwish()
-        self.reckon()
+        self.flow.reset_choices()
+        self.recommend()
 
     def undo(self) -> None:
         """Take the last change of versions back."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
         self.flow.undo()
-        self.reckon()
+        self.recommend()
 
-    def want(self, *, goal: Goal | None = None, channel: Channel | None = None) -> None:
+    def change_options(self, *, goal: Goal | None = None, channel: Channel | None = None) -> None:
         """The user sets up for something else, or wants the other kind of driver."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
-        self.flow.wish(goal=goal, channel=channel)
-        self.reckon()
+        self.flow.change_options(goal=goal, channel=channel)
+        self.recommend()
 
-    def make_by(self, maker: EnvironmentKind) -> None:
+    def set_environment_kind(self, kind: EnvironmentKind) -> None:
         """The user says what shall make the environment."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
-        self.flow.wish(made_by=maker)
-        self.reckon()
+        self.flow.change_options(environment_kind=kind)
+        self.recommend()
 
-    def choose_by_hand(self) -> None:
+    def start_customizing(self) -> None:
         """The user wants to choose versions."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
-        self.flow.choose_by_hand()
-        self.reckon()
+        self.flow.start_customizing()
+        self.recommend()
 
-    def pick(self, part: str, value: str | None) -> None:
+    def choose_version(self, part: str, value: str | None) -> None:
         """The user picks a part's version; None leaves it to us again."""
-        self._pick(part, value, alone=False)
+        self._choose_version(part, value, exclusive=False)
 
-    def pick_alone(self, part: str, value: str) -> None:
+    def choose_only_version(self, part: str, value: str) -> None:
         """The user picks a part's version and lets go of all that was picked before."""
-        self._pick(part, value, alone=True)
+        self._choose_version(part, value, exclusive=True)
 
-    def _pick(self, part: str, value: str | None, *, alone: bool) -> None:
-        if self.flow.locked:
+    def _choose_version(self, part: str, value: str | None, *, exclusive: bool) -> None:
+        if self.flow.is_locked:
             return
-        self.flow.picked(part, value, alone=alone)
-        self.reckon()
+        self.flow.choose_version(part, value, exclusive=exclusive)
+        self.recommend()
 
     def use_bundle(self, folder: Path | None) -> None:
         """Set up from a folder that was prepared for it; None is from the internet again."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
         self.flow.use_bundle(str(folder) if folder is not None else None)
         if folder is not None:
-            self.go("computer")
-        self.reckon()
+            self.go_to("computer")
+        self.recommend()
 
     def set_folder(self, folder: str) -> None:
         """Install somewhere else."""
-        if self.flow.locked:
+        if self.flow.is_locked:
             return
-        self.flow.wish(environment=folder)
-        self.go("recommendation")
-        self.reckon()
+        self.flow.change_options(environment=folder)
+        self.go_to("recommendation")
+        self.recommend()
 
     # Installing
 
     def install(self) -> None:
         """Carry the plan out; what is already there is only proven."""
-        if self.flow.facts.settled:
-            self.prove()
+        if self.flow.state.already_installed:
+            self.verify()
             return
-        if self.flow.facts.plan is None:
+        if self.flow.state.plan is None:
             return
-        plan = self.flow.begin()
-        self.progress = Progress(plan)
-        self.lines.clear()
-        self._end = None
+        plan = self.flow.begin_install()
+        self.progress = InstallProgress(plan)
+        self.log_lines.clear()
+        self._end_event = None
         self.errors.pop("install", None)
-        self._pricer.cancel()
-        words = self.app.resume_words(window=True)
-        pace = self.pace = self.app.download_pace()
-        dry = self.flow.simulated
-        self._installer.start(Later(partial(self.app.install, plan, dry_run=dry, resume=words, pace=pace)))
-        self.moved.emit()
+        self._size_probe_runner.cancel()
+        resume_command = self.app.resume_command(window=True)
+        rate_limiter = self.rate_limiter = self.app.rate_limiter()
+        dry_run = self.flow.simulated
+        self._install_runner.start(LazyJob(partial(self.app.install, plan, dry_run=dry_run, resume=resume_command, pace=rate_limiter)))
+        self.page_changed.emit()
         self.changed.emit()
 
     def resume(self) -> None:
         """Take up the interrupted install."""
-        if self.interrupted is not None:
-            self.flow.resumed(self.interrupted)
-            self.interrupted = None
+        if self.interrupted_install is not None:
+            self.flow.resume_install(self.interrupted_install)
+            self.interrupted_install = None
             self.install()
 
     def stop(self) -> None:
         """Ask the install to stop."""
-        self.flow.stopping()
-        self._installer.cancel()
+        self.flow.request_stop()
+        self._install_runner.cancel()
         self.changed.emit()
 
-    def hold(self, held: bool) -> None:
+    def set_paused(self, paused: bool) -> None:
         """Hold the downloads, or let them go on."""
-        if self.pace is not None:
-            (self.pace.pause if held else self.pace.resume)()
+        if self.rate_limiter is not None:
+            (self.rate_limiter.pause if paused else self.rate_limiter.resume)()
         self.changed.emit()
 
-    def limit(self, rate: int | None) -> None:
+    def set_speed_limit(self, rate: int | None) -> None:
         """How fast downloads may go, in bytes per second; from now on and for later ones."""
-        if self.pace is not None:
-            self.pace.most = rate
-        self.limited.emit(rate)
+        if self.rate_limiter is not None:
+            self.rate_limiter.most = rate
+        self.speed_limit_changed.emit(rate)
 
     # Proving, measuring
 
-    def prove(self) -> None:
+    def verify(self) -> None:
         """Prove the environment; a simulated one does not exist."""
         environment = self.environment
-        if environment is None or self.app.simulated or self._prover.running:
+        if environment is None or self.app.simulated or self._verify_runner.running:
             return
         self.errors.pop("prove", None)
-        self._prover.start(Later(partial(self.app.verify, environment)))
+        self._verify_runner.start(LazyJob(partial(self.app.verify, environment)))
         self.changed.emit()
 
-    def measure(self) -> None:
+    def run_benchmark(self) -> None:
         """Measure the environment's devices, quickly."""
         environment = self.environment
-        if environment is None or self.app.simulated or self._measurer.running:
+        if environment is None or self.app.simulated or self._benchmark_runner.running:
             return
         self.errors.pop("measure", None)
-        self._measurer.start(Later(partial(self.app.bench, environment)))
+        self._benchmark_runner.start(LazyJob(partial(self.app.benchmark, environment)))
         self.changed.emit()
 
-    def stop_measuring(self) -> None:
+    def stop_benchmark(self) -> None:
         """Ask the benchmark to stop."""
-        self._measurer.cancel()
+        self._benchmark_runner.cancel()
 
     def save_plan(self, path: Path) -> None:
         """Write the plan down as JSON, to be looked at or carried out elsewhere."""
-        plan = self.flow.facts.plan
-        if plan is None or self._saver.running:
+        plan = self.flow.state.plan
+        if plan is None or self._save_plan_runner.running:
             return
-        self.saved = None
+        self.saved_path = None
         self.errors.pop("save", None)
-        self._saver.start(SavePlan(self.language.texts().plan(plan), path))
+        self._save_plan_runner.start(SavePlanJob(self.language.texts().localize_plan(plan), path))
 
     # What comes back
 
-    def _found(self, machine: Machine) -> None:
-        self.look_seconds = time.monotonic() - self._began
-        self.flow.found(machine)
+    def _on_detected(self, machine: Machine) -> None:
+        self.detection_seconds = time.monotonic() - self._detection_started_at
+        self.flow.set_machine(machine)
         self.changed.emit()
-        self.reckon()
+        self.recommend()
 
-    def _reckoned(self, reckoning: Reckoning) -> None:
+    def _on_recommended(self, result: RecommendationResult) -> None:
         # An answer to a question that was withdrawn meanwhile is no answer.
-        if not self._again:
-            self.flow.reckoned(
-                reckoning.recommendation,
-                reckoning.plan,
-                settled=reckoning.settled,
-                obstacle=reckoning.obstacle,
-                options=reckoning.options,
-                notes=reckoning.notes,
-                fell=reckoning.fell,
+        if not self._recommend_again:
+            self.flow.set_recommendation(
+                result.recommendation,
+                result.plan,
+                already_installed=result.already_installed,
+                blocking_error=result.blocking_error,
+                options=result.options,
+                option_notes=result.option_notes,
+                dropped_choices=result.dropped_choices,
             )
 
-            self._ask_price(reckoning.plan)
+            self._probe_sizes(result.plan)
 
-    def _ask_price(self, plan: Plan | None) -> None:
+    def _probe_sizes(self, plan: Plan | None) -> None:
         """Ask once for each recommendation what it costs; nobody has to wait for the answer."""
-        machine = self.flow.facts.machine
-        if plan is None or plan.bundle is not None or machine is None or self.app.simulated or self._pricer.running:
+        machine = self.flow.state.machine
+        if plan is None or plan.bundle is not None or machine is None or self.app.simulated or self._size_probe_runner.running:
             return
-        if plan.bytes is None and plan.recommendation != self._price_of:
-            self._price_of = plan.recommendation
-            self._pricer.start(Later(partial(self.app.price, machine, plan)))
+        if plan.bytes is None and plan.recommendation != self._probed_recommendation:
+            self._probed_recommendation = plan.recommendation
+            self._size_probe_runner.start(LazyJob(partial(self.app.probe_sizes, machine, plan)))
 
-    def _priced(self, _prices: object) -> None:
-        if not self.flow.locked:
-            self.reckon()
+    def _on_sizes_probed(self, _sizes: object) -> None:
+        if not self.flow.is_locked:
+            self.recommend()
 
-    def _reckon_again(self) -> None:
-        if self._again:
-            self._again = False
-            self.reckon()
+    def _on_recommend_finished(self) -> None:
+        if self._recommend_again:
+            self._recommend_again = False
+            self.recommend()
         self.changed.emit()
 
-    def _asked(self, stopped: Interrupted | None) -> None:
-        self.interrupted = stopped
+    def _on_interrupted_found(self, interrupted: InterruptedInstall | None) -> None:
+        self.interrupted_install = interrupted
         # Started at login to go on after the restart: the user has agreed already.
         if self.app.resuming:
             self.app.resuming = False
             self.resume()
         self.changed.emit()
 
-    def _step(self, news: Event) -> None:
-        if isinstance(news, EndEvent):
-            self._end = news
+    def _on_install_event(self, event: Event) -> None:
+        if isinstance(event, EndEvent):
+            self._end_event = event
         elif self.progress is not None:
-            self.progress.take(news)
-            self.stepped.emit(news)
+            self.progress.handle_event(event)
+            self.step_changed.emit(event)
 
-    def _ended(self, environment: Path) -> None:
-        self.flow.ended(self._end or EndEvent(state="done", env=str(environment)))
+    def _on_installed(self, environment: Path) -> None:
+        self.flow.finish_install(self._end_event or EndEvent(state="done", env=str(environment)))
         # What was simulated stays to be looked at; what was installed is proven next.
-        if self.flow.facts.stage == "done" and not self.flow.simulated:
-            self.next()
+        if self.flow.state.stage == "done" and not self.flow.simulated:
+            self.go_next()
         self.changed.emit()
 
-    def _proven(self, checks: Checks) -> None:
-        self.flow.checked(checks)
+    def _on_verified(self, checks: Checks) -> None:
+        self.flow.set_checks(checks)
         if self.flow.page == "recommendation":
-            self.go("done")
+            self.go_to("done")
         self.changed.emit()
 
-    def _written(self, path: Path) -> None:
-        self.saved = path
+    def _on_plan_saved(self, path: Path) -> None:
+        self.saved_path = path
         self.changed.emit()
 
-    def _measured(self, benchmark: Benchmark) -> None:
-        self.flow.measured(benchmark)
+    def _on_benchmarked(self, benchmark: Benchmark) -> None:
+        self.flow.set_benchmark(benchmark)
         self.changed.emit()
 
-    def _failed(self, what: str, error: AppError) -> None:
+    def _on_failed(self, name: str, error: AppError) -> None:
         # Without an answer the price stays unknown, and says so.
-        if not isinstance(error, Cancelled) and what != "price":
-            self.errors[what] = error
-        if what == "install":
-            self.flow.failed(error)
+        if not isinstance(error, Cancelled) and name != "price":
+            self.errors[name] = error
+        if name == "install":
+            self.flow.fail_install(error)
             if self.progress is not None:
-                self.progress.stop("cancelled" if isinstance(error, Cancelled) else "failed")
+                self.progress.end_running_step("cancelled" if isinstance(error, Cancelled) else "failed")
         self.changed.emit()

@@ -11,78 +11,78 @@ from ...core.errors import AppError
 from ...core.results import Benchmark
 from ...texts import Texts
 from ..bench import scores
-from ..components import Bars, Button, Card, ProgressBar, label
+from ..components import BarChart, Button, Card, ProgressBar, label
 
 
-class SpeedCard(Card):
+class QuickBenchmarkCard(Card):
     """Not measured, measuring, measured. `wanted` starts it, `unwanted` stops it."""
 
-    wanted = Signal()
-    unwanted = Signal()
+    start_requested = Signal()
+    stop_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__(" ")
-        self.figure, self.of_what = label("display"), label("small")
-        self.figure.set_one_line(True)
-        self.bar, self.bars = ProgressBar(), Bars()
-        self.note = label("small")
-        self.button = Button(icon="play")
-        self.button.clicked.connect(self._pressed)
-        self._measuring = False
+        self.value_label, self.caption_label = label("display"), label("small")
+        self.value_label.set_one_line(True)
+        self.progress_bar, self.bars = ProgressBar(), BarChart()
+        self.note_label = label("small")
+        self.button = Button(icon_name="play")
+        self.button.clicked.connect(self._on_button_clicked)
+        self._running = False
         row = QHBoxLayout()
         row.setSpacing(14)
-        row.addWidget(self.figure)
-        row.addWidget(self.of_what, 1)
-        foot = QHBoxLayout()
-        foot.addWidget(self.note, 1)
-        foot.addWidget(self.button)
+        row.addWidget(self.value_label)
+        row.addWidget(self.caption_label, 1)
+        footer_layout = QHBoxLayout()
+        footer_layout.addWidget(self.note_label, 1)
+        footer_layout.addWidget(self.button)
         self.column.addLayout(row)
-        self.column.addWidget(self.bar)
+        self.column.addWidget(self.progress_bar)
         self.column.addWidget(self.bars)
         self.column.addStretch(1)
-        self.column.addLayout(foot)
+        self.column.addLayout(footer_layout)
 
-    def draw(self, benchmark: Benchmark | None, *, measuring: bool, error: AppError | None, texts: Texts) -> None:
+    def draw(self, benchmark: Benchmark | None, *, running: bool, error: AppError | None, texts: Texts) -> None:
         """The state of now."""
-        self._measuring = measuring
-        best = scores.headline(benchmark) if benchmark is not None and not measuring else None
+        self._running = running
+        headline = scores.make_headline(benchmark) if benchmark is not None and not running else None
         self.set_title(self.tr("How fast"))
-        shown = scores.comparable(benchmark)[:3] if best is not None and benchmark is not None else []
-        self.figure.setVisible(best is not None)
-        self.bars.setVisible(len(shown) > 1)  # a length says nothing where there is nothing beside it
-        self.bar.setVisible(measuring)
-        if best is not None and benchmark is not None:
-            self.figure.setText(best.figure)
-            self.of_what.setText(best.brief)
+        results = scores.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
+        self.value_label.setVisible(headline is not None)
+        self.bars.setVisible(len(results) > 1)  # a length says nothing where there is nothing beside it
+        self.progress_bar.setVisible(running)
+        if headline is not None and benchmark is not None:
+            self.value_label.setText(headline.figure)
+            self.caption_label.setText(headline.brief)
             self.bars.set_bars(
-                [(scores.device_name(each), each.median, scores.value(each), scores.colour(each)) for each in shown]
+                [(scores.result_device(result), result.median, scores.median_text(result), scores.bar_colour(result)) for result in results]
             )
-            self.note.setText(self._devices(benchmark))
+            self.note_label.setText(self._device_names(benchmark))
             self.button.setText(self.tr("Measure again"))
-        elif measuring:
-            self.note.setText(self.tr("The fan may get loud."))
+        elif running:
+            self.note_label.setText(self.tr("The fan may get loud."))
             self.button.setText(self.tr("Stop"))
         else:
-            self.of_what.setText(texts.error(error) if error is not None else self.tr("Not measured yet."))
-            self.note.setText(self.tr("Takes about a minute."))
+            self.caption_label.setText(texts.error_text(error) if error is not None else self.tr("Not measured yet."))
+            self.note_label.setText(self.tr("Takes about a minute."))
             self.button.setText(self.tr("Measure it"))
-        self.button.set_icon("cross" if measuring else "play")
+        self.button.set_icon("cross" if running else "play")
 
-    def began(self) -> None:
+    def show_started(self) -> None:
         """The benchmark starts."""
-        self.bar.set_fraction(None)
-        self.of_what.setText(self.tr("Starting PyTorch…"))
+        self.progress_bar.set_fraction(None)
+        self.caption_label.setText(self.tr("Starting PyTorch…"))
 
-    def heard(self, news: Any) -> None:  # noqa: ANN401 - the benchmark's progress, or a result
+    def show_progress(self, progress: Any) -> None:  # noqa: ANN401 - the benchmark's progress, or a result
         """What is being measured."""
-        if not hasattr(news, "workload"):
+        if not hasattr(progress, "workload"):
             return
-        self.of_what.setText(f"{scores.workload(news.workload, news.dtype)} · {scores.device_label(news.device)}")
-        self.bar.set_fraction((news.n - 1) / max(news.of, 1))
+        self.caption_label.setText(f"{scores.workload_label(progress.workload, progress.dtype)} · {scores.device_label(progress.device)}")
+        self.progress_bar.set_fraction((progress.n - 1) / max(progress.of, 1))
 
-    def _devices(self, benchmark: Benchmark) -> str:
+    def _device_names(self, benchmark: Benchmark) -> str:
         names = [device.name for device in benchmark.devices if device.name]
         return " · ".join(dict.fromkeys(names))
 
-    def _pressed(self) -> None:
-        (self.unwanted if self._measuring else self.wanted).emit()
+    def _on_button_clicked(self) -> None:
+        (self.stop_requested if self._running else self.start_requested).emit()

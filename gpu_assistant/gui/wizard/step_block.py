@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from ...core.plan import Bottleneck
 from ...texts import Texts
-from ...texts.format import UNKNOWN, duration, size, speed
-from ..components import Card, Figure, Icon, Inset, ProgressBar, SpeedLine, label
-from .pace_row import PaceRow
+from ...texts.format import UNKNOWN_VALUE, format_duration, format_size, format_speed
+from ..components import Card, MetricValue, IconWidget, InsetPanel, ProgressBar, SpeedSparkline, label
+from .pace_row import DownloadControls
 from .progress import StepProgress
 
-PACE_ICONS: dict[Bottleneck, str] = {
+BOTTLENECK_ICONS: dict[Bottleneck, str] = {
     "network": "net",
     "source": "globe",
     "disk": "disk",
@@ -24,48 +24,48 @@ PACE_ICONS: dict[Bottleneck, str] = {
 }
 
 
-class StepBlock(Card):
+class CurrentStepPanel(Card):
     """A large bar with its figures; `set_compact` leaves the list below it its room: all figures in one line."""
 
     def __init__(self) -> None:
         super().__init__()
         self._compact = False
-        self._shown: tuple[StepProgress, Texts] | None = None
-        self.heading, self.what, self.percent = label("heading"), label("small"), Figure()
-        self.percent.tone = "accent_text"
-        self.bar = ProgressBar()
-        self._names = [label("caption") for _ in range(3)]
-        self.done, self.speed, self.left = Figure(), Figure(), Figure()
-        self.caption, self.line = label("caption"), SpeedLine()
-        self.pace, self.controls = Inset(), PaceRow()
-        self._pace_icon = Icon("net", "soft", 18)
-        self._pace_title, self._pace_line = label("small-strong"), label("small")
-        head, words = QHBoxLayout(), QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.heading)
-        words.addWidget(self.what)
-        head.addLayout(words, 1)
-        head.addWidget(self.percent, 0, Qt.AlignmentFlag.AlignTop)
+        self._shown_step: tuple[StepProgress, Texts] | None = None
+        self.heading_label, self.description_label, self.percent_figure = label("heading"), label("small"), MetricValue()
+        self.percent_figure.tone = "accent_text"
+        self.progress_bar = ProgressBar()
+        self._figure_labels = [label("caption") for _ in range(3)]
+        self.done_figure, self.speed_figure, self.remaining_figure = MetricValue(), MetricValue(), MetricValue()
+        self.speed_caption, self.speed_line = label("caption"), SpeedSparkline()
+        self.bottleneck_inset, self.download_controls = InsetPanel(), DownloadControls()
+        self._bottleneck_icon = IconWidget("net", "soft", 18)
+        self._bottleneck_title, self._bottleneck_detail = label("small-strong"), label("small")
+        head, text_layout = QHBoxLayout(), QVBoxLayout()
+        text_layout.setSpacing(2)
+        text_layout.addWidget(self.heading_label)
+        text_layout.addWidget(self.description_label)
+        head.addLayout(text_layout, 1)
+        head.addWidget(self.percent_figure, 0, Qt.AlignmentFlag.AlignTop)
         figures = QHBoxLayout()
-        for name, figure in zip(self._names, (self.done, self.speed, self.left), strict=True):
+        for name, figure in zip(self._figure_labels, (self.done_figure, self.speed_figure, self.remaining_figure), strict=True):
             column = QVBoxLayout()
             column.setSpacing(1)
             column.addWidget(name)
             column.addWidget(figure)
             figures.addLayout(column, 1)
-        pace, pace_words = QHBoxLayout(), QVBoxLayout()
-        pace.setSpacing(12)
-        pace_words.setSpacing(1)
-        pace_words.addWidget(self._pace_title)
-        pace_words.addWidget(self._pace_line)
-        pace.addWidget(self._pace_icon)
-        pace.addLayout(pace_words, 1)
-        self.pace.column.addLayout(pace)
+        bottleneck_layout, bottleneck_texts = QHBoxLayout(), QVBoxLayout()
+        bottleneck_layout.setSpacing(12)
+        bottleneck_texts.setSpacing(1)
+        bottleneck_texts.addWidget(self._bottleneck_title)
+        bottleneck_texts.addWidget(self._bottleneck_detail)
+        bottleneck_layout.addWidget(self._bottleneck_icon)
+        bottleneck_layout.addLayout(bottleneck_texts, 1)
+        self.bottleneck_inset.column.addLayout(bottleneck_layout)
         self.column.setSpacing(10)
         self.column.addLayout(head)
-        self.column.addWidget(self.bar)
+        self.column.addWidget(self.progress_bar)
         self.column.addLayout(figures)
-        for widget in (self.caption, self.line, self.controls, self.pace):
+        for widget in (self.speed_caption, self.speed_line, self.download_controls, self.bottleneck_inset):
             self.column.addWidget(widget)
 
     def set_compact(self, on: bool) -> None:
@@ -73,74 +73,74 @@ class StepBlock(Card):
         if on != self._compact:
             self._compact = on
             self.column.setSpacing(6 if on else 10)
-            if self._shown is not None:
-                self.set_step(*self._shown)
+            if self._shown_step is not None:
+                self.set_step(*self._shown_step)
 
     def set_step(self, step: StepProgress, texts: Texts) -> None:
         """Where the running step is."""
-        self._shown = (step, texts)
-        self.heading.setText(texts.say(f"step.{step.code}.title", step.data))
-        said = texts.message(step.message) if step.message is not None else ""
-        self.what.setText(said or texts.say(f"step.{step.code}.what", step.data))
-        known = step.fraction
-        self.bar.set_fraction(known)
-        self.percent.setVisible(known is not None)
-        self.percent.set(f"{round(100 * known)} %" if known is not None else None)
+        self._shown_step = (step, texts)
+        self.heading_label.setText(texts.translate(f"step.{step.code}.title", step.data))
+        message = texts.message_text(step.message) if step.message is not None else ""
+        self.description_label.setText(message or texts.translate(f"step.{step.code}.what", step.data))
+        fraction = step.fraction
+        self.progress_bar.set_fraction(fraction)
+        self.percent_figure.setVisible(fraction is not None)
+        self.percent_figure.set(f"{round(100 * fraction)} %" if fraction is not None else None)
         names = (self.tr("Done"), self.tr("Speed"), self.tr("Left"))
-        for name, text in zip(self._names, names, strict=True):
+        for name, text in zip(self._figure_labels, names, strict=True):
             name.setText(text)
-        fetching = step.unit == "bytes"
-        for widget in (*self._names, self.done, self.speed, self.left, self.caption, self.line):
-            widget.setVisible(fetching and not self._compact)
-        self.controls.setVisible(fetching)
-        if fetching:
-            self._figures(step, texts)
-        if fetching and self.controls.holding:
-            kept = self.tr("What has come is kept.") if step.done else self.tr("Nothing has come yet.")
-            self._show_pace("pause", self.tr("Held by you"), kept)
+        downloading = step.unit == "bytes"
+        for widget in (*self._figure_labels, self.done_figure, self.speed_figure, self.remaining_figure, self.speed_caption, self.speed_line):
+            widget.setVisible(downloading and not self._compact)
+        self.download_controls.setVisible(downloading)
+        if downloading:
+            self._update_figures(step, texts)
+        if downloading and self.download_controls.paused:
+            kept_text = self.tr("What has come is kept.") if step.done else self.tr("Nothing has come yet.")
+            self._show_bottleneck("pause", self.tr("Held by you"), kept_text)
         else:
-            self._set_pace(step.bottleneck, step.kind)
-        if fetching and self._compact:
-            self._in_lines(step, texts)
+            self._update_bottleneck(step.bottleneck, step.kind)
+        if downloading and self._compact:
+            self._show_compact(step, texts)
 
-    def _in_lines(self, step: StepProgress, texts: Texts) -> None:
+    def _show_compact(self, step: StepProgress, texts: Texts) -> None:
         """The figures in one line, what sets the pace in the next."""
-        parts = [f"{size(step.done or 0)} / {size(step.total)}" if step.total else size(step.done or 0)]
+        parts = [f"{format_size(step.done or 0)} / {format_size(step.total)}" if step.total else format_size(step.done or 0)]
         if step.speed:
-            parts.append(speed(step.speed))
-        left = step.seconds_left
-        if left is not None and not self.controls.holding:
-            parts.append(self.tr("{time} left").format(time=duration(left, texts.language)))
+            parts.append(format_speed(step.speed))
+        remaining_s = step.seconds_left
+        if remaining_s is not None and not self.download_controls.paused:
+            parts.append(self.tr("{time} left").format(time=format_duration(remaining_s, texts.language)))
         # isVisibleTo: the card may itself be hidden yet.
-        pace = [self._pace_title.text()] if self.pace.isVisibleTo(self) else []
-        if self.controls.holding:
-            pace.append(self._pace_line.text())
-        self.what.setText("\n".join(" · ".join(line) for line in (parts, pace) if line))
-        self.pace.hide()
+        bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_inset.isVisibleTo(self) else []
+        if self.download_controls.paused:
+            bottleneck_texts.append(self._bottleneck_detail.text())
+        self.description_label.setText("\n".join(" · ".join(line) for line in (parts, bottleneck_texts) if line))
+        self.bottleneck_inset.hide()
 
-    def _figures(self, step: StepProgress, texts: Texts) -> None:
-        done, unit = size(step.done or 0).rsplit(" ", 1)
-        self.done.set(done, f"{unit} / {size(step.total)}" if step.total else unit)
-        self.speed.set(*_split(speed(step.speed) if step.speed else UNKNOWN))
-        left = step.seconds_left
-        self.left.set(*_split(duration(left, texts.language) if left is not None else UNKNOWN))
-        self.caption.setText(self.tr("Speed over the last 90 seconds"))
+    def _update_figures(self, step: StepProgress, texts: Texts) -> None:
+        done, unit = format_size(step.done or 0).rsplit(" ", 1)
+        self.done_figure.set(done, f"{unit} / {format_size(step.total)}" if step.total else unit)
+        self.speed_figure.set(*_split_unit(format_speed(step.speed) if step.speed else UNKNOWN_VALUE))
+        remaining_s = step.seconds_left
+        self.remaining_figure.set(*_split_unit(format_duration(remaining_s, texts.language) if remaining_s is not None else UNKNOWN_VALUE))
+        self.speed_caption.setText(self.tr("Speed over the last 90 seconds"))
 
-    def _set_pace(self, bottleneck: Bottleneck | None, kind: str | None) -> None:
-        self.pace.setVisible(bottleneck is not None)
+    def _update_bottleneck(self, bottleneck: Bottleneck | None, kind: str | None) -> None:
+        self.bottleneck_inset.setVisible(bottleneck is not None)
         if bottleneck is None:
             return
-        self._show_pace(PACE_ICONS[bottleneck], *self._pace_words(bottleneck, kind))
+        self._show_bottleneck(BOTTLENECK_ICONS[bottleneck], *self._bottleneck_texts(bottleneck, kind))
 
-    def _show_pace(self, icon: str, title: str, line: str) -> None:
-        self.pace.show()
-        self._pace_icon.set(icon)
-        self._pace_title.setText(title)
-        self._pace_line.setText(line)
-        self._pace_line.setVisible(bool(line))
-        self.pace.setAccessibleName(f"{title}. {line}" if line else title)
+    def _show_bottleneck(self, icon: str, title: str, line: str) -> None:
+        self.bottleneck_inset.show()
+        self._bottleneck_icon.set(icon)
+        self._bottleneck_title.setText(title)
+        self._bottleneck_detail.setText(line)
+        self._bottleneck_detail.setVisible(bool(line))
+        self.bottleneck_inset.setAccessibleName(f"{title}. {line}" if line else title)
 
-    def _pace_words(self, bottleneck: Bottleneck, kind: str | None) -> tuple[str, str]:
+    def _bottleneck_texts(self, bottleneck: Bottleneck, kind: str | None) -> tuple[str, str]:
         if bottleneck == "checking" and kind == "verify":
             return self.tr("Trying it out"), self.tr("Loading PyTorch for the first time takes longest.")
         return {
@@ -164,7 +164,7 @@ class StepBlock(Card):
         }[bottleneck]
 
 
-def _split(text: str) -> tuple[str, str]:
+def _split_unit(text: str) -> tuple[str, str]:
     """ "18.4 MB/s" as figure and unit; "1 h 5 min" stays whole."""
     parts = text.split(" ")
     return (parts[0], parts[1]) if len(parts) == 2 else (text, "")

@@ -9,15 +9,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core import json
-from ...core.errors import AppError, CannotSetUp
+from ...core.errors import AppError, SetupNotSupported
 from ...core.jobs import JobContext
 from ...core.machine import Machine
 from ...core.names import EnvironmentKind
-from ...core.plan import Interrupted, Plan
+from ...core.plan import InterruptedInstall, Plan
 from ...core.recommendation import Channel, Choice, Goal, Recommendation
-from .facts import Facts
-from .kept_picks import fallen, kept
-from .option_notes import OptionNotes, notes
+from .facts import WizardState
+from .kept_picks import dropped_choices, retained_choice
+from .option_notes import OptionNotes, build_option_notes
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 # Of an environment that stands: it is to be made anew.
-DAMAGED = ("now.damaged", "now.damaged-conda")
+DAMAGED_CODES = ("now.damaged", "now.damaged-conda")
 
 
-class Reckoning(Struct, frozen=True, kw_only=True):
+class RecommendationResult(Struct, frozen=True, kw_only=True):
     """What suits a machine; the plan for it; the `obstacle` that it has none, or cannot be carried out there; whether
     an environment is already just that; where the user chooses by hand, what there is to choose; and the picks that do
     not go with another wish.
@@ -36,69 +36,69 @@ class Reckoning(Struct, frozen=True, kw_only=True):
 
     recommendation: Recommendation
     plan: Plan | None
-    settled: bool
-    obstacle: AppError | None = None
+    already_installed: bool
+    blocking_error: AppError | None = None
     options: Options | None = None
-    notes: OptionNotes | None = None
-    fell: tuple[tuple[PartName, str], ...] = ()
+    option_notes: OptionNotes | None = None
+    dropped_choices: tuple[tuple[PartName, str], ...] = ()
 
 
-class Reckon:
+class RecommendJob:
     """Asks for a recommendation and its plan."""
 
-    def __init__(self, app: App, facts: Facts, machine: Machine) -> None:
+    def __init__(self, app: App, state: WizardState, machine: Machine) -> None:
         self._app = app
-        self._facts = facts
+        self._state = state
         self._machine = machine
 
-    def run(self, context: JobContext[Any]) -> Reckoning:
+    def run(self, context: JobContext[Any]) -> RecommendationResult:
         """The reckoning; raises what `recommend` raises, and what `plan` raises for more than a goal to come."""
-        app, facts = self._app, self._facts
-        if facts.bundle is not None:
-            return self._from_bundle(Path(facts.bundle))
-        choice = kept(app, self._machine, facts)
-        wanted: Wanted = {"goal": facts.goal, "channel": facts.channel, "choice": choice}
-        recommendation = app.recommend(self._machine, **wanted)
+        app, state = self._app, self._state
+        if state.bundle is not None:
+            return self._from_bundle(Path(state.bundle))
+        choice = retained_choice(app, self._machine, state)
+        arguments: RecommendArguments = {"goal": state.goal, "channel": state.channel, "choice": choice}
+        recommendation = app.recommend(self._machine, **arguments)
         context.check_cancelled()
-        folder = app.environment_path(facts.environment, facts.goal)
+        folder = app.environment_path(state.environment, state.goal)
         plan: Plan | None = None
-        obstacle: AppError | None = None
+        blocking_error: AppError | None = None
         try:
-            plan = app.plan(self._machine, recommendation, folder, made_by=facts.made_by)
-        except CannotSetUp as error:
-            obstacle = error
+            plan = app.plan(self._machine, recommendation, folder, made_by=state.environment_kind)
+        except SetupNotSupported as error:
+            blocking_error = error
         context.check_cancelled()
-        settled = plan is not None and not app.simulated and _settled(app, plan, facts.made_by)
-        if plan is not None and not settled:
-            obstacle = _refused(app, folder)
-        options = app.options(self._machine, **wanted) if facts.by_hand else None
+        already_installed = plan is not None and not app.simulated and _is_already_installed(app, plan, state.environment_kind)
+        if plan is not None and not already_installed:
+            blocking_error = _folder_error(app, folder)
+        options = app.options(self._machine, **arguments) if state.customizing else None
         context.check_cancelled()
-        return Reckoning(
+        return RecommendationResult(
             recommendation=recommendation,
             plan=plan,
-            settled=settled,
-            obstacle=obstacle,
+            already_installed=already_installed,
+            blocking_error=blocking_error,
             options=options,
-            notes=notes(app, self._machine, options, **wanted) if options is not None else None,
-            fell=fallen(facts.choice, choice),
+            option_notes=build_option_notes(app, self._machine, options, **arguments) if options is not None else None,
+            dropped_choices=dropped_choices(state.choice, choice),
         )
 
-    def _from_bundle(self, folder: Path) -> Reckoning:
+    def _from_bundle(self, folder: Path) -> RecommendationResult:
         """What a folder was made for: there is nothing to choose."""
         app = self._app
-        recommendation = app.recommend_from(folder, self._machine)
-        environment = app.environment_path(self._facts.environment, recommendation.goal)
-        plan = app.plan_from(folder, self._machine, recommendation, environment)
-        settled = not app.simulated and _settled(app, plan)
-        return Reckoning(
+        recommendation = app.recommend_for_bundle(folder, self._machine)
+        environment = app.environment_path(self._state.environment, recommendation.goal)
+        plan = app.plan_for_bundle(folder, self._machine, recommendation, environment)
+        already_installed = not app.simulated and _is_already_installed(app, plan)
+        return RecommendationResult(
             recommendation=replace(recommendation, alternatives=()),
             plan=plan,
-            settled=settled,
-            obstacle=None if settled else _refused(app, environment),
+            already_installed=already_installed,
+            blocking_error=None if already_installed else _folder_error(app, environment),
         )
 
 
-class Wanted(TypedDict):
+class RecommendArguments(TypedDict):
     """What `recommend` and `options` are asked."""
 
     goal: Goal
@@ -106,46 +106,46 @@ class Wanted(TypedDict):
     choice: Choice | None
 
 
-def _refused(app: App, folder: Path) -> AppError | None:
+def _folder_error(app: App, folder: Path) -> AppError | None:
     """Why no environment can be put into a folder: told before anybody presses Install."""
     try:
-        app.refuse_folder(folder)
+        app.check_folder(folder)
     except AppError as error:
         return error
     return None
 
 
-def _settled(app: App, plan: Plan, maker: EnvironmentKind = "venv") -> bool:
+def _is_already_installed(app: App, plan: Plan, environment_kind: EnvironmentKind = "venv") -> bool:
     """Whether install already put the very same PyTorch there and it is whole; one of conda's serves whoever asks for
     none.
     """
-    wanted, folder = plan.recommendation.pytorch, Path(plan.env)
-    if wanted is None or any(step.now is not None and step.now.code in DAMAGED for step in plan.steps):
+    pytorch, folder = plan.recommendation.pytorch, Path(plan.env)
+    if pytorch is None or any(step.now is not None and step.now.code in DAMAGED_CODES for step in plan.steps):
         return False
-    build = (wanted.version, wanted.variant)
-    here = (known for known in app.environments() if Path(known.path) == folder)
-    return any((known.torch, known.variant) == build and maker in ("venv", known.made_by) for known in here)
+    build = (pytorch.version, pytorch.variant)
+    environments = (candidate for candidate in app.environments() if Path(candidate.path) == folder)
+    return any((candidate.torch, candidate.variant) == build and environment_kind in ("venv", candidate.made_by) for candidate in environments)
 
 
-class AskInterrupted:
+class FindInterruptedJob:
     """Asks whether an install was interrupted."""
 
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def run(self, context: JobContext[Any]) -> Interrupted | None:  # noqa: ARG002
+    def run(self, context: JobContext[Any]) -> InterruptedInstall | None:  # noqa: ARG002
         """The interrupted install, if there is one."""
-        return self._app.interrupted()
+        return self._app.interrupted_install()
 
 
-class SavePlan:
+class SavePlanJob:
     """Writes a plan, its sentences filled in, into a file."""
 
-    def __init__(self, spoken: Plan, path: Path) -> None:
-        self._spoken = spoken
+    def __init__(self, localized_plan: Plan, path: Path) -> None:
+        self._localized_plan = localized_plan
         self._path = path
 
     def run(self, context: JobContext[Any]) -> Path:  # noqa: ARG002
         """Write it, and say where; raises AppError where that cannot be."""
-        json.write_file(self._path, json.encode_pretty(self._spoken) + "\n")
+        json.write_file(self._path, json.encode_pretty(self._localized_plan) + "\n")
         return self._path

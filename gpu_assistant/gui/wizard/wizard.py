@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QStackedWidget
 
-from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu, beside_rail
+from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu, lay_out_with_rail
 from ..language import Language
 from ..main.saving import SettingsSaver
-from .ahead import Ahead
+from .ahead import PagePreloader
 from .base import WizardPage
-from .beside import Beside
-from .flow import PAGES, Flow, PageName
-from .road import Road
+from .beside import SidePages
+from .flow import PAGES, WizardFlow, PageName
+from .road import WizardController
 
 if TYPE_CHECKING:
     from ...app import App
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .recommendation import RecommendationPage
     from .welcome import WelcomePage
 
-AHEAD_MS = 600
+PRELOAD_DELAY_MS = 600
 
 
-class Wizard(Beside):
+class Wizard(SidePages):
     """`finished` comes when the user goes to Home, `only_look` when they want Home without a setup."""
 
     finished = Signal()
@@ -39,34 +39,34 @@ class Wizard(Beside):
         self.app = app
         self.language = language
         self._saver = saver or SettingsSaver(app, self)
-        self.road = Road(app, language, self)
-        self.road.limited.connect(lambda rate: self._saver.keep(speed_limit=rate))
+        self.controller = WizardController(app, language, self)
+        self.controller.speed_limit_changed.connect(lambda rate: self._saver.save(speed_limit=rate))
         self.rail = StepRail([("", "")] * len(PAGES))
-        self.languages, self.themes = LanguageMenu(language), ThemeMenu()
-        self.help = RailButton("help", "F1")
-        self.rail.add_foot(self.themes)
-        self.rail.add_foot(self.languages, self.help)
+        self.language_menu, self.theme_menu = LanguageMenu(language), ThemeMenu()
+        self.help_button = RailButton("help", "F1")
+        self.rail.add_footer_row(self.theme_menu)
+        self.rail.add_footer_row(self.language_menu, self.help_button)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
         self._stack = QStackedWidget()
-        self.ahead = Ahead(self.page, self)
-        self._ahead = QTimer(self)
-        self._ahead.setSingleShot(True)
-        self._ahead.setInterval(AHEAD_MS)
-        self._ahead.timeout.connect(self._prepare_next)
-        beside_rail(self, self.rail, self.banner, self._stack)
-        self._wire()
-        self._keys()
-        self._moved()
+        self.preloader = PagePreloader(self.page, self)
+        self._preload_timer = QTimer(self)
+        self._preload_timer.setSingleShot(True)
+        self._preload_timer.setInterval(PRELOAD_DELAY_MS)
+        self._preload_timer.timeout.connect(self._preload_next)
+        lay_out_with_rail(self, self.rail, self.banner, self._stack)
+        self._connect_signals()
+        self._add_shortcuts()
+        self._show_current_page()
         self._painted = False
-        self.follow()
+        self.apply_theme()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """What reads the disk waits until the first page stands on the screen."""
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
-            QTimer.singleShot(0, self, self.road.ask_interrupted)
+            QTimer.singleShot(0, self, self.controller.find_interrupted_install)
 
     # Each page is made when it is first shown: the first one stands on the screen the sooner.
 
@@ -75,10 +75,10 @@ class Wizard(Beside):
         """Shall I begin?"""
         from .welcome import WelcomePage
 
-        page = self._added(WelcomePage(self.road))
-        page.only_look.connect(self.only_look)
-        page.offline.connect(lambda: self.given.folder_dialog().open())
-        page.language_chosen.connect(self._speak)
+        page = self._add_page(WelcomePage(self.controller))
+        page.main_area_requested.connect(self.main_area_requested)
+        page.offline_requested.connect(lambda: self.load_bundle_page.create_folder_dialog().open())
+        page.language_chosen.connect(self._choose_language)
         return page
 
     @cached_property
@@ -86,15 +86,15 @@ class Wizard(Beside):
         """What have I got?"""
         from .computer import ComputerPage
 
-        return self._added(ComputerPage(self.road))
+        return self._add_page(ComputerPage(self.controller))
 
     @cached_property
     def recommendation(self) -> RecommendationPage:
         """What should I install, and why?"""
         from .recommendation import RecommendationPage
 
-        page = self._added(RecommendationPage(self.road, self.ahead.cards))
-        page.offline_wanted.connect(lambda: self._stack.setCurrentWidget(self.prepare))
+        page = self._add_page(RecommendationPage(self.controller, self.preloader.part_cards))
+        page.offline_requested.connect(lambda: self._stack.setCurrentWidget(self.create_bundle_page))
         return page
 
     @cached_property
@@ -102,8 +102,8 @@ class Wizard(Beside):
         """What is happening, how long, can I leave?"""
         from .install import InstallPage
 
-        page = self._added(InstallPage(self.road))
-        page.folder_wanted.connect(self._other_folder)
+        page = self._add_page(InstallPage(self.controller))
+        page.folder_requested.connect(self._choose_other_folder)
         return page
 
     @cached_property
@@ -111,15 +111,15 @@ class Wizard(Beside):
         """Does it really work?"""
         from .done import DonePage
 
-        page = self._added(DonePage(self.road))
-        page.home_wanted.connect(self._finish)
+        page = self._add_page(DonePage(self.controller))
+        page.home_requested.connect(self._finish)
         return page
 
     @property
-    def shown(self) -> WizardPage:
+    def current_page(self) -> WizardPage:
         """The page that is to be seen."""
-        found = self._stack.currentWidget()
-        return found if isinstance(found, WizardPage) else self.page(self.flow.page)
+        widget = self._stack.currentWidget()
+        return widget if isinstance(widget, WizardPage) else self.page(self.flow.page)
 
     def page(self, name: PageName) -> WizardPage:
         """A page by its name."""
@@ -136,9 +136,9 @@ class Wizard(Beside):
                 return self.done
 
     @property
-    def flow(self) -> Flow:
+    def flow(self) -> WizardFlow:
         """The rules, and what is known."""
-        return self.road.flow
+        return self.controller.flow
 
     def retranslate(self) -> None:
         """The rail's and the banner's words."""
@@ -156,99 +156,99 @@ class Wizard(Beside):
             from .rows import system_name
 
             names = [gpu.name for gpu in machine.gpus if gpu.name] or [system_name(machine)]
-            words = self.tr("Simulated machine: {name}. Nothing is executed.")
-            self.banner.set("simulated", words.format(name=names[0]))
-        self.help.setAccessibleName(self.tr("Help"))
+            text = self.tr("Simulated machine: {name}. Nothing is executed.")
+            self.banner.set("simulated", text.format(name=names[0]))
+        self.help_button.setAccessibleName(self.tr("Help"))
         self.setAccessibleName(self.tr("Setup"))
 
-    def _wire(self) -> None:
-        self.rail.chosen.connect(lambda number: self.road.go(PAGES[number]))
-        self.road.moved.connect(self._moved)
-        self.road.changed.connect(self._mark_rail)
-        self.road.changed.connect(self._ahead_of_plan)
-        self.languages.chosen.connect(lambda code: self._saver.keep(language=code))
-        self.themes.chosen.connect(lambda choice: self._saver.keep(theme=choice))
-        self.help.clicked.connect(self.show_help)
+    def _connect_signals(self) -> None:
+        self.rail.chosen.connect(lambda number: self.controller.go_to(PAGES[number]))
+        self.controller.page_changed.connect(self._show_current_page)
+        self.controller.changed.connect(self._update_rail)
+        self.controller.changed.connect(self._preload_for_plan)
+        self.language_menu.chosen.connect(lambda code: self._saver.save(language=code))
+        self.theme_menu.chosen.connect(lambda choice: self._saver.save(theme=choice))
+        self.help_button.clicked.connect(self.show_help)
 
-    def _keys(self) -> None:
-        for key, act in (
-            ("Alt+Left", self._back),
-            ("F5", self._look_again),
+    def _add_shortcuts(self) -> None:
+        for key, action in (
+            ("Alt+Left", self._go_back),
+            ("F5", self._detect_again),
             ("F1", self.show_help),
         ):
-            QShortcut(QKeySequence(key), self).activated.connect(act)
+            QShortcut(QKeySequence(key), self).activated.connect(action)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter that nobody took presses the way on; Esc asks whether to stop a running install."""
-        button = self.shown.way_on
+        button = self.current_page.default_button
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if button.isVisible() and button.isEnabled() and not button.busy and not event.isAutoRepeat():
                 button.click()
-        elif event.key() == Qt.Key.Key_Escape and self.flow.facts.stage == "running":
-            self.install.ask_to_stop()
-        elif event.key() == Qt.Key.Key_Escape and self.preparing and self.shown is self.prepare:
-            self.prepare.ask_to_stop()
-        elif not self.shown.page.scroll_by_key(event):
+        elif event.key() == Qt.Key.Key_Escape and self.flow.state.stage == "running":
+            self.install.confirm_stop()
+        elif event.key() == Qt.Key.Key_Escape and self.is_creating_bundle and self.current_page is self.create_bundle_page:
+            self.create_bundle_page.confirm_stop()
+        elif not self.current_page.page.scroll_by_key(event):
             super().keyPressEvent(event)
 
     def show_help(self) -> None:
         """The short help of F1."""
-        from .help import WizardHelp
+        from .help import WizardHelpDialog
 
-        dialog = WizardHelp(self)
+        dialog = WizardHelpDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
-    def _back(self) -> None:
+    def _go_back(self) -> None:
         """From a page beside the way to the one that it was opened from, else one page back."""
-        if self.shown is not self.page(self.flow.page):
-            self._away()
+        if self.current_page is not self.page(self.flow.page):
+            self._leave_side_page()
         else:
-            self.road.back()
+            self.controller.go_back()
 
-    def _moved(self) -> None:
-        self.ahead.stop()
+    def _show_current_page(self) -> None:
+        self.preloader.stop()
         self._stack.setCurrentWidget(self.page(self.flow.page))
-        self._mark_rail()
-        self._ahead.start()
+        self._update_rail()
+        self._preload_timer.start()
 
-    def _prepare_next(self) -> None:
+    def _preload_next(self) -> None:
         """While one page is read, make the next, so that it stands there at once."""
         later = PAGES[PAGES.index(self.flow.page) + 1 :]
         # While an install runs, nothing else is as important as that its end finds the next page there.
-        if later and (self.flow.locked or not self.road.busy):
-            self.ahead.begin(later[0])
+        if later and (self.flow.is_locked or not self.controller.busy):
+            self.preloader.preload(later[0])
         elif later:
-            self._ahead.start()
+            self._preload_timer.start()
 
-    def _ahead_of_plan(self) -> None:
+    def _preload_for_plan(self) -> None:
         """Another plan has other steps to be ready for."""
         if self.flow.page == "recommendation":
-            self._ahead.start()
+            self._preload_timer.start()
 
-    def _mark_rail(self) -> None:
-        locked = self.flow.locked
-        self.rail.set_current(PAGES.index(self.flow.page), reachable=not locked)
-        done = self.rail.buttons[: PAGES.index(self.flow.page)]
-        why = self.tr("The way back is open again when the install has ended.")
+    def _update_rail(self) -> None:
+        is_locked = self.flow.is_locked
+        self.rail.set_current(PAGES.index(self.flow.page), reachable=not is_locked)
+        done_buttons = self.rail.buttons[: PAGES.index(self.flow.page)]
+        note = self.tr("The way back is open again when the install has ended.")
         for button in self.rail.buttons:
-            button.set_note(why if locked and button in done else "")
+            button.set_note(note if is_locked and button in done_buttons else "")
 
-    def _look_again(self) -> None:
+    def _detect_again(self) -> None:
         if self.flow.page == "computer":
-            self.road.look()
+            self.controller.detect()
         elif self.flow.page == "recommendation":
-            self.road.reckon()
+            self.controller.recommend()
 
-    def _speak(self, code: str) -> None:
-        self.languages.choose(code)
+    def _choose_language(self, code: str) -> None:
+        self.language_menu.choose(code)
 
-    def _other_folder(self) -> None:
-        self.road.go("recommendation")
-        self.recommendation.folder.choose()
+    def _choose_other_folder(self) -> None:
+        self.controller.go_to("recommendation")
+        self.recommendation.folder_card.choose_folder()
 
     def _finish(self) -> None:
-        environment = self.road.environment
-        if environment is not None and not self.flow.simulated and self.flow.facts.checks is not None:
-            self._saver.keep(environment=str(environment))
+        environment = self.controller.environment
+        if environment is not None and not self.flow.simulated and self.flow.state.checks is not None:
+            self._saver.save(environment=str(environment))
         self.finished.emit()

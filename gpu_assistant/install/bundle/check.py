@@ -15,74 +15,74 @@ from ...core.plan import Step
 from ...fetch import local
 from ...fetch.speed import Speed
 from .. import listing
-from ..reporter import Reporter
-from ..strangers import named
-from ..target import target_of
-from .contents import LIST, Contents, fingerprint, place, read
+from ..reporter import ProgressReporter
+from ..strangers import format_names
+from ..target import platform_for
+from .contents import LIST_FILE, BundleContents, list_hash, locate_file, read_contents
 
-CHECK = "check"
+CHECK_STEP = "check"
 
 
-class CheckJob:
+class CheckBundleJob:
     """News are `Event`s, the last one an `EndEvent`. With `here` it must also be for this kind of computer."""
 
-    def __init__(self, folder: Path, here: OperatingSystem | None = None) -> None:
+    def __init__(self, folder: Path, target_system: OperatingSystem | None = None) -> None:
         self.folder = folder
-        self._here = here
+        self._target_system = target_system
 
-    def run(self, context: JobContext[Any]) -> Contents:
+    def run(self, context: JobContext[Any]) -> BundleContents:
         """The list of a whole bundle. Raises CallError: bundle-missing, bundle-unfinished, bundle-list, bundle-link,
         bundle-other-machine; Cancelled; AppError("bundle-damaged") with the paths that are missing or differ.
         """
-        reporter = Reporter(context)
-        reporter.plan((Step(id=CHECK, kind="bundle", code="bundle-check", data={"path": str(self.folder)}),))
-        reporter.step(CHECK, "running")
+        reporter = ProgressReporter(context)
+        reporter.report_plan((Step(id=CHECK_STEP, kind="bundle", code="bundle-check", data={"path": str(self.folder)}),))
+        reporter.report_step(CHECK_STEP, "running")
         try:
-            found = self._check(reporter, context)
-            mark = fingerprint(self.folder)
-            extra = tuple(sorted({*listing.files(self.folder)} - {LIST, *(file.path for file in found.files)}))
+            contents = self._verify_files(reporter, context)
+            bundle_hash = list_hash(self.folder)
+            unlisted = tuple(sorted({*listing.iter_files(self.folder)} - {LIST_FILE, *(file.path for file in contents.files)}))
         except AppError as error:
-            self._failed(reporter, error)
+            self._report_failure(reporter, error)
             raise
         except OSError as error:
             failure = storage_error(error, self.folder)
-            self._failed(reporter, failure)
+            self._report_failure(reporter, failure)
             raise failure from error
-        data: dict[str, Value] = {"count": len(found.files), "mark": mark}
+        data: dict[str, Value] = {"count": len(contents.files), "mark": bundle_hash}
         code = "progress.bundle-whole"
-        if extra:
-            code, data = "progress.bundle-whole-extra", {**data, "kept": len(extra), "files": named(extra)}
-        reporter.step(CHECK, "done", code=code, data=data)
-        reporter.end("done", str(self.folder))
-        return found
-
-    def _check(self, reporter: Reporter, context: JobContext[Any]) -> Contents:
-        contents = read(self.folder)
-        if self._here is not None:
-            contents.refuse_others(self.folder, target_of(self._here, contents.wish.label))
-        done, wrong, speed = 0, list[str](), Speed()
-
-        def more(count: int) -> None:
-            nonlocal done
-            done += count
-            speed.add(done)
-            rate = speed.rate()
-            reporter.progress(done=done, total=contents.bytes, unit="bytes", speed=rate, bottleneck="checking")
-
-        for file in contents.files:
-            path = place(self.folder, file)
-            if not path.is_file() or path.stat().st_size != file.bytes:
-                wrong.append(file.path)
-                more(file.bytes)
-                continue
-            with path.open("rb", buffering=0) as opened:
-                found = local.digest(opened, hashlib.sha256(), context.cancel, more)
-            if found.hexdigest() != file.sha256:
-                wrong.append(file.path)
-        if wrong:
-            raise AppError("bundle-damaged", path=str(self.folder), files=", ".join(wrong))
+        if unlisted:
+            code, data = "progress.bundle-whole-extra", {**data, "kept": len(unlisted), "files": format_names(unlisted)}
+        reporter.report_step(CHECK_STEP, "done", code=code, data=data)
+        reporter.end_run("done", str(self.folder))
         return contents
 
-    def _failed(self, reporter: Reporter, error: AppError) -> None:
-        reporter.failed(CHECK, error)
-        reporter.ended(str(self.folder), error)
+    def _verify_files(self, reporter: ProgressReporter, context: JobContext[Any]) -> BundleContents:
+        contents = read_contents(self.folder)
+        if self._target_system is not None:
+            contents.check_platform(self.folder, platform_for(self._target_system, contents.wish.label))
+        done_bytes, damaged, speed_meter = 0, list[str](), Speed()
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            speed_meter.add(done)
+            rate = speed_meter.rate()
+            reporter.report_progress(done=done, total=contents.bytes, unit="bytes", speed=rate, bottleneck="checking")
+
+        for file in contents.files:
+            path = locate_file(self.folder, file)
+            if not path.is_file() or path.stat().st_size != file.bytes:
+                damaged.append(file.path)
+                advance(file.bytes)
+                continue
+            with path.open("rb", buffering=0) as stream:
+                hasher = local.digest(stream, hashlib.sha256(), context.cancel, advance)
+            if hasher.hexdigest() != file.sha256:
+                damaged.append(file.path)
+        if damaged:
+            raise AppError("bundle-damaged", path=str(self.folder), files=", ".join(damaged))
+        return contents
+
+    def _report_failure(self, reporter: ProgressReporter, error: AppError) -> None:
+        reporter.fail_step(CHECK_STEP, error)
+        reporter.fail_run(str(self.folder), error)

@@ -10,23 +10,23 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, structs
 
 from ...core import json
-from ...core.errors import CallError
+from ...core.errors import UsageError
 from ...core.names import Channel, Goal
 from ...core.recommendation import Choice
-from ..target import Target
-from ..wish import Wish
+from ..target import Platform
+from ..wish import PackageRequest
 
-LIST = "bundle.json"
+LIST_FILE = "bundle.json"
 # There while a bundle is being made: what lies in such a folder is no bundle yet, and ours to go on with.
-BEGUN = ".bundle-begun.json"
-LOCK = "pylock.toml"
-WHEELS, FILES = "wheels", "files"
+UNFINISHED_FILE = ".bundle-begun.json"
+LOCK_FILE = "pylock.toml"
+WHEELS_FOLDER, FILES_FOLDER = "wheels", "files"
 # A local file's address in the lock of a bundle, wherever the folder will stand.
-HERE = "file:///bundle/"
+BUNDLE_URL = "file:///bundle/"
 
-_OUTSIDE = re.compile(r"\A(?:[/\\]|[A-Za-z]:)|(?:\A|[/\\])\.\.(?:[/\\]|\Z)")
-_PATH = re.compile(r"(?:pylock\.toml|wheels/[^/]+|files/[0-9a-f]{16}/[^/]+)\Z")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+%-]{0,200}\Z")
+_OUTSIDE_PATTERN = re.compile(r"\A(?:[/\\]|[A-Za-z]:)|(?:\A|[/\\])\.\.(?:[/\\]|\Z)")
+_PATH_PATTERN = re.compile(r"(?:pylock\.toml|wheels/[^/]+|files/[0-9a-f]{16}/[^/]+)\Z")
+_NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+%-]{0,200}\Z")
 
 
 class BundleFile(Struct, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class BundleFile(Struct, frozen=True, kw_only=True):
     url: str | None = None
 
 
-class Contents(Struct, frozen=True, kw_only=True):
+class BundleContents(Struct, frozen=True, kw_only=True):
     """`bundle.json`: what it was made for and its files.
 
     `left_out` are the titles' codes of steps that need a network of their own, which no folder can hold.
@@ -51,8 +51,8 @@ class Contents(Struct, frozen=True, kw_only=True):
     catalog: str | None
     goal: Goal
     channel: Channel
-    wish: Wish
-    target: Target
+    wish: PackageRequest
+    target: Platform
     files: tuple[BundleFile, ...]
     left_out: tuple[str, ...] = ()
     choice: Choice | None = None
@@ -63,46 +63,46 @@ class Contents(Struct, frozen=True, kw_only=True):
         return sum(file.bytes for file in self.files)
 
     @property
-    def picks(self) -> Choice:
+    def pinned_choice(self) -> Choice:
         """What has to be picked where it is used, so that the same comes out."""
-        wish = self.wish
-        return structs.replace(self.choice or Choice(), pytorch=wish.torch, variant=wish.variant, python=wish.python)
+        request = self.wish
+        return structs.replace(self.choice or Choice(), pytorch=request.torch, variant=request.variant, python=request.python)
 
-    def refuse_others(self, folder: Path, here: Target) -> None:
+    def check_platform(self, folder: Path, platform: Platform) -> None:
         """Raise CallError("bundle-other-machine") where it was made for another kind of computer."""
-        if not self.target.serves(here):
-            raise CallError("bundle-other-machine", path=str(folder), made_for=self.target.label, here=here.label)
+        if not self.target.is_compatible_with(platform):
+            raise UsageError("bundle-other-machine", path=str(folder), made_for=self.target.label, here=platform.label)
 
 
-def read(folder: Path, name: str = LIST) -> Contents:
+def read_contents(folder: Path, name: str = LIST_FILE) -> BundleContents:
     """A bundle's list; raises CallError: bundle-missing, bundle-unfinished, bundle-list (broken or unsafe), and those
     of reading.
     """
     path = folder / name
     if not path.is_file() or path.is_symlink():
-        raise CallError("bundle-unfinished" if (folder / BEGUN).is_file() else "bundle-missing", path=str(folder))
-    found = json.read_file(path, Contents, code="bundle-list")
-    seen: set[str] = set()
-    for file in found.files:
+        raise UsageError("bundle-unfinished" if (folder / UNFINISHED_FILE).is_file() else "bundle-missing", path=str(folder))
+    contents = json.read_file(path, BundleContents, code="bundle-list")
+    seen_paths: set[str] = set()
+    for file in contents.files:
         name = file.path.rpartition("/")[2]
         # Two names that a file system takes for one would hide a file behind another.
-        if _PATH.match(file.path) is None or _NAME.match(name) is None or file.path.casefold() in seen:
-            fault = "@file.fault.outside" if _OUTSIDE.search(file.path) else "@file.fault.form"
-            raise CallError("bundle-list", path=str(path), fault=fault, where=file.path)
-        seen.add(file.path.casefold())
-    if LOCK not in seen:
-        raise CallError("bundle-list", path=str(path), fault="@file.fault.missing", where=LOCK)
-    return found
+        if _PATH_PATTERN.match(file.path) is None or _NAME_PATTERN.match(name) is None or file.path.casefold() in seen_paths:
+            fault = "@file.fault.outside" if _OUTSIDE_PATTERN.search(file.path) else "@file.fault.form"
+            raise UsageError("bundle-list", path=str(path), fault=fault, where=file.path)
+        seen_paths.add(file.path.casefold())
+    if LOCK_FILE not in seen_paths:
+        raise UsageError("bundle-list", path=str(path), fault="@file.fault.missing", where=LOCK_FILE)
+    return contents
 
 
-def fingerprint(folder: Path) -> str:
+def list_hash(folder: Path) -> str:
     """The sha256 of the list, which holds those of all files: who has it from the maker can trust the folder."""
-    return hashlib.sha256((folder / LIST).read_bytes()).hexdigest()
+    return hashlib.sha256((folder / LIST_FILE).read_bytes()).hexdigest()
 
 
-def place(folder: Path, file: BundleFile) -> Path:
+def locate_file(folder: Path, file: BundleFile) -> Path:
     """Where a file of a checked list lies; raises CallError("bundle-link") where something leads out of the folder."""
     path = folder.joinpath(*file.path.split("/"))
     if any(each.is_symlink() for each in (path, *path.parents) if folder in each.parents):
-        raise CallError("bundle-link", path=str(path))
+        raise UsageError("bundle-link", path=str(path))
     return path

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from ... import __version__
 from ...core import json
-from ...core.errors import AppError, CallError
+from ...core.errors import AppError, UsageError
 from ...core.jobs import JobContext
 from ...core.json import storage_error
 from ...core.names import Channel, MirrorUse, Value
@@ -29,28 +29,28 @@ from ...fetch.limits import Limits
 from ...fetch.pace import Pace
 from ...fetch.wanted import Wanted
 from ...system.base import System
-from ...system.own_folders import odd_name, system_folder
-from ...system.single import one_at_a_time
-from ..fetching import Getting, fetch
-from ..lock import Lock
-from ..occupied import refuse_files, refuse_ours
-from ..place import Ground
-from ..reporter import Reporter
+from ...system.own_folders import reserved_path_part, enclosing_system_folder
+from ...system.single import data_folder_lock
+from ..fetching import DownloadContext, download_files
+from ..lock import Lockfile
+from ..occupied import check_no_file, check_not_app_data
+from ..place import ValidationContext
+from ..reporter import ProgressReporter
 from ..resolve import Resolver
-from ..target import Target
-from ..untrusted import check_file
+from ..target import Platform
+from ..untrusted import check_plan_file
 from ..uv import Uv
-from .contents import BEGUN, FILES, HERE, LIST, LOCK, WHEELS, BundleFile, Contents, fingerprint, read
+from .contents import UNFINISHED_FILE, FILES_FOLDER, BUNDLE_URL, LIST_FILE, LOCK_FILE, WHEELS_FOLDER, BundleFile, BundleContents, list_hash, read_contents
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
 
 # The downloader's own names beside a file that it has begun.
-LEFT = (".part", ".part.json", ".part.lock", ".partial")
-RESOLVE, GATHER, WRITE = "resolve", "download", "bundle"
+PARTIAL_SUFFIXES = (".part", ".part.json", ".part.lock", ".partial")
+RESOLVE_STEP, DOWNLOAD_STEP, WRITE_STEP = "resolve", "download", "bundle"
 
 
-class CreateJob:
+class CreateBundleJob:
     """`plan` is the plan for the machine, `target` that machine, `choice` what was picked for it by hand; `pace` holds
     or slows its downloads. News are `Event`s, the last one an `EndEvent`.
     """
@@ -58,91 +58,91 @@ class CreateJob:
     def __init__(
         self,
         plan: Plan,
-        target: Target,
+        platform: Platform,
         folder: Path,
-        ground: Ground,
+        validation_context: ValidationContext,
         *,
         channel: Channel,
         choice: Choice | None = None,
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
-        pace: Pace | None = None,
+        rate_limiter: Pace | None = None,
     ) -> None:
-        self.plan, self.target, self.folder = plan, target, folder
-        self._system: System = ground.system
-        self._data: DataDir = ground.data
-        self._catalog: Catalog = ground.catalog
+        self.plan, self.platform, self.folder = plan, platform, folder
+        self._system: System = validation_context.system
+        self._data: DataDir = validation_context.data
+        self._catalog: Catalog = validation_context.catalog
         self._channel: Channel = channel
         self._choice = choice
-        self._pace = pace
+        self._rate_limiter = rate_limiter
         self._limits = limits or Limits()
         self._mirrors: MirrorUse = mirrors
 
     @property
-    def left_out(self) -> tuple[str, ...]:
+    def excluded_codes(self) -> tuple[str, ...]:
         """The texts' codes of what needs a network of its own, which no folder can hold."""
-        held = self.gathered.steps
-        return tuple(step.code for step in self.plan.steps if step not in held)
+        bundled_steps = self.bundled_plan.steps
+        return tuple(step.code for step in self.plan.steps if step not in bundled_steps)
 
     @property
-    def gathered(self) -> Plan:
+    def bundled_plan(self) -> Plan:
         """The plan without that."""
-        from ..steps import KINDS
+        from ..steps import STEP_KINDS
 
-        steps = (step for step in self.plan.steps if not KINDS[step.kind].needs_network(step))
+        steps = (step for step in self.plan.steps if not STEP_KINDS[step.kind].needs_network(step))
         return structs.replace(self.plan, steps=tuple(steps))
 
     def steps(self) -> tuple[Step, ...]:
         """What will be done."""
         (resolve,) = (step for step in self.plan.steps if step.kind == "resolve")
-        folder, label = str(self.folder), resolve.data["release"]
-        gather = Step(
-            id=GATHER,
+        folder, release = str(self.folder), resolve.data["release"]
+        download = Step(
+            id=DOWNLOAD_STEP,
             kind="bundle",
             code="bundle-gather",
-            data={"path": folder, "release": label},
+            data={"path": folder, "release": release},
             bytes=self.plan.bytes,
         )
-        write = Step(id=WRITE, kind="bundle", code="bundle-write", data={"path": folder})
-        return (structs.replace(resolve, needs=()), gather, write)
+        write = Step(id=WRITE_STEP, kind="bundle", code="bundle-write", data={"path": folder})
+        return (structs.replace(resolve, needs=()), download, write)
 
-    def rehearse(self, context: JobContext[Any]) -> None:
+    def preview(self, context: JobContext[Any]) -> None:
         """Only say what would be done, as a run does; raises what a run would before it begins."""
-        reporter, steps = Reporter(context), self.steps()
-        reporter.plan(steps)
+        reporter, steps = ProgressReporter(context), self.steps()
+        reporter.report_plan(steps)
         try:
-            self._refuse_place()
+            self._check_folder()
         except AppError as error:
-            reporter.ended(str(self.folder), error)
+            reporter.fail_run(str(self.folder), error)
             raise
         for step in steps:
-            reporter.step(step.id, "skipped")
-        reporter.end("done", str(self.folder))
+            reporter.report_step(step.id, "skipped")
+        reporter.end_run("done", str(self.folder))
 
-    def run(self, context: JobContext[Any]) -> Contents:
+    def run(self, context: JobContext[Any]) -> BundleContents:
         """The bundle's list. Raises CallError: bundle-folder-occupied, bundle-folder-of-system, bundle-link,
         folder-name-odd, folder-of-ours; Cancelled, what resolving and fetching raise, and AppError: not-a-folder,
         folder-unwritable, disk-full, storage.
         """
-        reporter = Reporter(context)
-        reporter.plan(self.steps())
+        reporter = ProgressReporter(context)
+        reporter.report_plan(self.steps())
         try:
-            self._refuse_place()
-            with one_at_a_time(self._data), self._system.keep_awake("A bundle is being gathered"):
-                made = self._make(reporter, context)
+            self._check_folder()
+            with data_folder_lock(self._data), self._system.keep_awake("A bundle is being gathered"):
+                contents = self._create(reporter, context)
         except AppError as error:
-            reporter.ended(str(self.folder), error)
+            reporter.fail_run(str(self.folder), error)
             raise
         except OSError as error:
             failure = storage_error(error, self.folder)
-            reporter.ended(str(self.folder), failure)
+            reporter.fail_run(str(self.folder), failure)
             raise failure from error
-        reporter.end("done", str(self.folder))
-        return made
+        reporter.end_run("done", str(self.folder))
+        return contents
 
-    def _make(self, reporter: Reporter, context: JobContext[Any]) -> Contents:
-        stale = self._begin()
-        getting = Getting(
+    def _create(self, reporter: ProgressReporter, context: JobContext[Any]) -> BundleContents:
+        stale_paths = self._claim_folder()
+        download_context = DownloadContext(
             self._system,
             self._data,
             self._catalog,
@@ -150,162 +150,162 @@ class CreateJob:
             cancel=context.cancel,
             limits=self._limits,
             mirrors=self._mirrors,
-            pace=self._pace,
+            rate_limiter=self._rate_limiter,
         )
-        with _told(reporter, RESOLVE, "progress.resolved") as said:
-            lock, contents = self._resolve(getting)
-            said |= {"count": len(lock.packages), "release": contents.wish.label}
-        with _told(reporter, GATHER):
-            files = self._gather(lock, getting)
-        with _told(reporter, WRITE, "progress.bundle-whole") as said:
-            made = self._write(lock, structs.replace(contents, files=files), stale)
-            said |= {"count": len(made.files), "mark": fingerprint(self.folder)}
-        return made
+        with _reported_step(reporter, RESOLVE_STEP, "progress.resolved") as data:
+            lockfile, contents = self._resolve(download_context)
+            data |= {"count": len(lockfile.packages), "release": contents.wish.label}
+        with _reported_step(reporter, DOWNLOAD_STEP):
+            files = self._download(lockfile, download_context)
+        with _reported_step(reporter, WRITE_STEP, "progress.bundle-whole") as data:
+            written = self._write_list(lockfile, structs.replace(contents, files=files), stale_paths)
+            data |= {"count": len(written.files), "mark": list_hash(self.folder)}
+        return written
 
-    def _refuse_place(self) -> None:
-        odd, own = odd_name(self.folder), system_folder(self.folder)
-        if odd is not None:
-            raise CallError("folder-name-odd", path=str(self.folder), name=odd)
-        if own is not None:
-            raise CallError("bundle-folder-of-system", path=str(self.folder), own=str(own))
-        refuse_ours(self.folder, self._data)
-        refuse_files(self.folder)
-        whole, begun = self.folder / LIST, self.folder / BEGUN
-        if self.folder.is_dir() and not (whole.is_file() or begun.is_file()) and any(self.folder.iterdir()):
-            raise CallError("bundle-folder-occupied", path=str(self.folder))
-        for path in (whole, begun, self.folder / WHEELS, self.folder / FILES):
+    def _check_folder(self) -> None:
+        invalid_name, system_path = reserved_path_part(self.folder), enclosing_system_folder(self.folder)
+        if invalid_name is not None:
+            raise UsageError("folder-name-odd", path=str(self.folder), name=invalid_name)
+        if system_path is not None:
+            raise UsageError("bundle-folder-of-system", path=str(self.folder), own=str(system_path))
+        check_not_app_data(self.folder, self._data)
+        check_no_file(self.folder)
+        list_file, unfinished_file = self.folder / LIST_FILE, self.folder / UNFINISHED_FILE
+        if self.folder.is_dir() and not (list_file.is_file() or unfinished_file.is_file()) and any(self.folder.iterdir()):
+            raise UsageError("bundle-folder-occupied", path=str(self.folder))
+        for path in (list_file, unfinished_file, self.folder / WHEELS_FOLDER, self.folder / FILES_FOLDER):
             if path.is_symlink():
-                raise CallError("bundle-link", path=str(path))
+                raise UsageError("bundle-link", path=str(path))
 
-    def _begin(self) -> frozenset[str]:
+    def _claim_folder(self) -> frozenset[str]:
         """Claim the folder; the paths that an earlier bundle there listed."""
-        whole, begun = self.folder / LIST, self.folder / BEGUN
+        list_file, unfinished_file = self.folder / LIST_FILE, self.folder / UNFINISHED_FILE
         self.folder.mkdir(parents=True, exist_ok=True)
-        if whole.is_file():
-            whole.replace(begun)  # from now on it is no bundle
-        elif not begun.is_file():
-            json.write_file(begun, "{}\n")
+        if list_file.is_file():
+            list_file.replace(unfinished_file)  # from now on it is no bundle
+        elif not unfinished_file.is_file():
+            json.write_file(unfinished_file, "{}\n")
         try:
-            return frozenset(file.path for file in read(self.folder, BEGUN).files)
-        except CallError:
+            return frozenset(file.path for file in read_contents(self.folder, UNFINISHED_FILE).files)
+        except UsageError:
             return frozenset()
 
-    def _resolve(self, getting: Getting) -> tuple[Lock, Contents]:
-        from ..steps.resolve import asked
+    def _resolve(self, download_context: DownloadContext) -> tuple[Lockfile, BundleContents]:
+        from ..steps.resolve import request_for_step
 
-        wish = asked(self.plan.recommendation, getting, folder=self.plan.wheelhouse, target=self.target)
-        uv = Uv(self._system, self._data, cancel=getting.cancel, log=getting.reporter.log)
-        resolver = Resolver(wish, uv, self._data, Path(sys.executable))
-        lock = resolver.earlier() or resolver.resolve()
-        for package in lock.packages:
-            check_file(package.file)
+        request = request_for_step(self.plan.recommendation, download_context, wheelhouse=self.plan.wheelhouse, platform=self.platform)
+        uv = Uv(self._system, self._data, cancel=download_context.cancel, log=download_context.reporter.log)
+        resolver = Resolver(request, uv, self._data, Path(sys.executable))
+        lockfile = resolver.read_cached_lockfile() or resolver.resolve()
+        for package in lockfile.packages:
+            check_plan_file(package.file)
         # Folders and addresses of this computer are nobody else's business.
-        told = structs.replace(wish, wheelhouse=None, general=None)
-        return lock, Contents(
+        anonymous_request = structs.replace(request, wheelhouse=None, general=None)
+        return lockfile, BundleContents(
             schema="gpu-assistant/bundle/1",
             program=__version__,
             catalog=self._catalog.date,
             goal=self.plan.goal,
             channel=self._channel,
             choice=self._choice,
-            wish=told,
-            target=self.target,
+            wish=anonymous_request,
+            target=self.platform,
             files=(),
-            left_out=self.left_out,
+            left_out=self.excluded_codes,
         )
 
-    def _gather(self, lock: Lock, getting: Getting) -> tuple[BundleFile, ...]:
-        from ..steps import KINDS
+    def _download(self, lockfile: Lockfile, download_context: DownloadContext) -> tuple[BundleFile, ...]:
+        from ..steps import STEP_KINDS
 
-        todo: list[Wanted] = []
-        for package in lock.packages:
+        requests: list[Wanted] = []
+        for package in lockfile.packages:
             cached = self._data.files / (package.file.sha256 or "")[:16] / package.file.name
-            place = self.folder / WHEELS / package.file.name
-            todo.append(
+            target = self.folder / WHEELS_FOLDER / package.file.name
+            requests.append(
                 Wanted(
                     url=package.file.url,
-                    path=place,
+                    path=target,
                     sha256=package.file.sha256,
                     bytes=package.file.bytes,
                     copies=(cached,),
                 )
             )
         for step in self.plan.steps:
-            for wanted in KINDS[step.kind].gather(step, getting):
-                mark = wanted.sha256 or hashlib.sha256(wanted.url.encode()).hexdigest()
-                place = self.folder / FILES / mark[:16] / wanted.path.name
-                if wanted.sha256 is None:
-                    place.unlink(missing_ok=True)  # nobody could say whether an earlier one is still the current one
-                todo.append(structs.replace(wanted, path=place, copies=(wanted.path,)))
-        remote = [wanted for wanted in todo if not _brought(wanted, getting)]
-        fetch(getting, remote)
-        return tuple(_listed(self.folder, wanted, getting) for wanted in todo)
+            for request in STEP_KINDS[step.kind].downloads(step, download_context):
+                folder_key = request.sha256 or hashlib.sha256(request.url.encode()).hexdigest()
+                target = self.folder / FILES_FOLDER / folder_key[:16] / request.path.name
+                if request.sha256 is None:
+                    target.unlink(missing_ok=True)  # nobody could say whether an earlier one is still the current one
+                requests.append(structs.replace(request, path=target, copies=(request.path,)))
+        remote = [request for request in requests if not _copy_local_file(request, download_context)]
+        download_files(download_context, remote)
+        return tuple(_bundle_file(self.folder, request, download_context) for request in requests)
 
-    def _write(self, lock: Lock, contents: Contents, stale: frozenset[str]) -> Contents:
-        text = lock.text
-        for package in lock.packages:
+    def _write_list(self, lockfile: Lockfile, contents: BundleContents, stale_paths: frozenset[str]) -> BundleContents:
+        text = lockfile.text
+        for package in lockfile.packages:
             if local.local_path(package.file.url) is not None:
-                text = text.replace(f'"{package.file.url}"', f'"{HERE}{WHEELS}/{package.file.name}"')
+                text = text.replace(f'"{package.file.url}"', f'"{BUNDLE_URL}{WHEELS_FOLDER}/{package.file.name}"')
         data = text.encode()
-        json.write_file(self.folder / LOCK, data)
-        listed = BundleFile(path=LOCK, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
-        whole = structs.replace(contents, files=(listed, *contents.files))
-        for path in stale - {file.path for file in whole.files}:
+        json.write_file(self.folder / LOCK_FILE, data)
+        lock_file = BundleFile(path=LOCK_FILE, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+        complete = structs.replace(contents, files=(lock_file, *contents.files))
+        for path in stale_paths - {file.path for file in complete.files}:
             self.folder.joinpath(*path.split("/")).unlink(missing_ok=True)
-        _sweep(self.folder)
-        json.write_file(self.folder / LIST, json.encode_pretty(whole) + "\n")
-        (self.folder / BEGUN).unlink(missing_ok=True)
-        return whole
+        _remove_partial_downloads(self.folder)
+        json.write_file(self.folder / LIST_FILE, json.encode_pretty(complete) + "\n")
+        (self.folder / UNFINISHED_FILE).unlink(missing_ok=True)
+        return complete
 
 
-def _sweep(folder: Path) -> None:
+def _remove_partial_downloads(folder: Path) -> None:
     """Take away what an earlier run for another plan began to fetch."""
-    for pattern in (f"{WHEELS}/*", f"{FILES}/*/*"):
+    for pattern in (f"{WHEELS_FOLDER}/*", f"{FILES_FOLDER}/*/*"):
         for path in folder.glob(pattern):
-            if path.name.endswith(LEFT):
+            if path.name.endswith(PARTIAL_SUFFIXES):
                 path.unlink()
-    for place in folder.glob(f"{FILES}/*"):
+    for subfolder in folder.glob(f"{FILES_FOLDER}/*"):
         with suppress(OSError):
-            place.rmdir()
+            subfolder.rmdir()
 
 
 @contextmanager
-def _told(reporter: Reporter, step: str, code: str | None = None) -> Iterator[dict[str, Value]]:
+def _reported_step(reporter: ProgressReporter, step: str, code: str | None = None) -> Iterator[dict[str, Value]]:
     """A step's beginning and end as news; `code` says its end with what is put into the dictionary."""
-    reporter.step(step, "running")
+    reporter.report_step(step, "running")
     data: dict[str, Value] = {}
     try:
         yield data
     except BaseException as error:
-        reporter.failed(step, error)
+        reporter.fail_step(step, error)
         raise
-    reporter.step(step, "done", code=code, data=data)
+    reporter.report_step(step, "done", code=code, data=data)
 
 
-def _brought(wanted: Wanted, getting: Getting) -> bool:
+def _copy_local_file(request: Wanted, download_context: DownloadContext) -> bool:
     """Whether it came from a folder of this computer; raises AppError for a file of the user's that is not right."""
-    here = local.local_path(wanted.url)
-    if here is None:
+    source = local.local_path(request.url)
+    if source is None:
         return False
-    wanted.path.parent.mkdir(parents=True, exist_ok=True)
-    copy = structs.replace(wanted, copies=(*wanted.copies, here))
-    done = 0
+    request.path.parent.mkdir(parents=True, exist_ok=True)
+    copy_request = structs.replace(request, copies=(*request.copies, source))
+    done_bytes = 0
 
-    def more(count: int) -> None:
+    def advance(count: int) -> None:
         nonlocal done
         done += count
-        getting.reporter.progress(done=done, total=wanted.bytes, unit="bytes", bottleneck="disk")
+        download_context.reporter.report_progress(done=done, total=request.bytes, unit="bytes", bottleneck="disk")
 
-    if not local.here(copy, getting.cancel, more):
-        raise AppError("local-file-broken" if here.is_file() else "local-file-missing", path=str(here))
+    if not local.here(copy_request, download_context.cancel, advance):
+        raise AppError("local-file-broken" if source.is_file() else "local-file-missing", path=str(source))
     return True
 
 
-def _listed(folder: Path, wanted: Wanted, getting: Getting) -> BundleFile:
-    path, sha256 = wanted.path, wanted.sha256
+def _bundle_file(folder: Path, request: Wanted, download_context: DownloadContext) -> BundleFile:
+    path, sha256 = request.path, request.sha256
     if sha256 is None:
         with path.open("rb", buffering=0) as file:
-            sha256 = local.digest(file, hashlib.sha256(), getting.cancel, lambda _count: None).hexdigest()
-    official = wanted.url if local.local_path(wanted.url) is None else None
-    inner = path.relative_to(folder).as_posix()
-    return BundleFile(path=inner, sha256=sha256, bytes=path.stat().st_size, url=official)
+            sha256 = local.digest(file, hashlib.sha256(), download_context.cancel, lambda _count: None).hexdigest()
+    official_url = request.url if local.local_path(request.url) is None else None
+    relative_path = path.relative_to(folder).as_posix()
+    return BundleFile(path=relative_path, sha256=sha256, bytes=path.stat().st_size, url=official_url)

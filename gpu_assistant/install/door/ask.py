@@ -14,37 +14,37 @@ import msgspec
 
 from ...core import json, paths
 from ...core.errors import AppError
-from ...core.refusal import why
+from ...core.refusal import os_error_text
 from .requests import (
-    LARGEST,
-    WORD,
-    Answer,
-    CudaToolkit,
-    LinuxPackages,
-    Request,
-    RestorePoint,
-    VcRedist,
-    WindowsDriver,
-    WslPlatform,
-    name_of,
+    MAX_REQUEST_BYTES,
+    HELPER_FLAG,
+    HelperAnswer,
+    CudaToolkitRequest,
+    LinuxPackagesRequest,
+    HelperRequest,
+    RestorePointRequest,
+    VcRedistRequest,
+    WindowsDriverRequest,
+    WslPlatformRequest,
+    request_folder_name,
 )
-from .serve import ANSWER
+from .serve import ANSWER_FILE
 
 if TYPE_CHECKING:
     from ...system.base import System
-    from ...system.rights import Rights
+    from ...system.rights import ElevatedSystem
 
-CHUNK = 1 << 20
+CHUNK_BYTES = 1 << 20
 
 
-def own_words() -> tuple[str, ...]:
+def helper_command() -> tuple[str, ...]:
     """How this very program is started as the helper."""
-    if paths.shipped():
-        return (sys.executable, WORD)
-    return (sys.executable, "-I", "-m", "gpu_assistant", WORD)
+    if paths.is_packaged():
+        return (sys.executable, HELPER_FLAG)
+    return (sys.executable, "-I", "-m", "gpu_assistant", HELPER_FLAG)
 
 
-class Door:
+class ElevationClient:
     """Asks for one thing at a time. Each call raises RightsRefused where the person said no, AppError, Cancelled.
 
     `folder` is the user's own, for the request's file; `run_as_admin` and `words` replace the system's way and our
@@ -56,50 +56,50 @@ class Door:
         folder: Path,
         system: System,
         *,
-        rights: Rights | None = None,
+        rights: ElevatedSystem | None = None,
         run_as_admin: Callable[..., int] | None = None,
-        words: Sequence[str] | None = None,
+        command: Sequence[str] | None = None,
         cancel: threading.Event | None = None,
     ) -> None:
-        from ...system.rights import current
+        from ...system.rights import current_elevation
 
-        self._folder, self._rights, self._cancel = folder, rights or current(), cancel
+        self._folder, self._rights, self._cancel = folder, rights or current_elevation(), cancel
         self._run_as_admin = run_as_admin or system.run_as_admin
-        self._words = tuple(words) if words is not None else own_words()
+        self._helper_command = tuple(command) if command is not None else helper_command()
 
-    def windows_driver(self, file: Path, sha256: str | None) -> Answer:
+    def install_windows_driver(self, file: Path, sha256: str | None) -> HelperAnswer:
         """Run NVIDIA's package; without a published hash the one of the file as it lies now."""
-        return self.ask(WindowsDriver(nonce=_nonce(), file=str(file), sha256=sha256 or _digest(file)))
+        return self.send_request(WindowsDriverRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_file(file)))
 
-    def vc_redist(self, file: Path, sha256: str | None) -> Answer:
+    def install_vc_redist(self, file: Path, sha256: str | None) -> HelperAnswer:
         """Run Microsoft's installer of the Visual C++ runtime."""
-        return self.ask(VcRedist(nonce=_nonce(), file=str(file), sha256=sha256 or _digest(file)))
+        return self.send_request(VcRedistRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_file(file)))
 
-    def cuda_toolkit(self, file: Path, version: str) -> Answer:
+    def install_cuda_toolkit(self, file: Path, version: str) -> HelperAnswer:
         """Run NVIDIA's installer of this CUDA Toolkit."""
-        return self.ask(CudaToolkit(nonce=_nonce(), file=str(file), sha256=_digest(file), version=version))
+        return self.send_request(CudaToolkitRequest(nonce=_new_nonce(), file=str(file), sha256=_hash_file(file), version=version))
 
-    def wsl_platform(self) -> Answer:
+    def enable_wsl_platform(self) -> HelperAnswer:
         """Switch WSL2's parts of Windows on."""
-        return self.ask(WslPlatform(nonce=_nonce()))
+        return self.send_request(WslPlatformRequest(nonce=_new_nonce()))
 
-    def linux_packages(self, names: Sequence[str], minimum: str | None = None) -> Answer:
+    def install_linux_packages(self, names: Sequence[str], minimum: str | None = None) -> HelperAnswer:
         """Install packages of the distribution, the first one as `minimum` or newer."""
-        return self.ask(LinuxPackages(nonce=_nonce(), packages=tuple(names), minimum=minimum))
+        return self.send_request(LinuxPackagesRequest(nonce=_new_nonce(), packages=tuple(names), minimum=minimum))
 
-    def restore_point(self) -> Answer:
+    def create_restore_point(self) -> HelperAnswer:
         """Let Windows note its state."""
-        return self.ask(RestorePoint(nonce=_nonce()))
+        return self.send_request(RestorePointRequest(nonce=_new_nonce()))
 
-    def ask(self, request: Request) -> Answer:
+    def send_request(self, request: HelperRequest) -> HelperAnswer:
         """The answer of the helper, whose error is raised here."""
-        raw = json.encode(request)
-        path = self._folder / f"{name_of(raw)}.json"
-        json.write_file(path, raw)
+        encoded = json.encode(request)
+        path = self._folder / f"{request_folder_name(encoded)}.json"
+        json.write_file(path, encoded)
         try:
-            words = (*self._words, str(path), hashlib.sha256(raw).hexdigest())
-            code = self._run_as_admin(words, cancel=self._cancel)
-            answer = self._answer(raw, code)
+            command = (*self._helper_command, str(path), hashlib.sha256(encoded).hexdigest())
+            exit_code = self._run_as_admin(command, cancel=self._cancel)
+            answer = self._read_answer(encoded, exit_code)
         finally:
             path.unlink(missing_ok=True)
         if answer.error is not None:
@@ -108,25 +108,25 @@ class Door:
             raise error
         return answer
 
-    def _answer(self, raw: bytes, code: int) -> Answer:
-        path = self._rights.place(name_of(raw)) / ANSWER
+    def _read_answer(self, encoded: bytes, exit_code: int) -> HelperAnswer:
+        path = self._rights.private_folder_path(request_folder_name(encoded)) / ANSWER_FILE
         try:
             with path.open("rb") as file:
-                return json.decode(file.read(LARGEST), Answer)
+                return json.decode(file.read(MAX_REQUEST_BYTES), HelperAnswer)
         except (OSError, msgspec.DecodeError) as error:
-            raise AppError("door-no-answer", status=code) from error
+            raise AppError("door-no-answer", status=exit_code) from error
 
 
-def _nonce() -> str:
+def _new_nonce() -> str:
     return secrets.token_hex(16)
 
 
-def _digest(file: Path) -> str:
-    sha256 = hashlib.sha256()
+def _hash_file(file: Path) -> str:
+    hasher = hashlib.sha256()
     try:
-        with file.open("rb") as opened:
-            while chunk := opened.read(CHUNK):
-                sha256.update(chunk)
+        with file.open("rb") as stream:
+            while chunk := stream.read(CHUNK_BYTES):
+                hasher.update(chunk)
     except OSError as error:
-        raise AppError("door-file", path=str(file), detail=why(error)) from error
-    return sha256.hexdigest()
+        raise AppError("door-file", path=str(file), detail=os_error_text(error)) from error
+    return hasher.hexdigest()

@@ -6,20 +6,20 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...catalog.distributions import install_way
-from ...catalog.versions import numbers
+from ...catalog.distributions import find_install_method
+from ...catalog.versions import parse_version
 from ...core.errors import AppError
-from .requests import Answer, LinuxPackages
+from .requests import HelperAnswer, LinuxPackagesRequest
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
     from ...core.machine import OperatingSystem
-    from ...system.base import Finished, System
+    from ...system.base import ProcessResult, System
 
 APT_GET = Path("/usr/bin/apt-get")
-LONGEST_S = 3600.0
-LAST_LINES = 40
-QUIET = {
+APT_TIMEOUT_S = 3600.0
+APT_LOG_LINES = 40
+APT_ENVIRONMENT = {
     "DEBIAN_FRONTEND": "noninteractive",
     "DEBIAN_PRIORITY": "critical",
     "LC_ALL": "C.UTF-8",
@@ -27,61 +27,61 @@ QUIET = {
     # Restarting services is the user's to decide: a restart of the computer follows anyway.
     "NEEDRESTART_SUSPEND": "1",
 }
-OPTIONS = (
+APT_OPTIONS = (
     *("-o", "DPkg::Lock::Timeout=300"),
     *("-o", "Dpkg::Options::=--force-confdef"),
     *("-o", "Dpkg::Options::=--force-confold"),
 )
-_REMOVED = re.compile(r"^Remv (\S+)", re.MULTILINE)
+_REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
 # What a driver's packages of another branch may bring along and take with them.
-_DRIVERS = re.compile(r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z")
-_BRANCH = r"[1-9][0-9]{2}"
-_FLAVOUR = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
+_DRIVER_PACKAGE_PATTERN = re.compile(r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z")
+_BRANCH_PATTERN = r"[1-9][0-9]{2}"
+_KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
 
 
-def known(here: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
+def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
     """The names that the catalog gives for a distribution, with any branch; raises AppError("door-request")."""
-    facts = install_way(catalog.drivers, here)
+    facts = find_install_method(catalog.drivers, operating_system)
     if facts is None:
-        raise AppError("door-request", detail=f"linux-packages: {here.distro}")
-    signs = {r"\{branch\}": _BRANCH, r"\{flavour\}": _FLAVOUR}
+        raise AppError("door-request", detail=f"linux-packages: {operating_system.distro}")
+    placeholders = {r"\{branch\}": _BRANCH_PATTERN, r"\{flavour\}": _KERNEL_FLAVOUR_PATTERN}
     names = "|".join(map(re.escape, facts.packages.values()))
-    for sign, pattern in signs.items():
-        names = names.replace(sign, pattern)
+    for placeholder, pattern in placeholders.items():
+        names = names.replace(placeholder, pattern)
     return re.compile(rf"(?:{names})\Z")
 
 
-def install(request: LinuxPackages, system: System, catalog: Catalog, apt_get: Path = APT_GET) -> Answer:
+def install_packages(request: LinuxPackagesRequest, system: System, catalog: Catalog, apt_get: Path = APT_GET) -> HelperAnswer:
     """Look the lists up anew, see what would come and go, then install; raises AppError."""
     names = request.packages
-    allowed = known(system.operating_system(), catalog)
-    strangers = [name for name in names if not allowed.match(name)]
-    if strangers:
-        raise AppError("door-request", detail=f"linux-packages: {', '.join(strangers)}")
+    allowed = allowed_packages(system.operating_system(), catalog)
+    unknown_names = [name for name in names if not allowed.match(name)]
+    if unknown_names:
+        raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
 
-    def call(*words: str) -> Finished:
-        return system.run([apt_get, *words], timeout=LONGEST_S, environ=QUIET, cwd=Path("/"))
+    def run_apt(*arguments: str) -> ProcessResult:
+        return system.run([apt_get, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/"))
 
     # Some foreign source fails on many computers: an old list may still do.
-    call("-q", *OPTIONS, "update")
-    trial = call("-q", "-s", *OPTIONS, "install", "--", *names)
-    if trial.code:
-        return _answer(trial)
-    others = sorted({name for name in _REMOVED.findall(trial.out) if not _DRIVERS.match(name)})
-    if others:
-        raise AppError("driver-would-remove", packages=", ".join(others))
-    found = _version(trial.out, names[0])
-    if found is not None and request.minimum is not None and found < (numbers(request.minimum) or ()):
-        version = ".".join(map(str, found))
+    run_apt("-q", *APT_OPTIONS, "update")
+    simulation = run_apt("-q", "-s", *APT_OPTIONS, "install", "--", *names)
+    if simulation.returncode:
+        return _apt_answer(simulation)
+    unrelated = sorted({name for name in _REMOVED_PATTERN.findall(simulation.stdout) if not _DRIVER_PACKAGE_PATTERN.match(name)})
+    if unrelated:
+        raise AppError("driver-would-remove", packages=", ".join(unrelated))
+    planned = _planned_version(simulation.stdout, names[0])
+    if planned is not None and request.minimum is not None and planned < (parse_version(request.minimum) or ()):
+        version = ".".join(map(str, planned))
         raise AppError("driver-too-old-here", version=version, minimum=request.minimum)
-    return _answer(call("-q", "-y", *OPTIONS, "install", "--", *names))
+    return _apt_answer(run_apt("-q", "-y", *APT_OPTIONS, "install", "--", *names))
 
 
-def _version(trial: str, name: str) -> tuple[int, ...] | None:
+def _planned_version(output: str, name: str) -> tuple[int, ...] | None:
     """Which version of a package would come, without the distribution's own numbers; None where it is here already."""
-    found = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", trial, re.MULTILINE)
-    return numbers(found[1]) if found is not None else None
+    match = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", output, re.MULTILINE)
+    return parse_version(match[1]) if match is not None else None
 
 
-def _answer(done: Finished) -> Answer:
-    return Answer(exit_code=done.code, lines=tuple((done.out + done.err).splitlines()[-LAST_LINES:]))
+def _apt_answer(finished: ProcessResult) -> HelperAnswer:
+    return HelperAnswer(exit_code=finished.returncode, lines=tuple((finished.stdout + finished.stderr).splitlines()[-APT_LOG_LINES:]))

@@ -12,21 +12,21 @@ from msgspec import Struct
 
 from ...core.errors import AppError
 from ...fetch.wanted import Digest
-from ..toolkit_installer import digest_of, installer_of
-from .requests import Answer, CudaToolkit, Installers, VcRedist
+from ..toolkit_installer import installer_digest, find_installer
+from .requests import HelperAnswer, CudaToolkitRequest, InstallerRequest, VcRedistRequest
 
 if TYPE_CHECKING:
     from ...catalog.load import Catalog
     from ...system.base import System
-    from ...system.rights import Rights
+    from ...system.rights import ElevatedSystem
 
-CHUNK = 1 << 20
-LARGEST = 8 << 30  # bytes of an installer; NVIDIA's of a whole toolkit are below 4 GB
-LONGEST_S = 3600.0
-LAST_LINES = 40
+COPY_CHUNK_BYTES = 1 << 20
+MAX_INSTALLER_BYTES = 8 << 30  # bytes of an installer; NVIDIA's of a whole toolkit are below 4 GB
+INSTALLER_TIMEOUT_S = 3600.0
+INSTALLER_LOG_LINES = 40
 
 
-class Call(Struct, frozen=True):
+class InstallerCall(Struct, frozen=True):
     """How an installer is called, who must have signed it, and its checksum where our own catalog knows one."""
 
     name: str
@@ -35,77 +35,77 @@ class Call(Struct, frozen=True):
     digest: Digest | None = None
 
 
-def call_of(request: Installers, catalog: Catalog) -> Call:
+def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall:
     """The fixed words from the catalog; raises AppError("door-request") where it knows none."""
-    if isinstance(request, VcRedist):
+    if isinstance(request, VcRedistRequest):
         package = catalog.vc_redist.package
-        return Call("vc_redist.exe", package.arguments, package.signer)
-    if isinstance(request, CudaToolkit):
-        return _toolkit(request.version, catalog)
+        return InstallerCall("vc_redist.exe", package.arguments, package.signer)
+    if isinstance(request, CudaToolkitRequest):
+        return _toolkit_call(request.version, catalog)
     facts = catalog.drivers.windows_install
     if facts is None:
         raise AppError("door-request", detail="windows_install")
-    return Call("driver.exe", (*facts.arguments, *facts.components), facts.signer)
+    return InstallerCall("driver.exe", (*facts.arguments, *facts.components), facts.signer)
 
 
-def _toolkit(version: str, catalog: Catalog) -> Call:
-    installer, how = installer_of(catalog, version, "windows"), catalog.cuda.how("windows")
-    if installer is None or how is None or how.signer is None:
+def _toolkit_call(version: str, catalog: Catalog) -> InstallerCall:
+    installer, install_options = find_installer(catalog, version, "windows"), catalog.cuda.installer_settings("windows")
+    if installer is None or install_options is None or install_options.signer is None:
         raise AppError("door-request", detail=f"cuda-toolkit: {version}")
-    return Call("cuda.exe", how.words(version), how.signer, digest_of(installer))
+    return InstallerCall("cuda.exe", install_options.installer_arguments(version), install_options.signer, installer_digest(installer))
 
 
-def run(
-    call: Call,
-    request: Installers,
+def run_installer(
+    call: InstallerCall,
+    request: InstallerRequest,
     folder: Path,
     system: System,
-    rights: Rights,
+    rights: ElevatedSystem,
     *,
-    before: Callable[[], bool | None],
-) -> Answer:
+    before_run: Callable[[], bool | None],
+) -> HelperAnswer:
     """Copy, check the copy, run the copy; raises AppError where it is not what it has to be.
 
     `folder` is a private one: nobody else writes there between the check and the run. `before` is done in between, and
     its result is the answer's `restore_point`.
     """
-    work = folder / "work"
-    work.mkdir()
+    work_folder = folder / "work"
+    work_folder.mkdir()
     try:
-        rights.refuse_open(work)
-        copy = work / call.name
-        if not _copied(Path(request.file), copy, rights, call.digest, request.sha256):
+        rights.check_private_folder(work_folder)
+        copy = work_folder / call.name
+        if not _copy_verified(Path(request.file), copy, rights, call.digest, request.sha256):
             raise AppError("door-changed", path=request.file)
         publisher = rights.publisher(copy)
         if publisher != call.signer:
             raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
-        restore_point = before()
+        restore_point = before_run()
         # What it unpacks goes where nobody can swap it either.
-        scratch = {"TEMP": str(work), "TMP": str(work)}
-        done = system.run([copy, *call.arguments], timeout=LONGEST_S, environ=scratch, cwd=work)
+        temp_variables = {"TEMP": str(work_folder), "TMP": str(work_folder)}
+        finished = system.run([copy, *call.arguments], timeout=INSTALLER_TIMEOUT_S, environ=temp_variables, cwd=work_folder)
     finally:
-        shutil.rmtree(work, ignore_errors=True)
-    lines = (done.out + done.err).splitlines()
-    return Answer(exit_code=signed(done.code), restore_point=restore_point, lines=tuple(lines[-LAST_LINES:]))
+        shutil.rmtree(work_folder, ignore_errors=True)
+    lines = (finished.stdout + finished.stderr).splitlines()
+    return HelperAnswer(exit_code=signed_exit_code(finished.returncode), restore_point=restore_point, lines=tuple(lines[-INSTALLER_LOG_LINES:]))
 
 
-def signed(code: int) -> int:
+def signed_exit_code(code: int) -> int:
     """Windows' exit codes have 32 bits; publishers write the upper half as negative numbers."""
     code &= 0xFFFFFFFF
     return code - (1 << 32) if code >= 1 << 31 else code
 
 
-def _copied(source: Path, target: Path, rights: Rights, digest: Digest | None, asked: str) -> bool:
+def _copy_verified(source: Path, target: Path, rights: ElevatedSystem, digest: Digest | None, requested_sha256: str) -> bool:
     """Copy while hashing; whether what was written is what was asked for, and what its publisher published."""
-    sha256, size = hashlib.sha256(), 0
-    published = digest.new() if digest is not None else sha256
-    with rights.open_given(source) as given, target.open("xb") as file:
-        while chunk := given.read(CHUNK):
+    hasher, size = hashlib.sha256(), 0
+    published_hasher = digest.new() if digest is not None else hasher
+    with rights.open_user_file(source) as stream, target.open("xb") as file:
+        while chunk := stream.read(COPY_CHUNK_BYTES):
             size += len(chunk)
-            if size > LARGEST:
+            if size > MAX_INSTALLER_BYTES:
                 raise AppError("door-changed", path=str(source))
-            sha256.update(chunk)
-            if published is not sha256:
-                published.update(chunk)
+            hasher.update(chunk)
+            if published_hasher is not hasher:
+                published_hasher.update(chunk)
             file.write(chunk)
-    return sha256.hexdigest() == asked and published.hexdigest() == (digest.hex if digest is not None else asked)
+    return hasher.hexdigest() == requested_sha256 and published_hasher.hexdigest() == (digest.hex if digest is not None else requested_sha256)

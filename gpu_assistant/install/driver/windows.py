@@ -8,38 +8,38 @@ from ...core.errors import AppError
 
 if TYPE_CHECKING:
     from ...catalog.driver_ways import WindowsDriverInstall
-    from ...catalog.libraries import VcPackage
+    from ...catalog.libraries import VcRuntimePackage
     from ...catalog.load import Catalog
     from ...catalog.records import DriverPackage
 
-ERRORS = {"no-compatible-card": "driver-no-card", "wrong-package-kind": "driver-wrong-kind"}
+EXIT_CODE_ERRORS = {"no-compatible-card": "driver-no-card", "wrong-package-kind": "driver-wrong-kind"}
 
 
-def package(url: str | None, catalog: Catalog) -> DriverPackage | None:
+def find_package(url: str | None, catalog: Catalog) -> DriverPackage | None:
     """The catalog's record of a package by its address; None where it is not one with a published hash."""
     return next(
         (
-            found
-            for found in catalog.drivers.packages
-            if url is not None and found.url == url and found.system == "windows" and found.sha256 is not None
+            package
+            for package in catalog.drivers.packages
+            if url is not None and package.url == url and package.system == "windows" and package.sha256 is not None
         ),
         None,
     )
 
 
-def driver_restart(code: int, version: str, facts: WindowsDriverInstall) -> bool:
+def driver_needs_restart(status: int, version: str, facts: WindowsDriverInstall) -> bool:
     """Whether a driver that its installer put there wants a restart.
 
     Raises AppError("driver-no-card", "driver-wrong-kind", "driver-failed") for every other code.
     """
-    means = next((exit_.means for exit_ in facts.exit_codes if (exit_.code, exit_.of) == (code, "driver")), "failed")
-    if means in ("done", "restart"):
-        return means == "restart"
-    raise AppError(ERRORS.get(means, "driver-failed"), version=version, status=code)
+    meaning = next((exit_code.means for exit_code in facts.exit_codes if (exit_code.code, exit_code.of) == (status, "driver")), "failed")
+    if meaning in ("done", "restart"):
+        return meaning == "restart"
+    raise AppError(EXIT_CODE_ERRORS.get(meaning, "driver-failed"), version=version, status=status)
 
 
-def runtime_restart(code: int, facts: VcPackage) -> bool:
+def vc_redist_needs_restart(status: int, facts: VcRuntimePackage) -> bool:
     """Whether Microsoft's runtime wants a restart; raises AppError("vc-redist-failed")."""
-    if code in facts.success_codes:
-        return code in facts.restart_codes
-    raise AppError("vc-redist-failed", status=code)
+    if status in facts.success_codes:
+        return status in facts.restart_codes
+    raise AppError("vc-redist-failed", status=status)

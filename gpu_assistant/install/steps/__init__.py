@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from .check_space import CheckSpace
+from .check_space import Preflight
 from .conda_environment import CondaEnvironment
-from .cuda_installer import CudaInstaller
-from .cuda_run import CudaRun
-from .cuda_toolkit import CudaToolkit
-from .cudnn import Cudnn
-from .download import Download
-from .kind import Kind
-from .nvidia_driver import NvidiaDriver
-from .python_packages import PythonPackages
-from .python_runtime import PythonRuntime
-from .resolve import Resolve
-from .variables import Variables
-from .vc_redist import VcRedist
-from .verify import Verify
-from .wsl2 import Wsl2
+from .cuda_installer import WindowsInstaller
+from .cuda_run import RunFileInstaller
+from .cuda_toolkit import CudaRedistInstall
+from .cudnn import CudnnInstall
+from .download import PackageDownload
+from .kind import StepKind
+from .nvidia_driver import NvidiaDriverInstall
+from .python_packages import PythonPackagesInstall
+from .python_runtime import PythonRuntimeInstall
+from .resolve import PackageResolution
+from .variables import EnvironmentVariables
+from .vc_redist import VcRedistInstall
+from .verify import EnvironmentVerification
+from .wsl2 import Wsl2Install
 
 # In the order in which a plan has them: what another one needs comes before it.
-ALL: tuple[Kind, ...] = (
-    CheckSpace(),
-    PythonRuntime(),
+ALL_KINDS: tuple[StepKind, ...] = (
+    Preflight(),
+    PythonRuntimeInstall(),
     CondaEnvironment(),
-    Resolve(),
-    Download(),
-    PythonPackages(),
-    CudaToolkit(),
-    CudaRun(),
-    Cudnn(),
-    Variables(),
-    VcRedist(),
-    CudaInstaller(),
+    PackageResolution(),
+    PackageDownload(),
+    PythonPackagesInstall(),
+    CudaRedistInstall(),
+    RunFileInstaller(),
+    CudnnInstall(),
+    EnvironmentVariables(),
+    VcRedistInstall(),
+    WindowsInstaller(),
     # May want a restart: everything that can be done before it is done, and the proof comes after it.
-    NvidiaDriver(),
-    Verify(),
+    NvidiaDriverInstall(),
+    EnvironmentVerification(),
     # Beside all of it, and nothing waits for it.
-    Wsl2(),
+    Wsl2Install(),
 )
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in ALL}
+STEP_KINDS: dict[str, StepKind] = {kind.name: kind for kind in ALL_KINDS}

@@ -8,28 +8,28 @@ from typing import ClassVar
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError, CallError
+from ...core.errors import AppError, UsageError
 from ...core.plan import Plan, Step
 from .. import conda, removal, undoing
-from ..built import built
-from ..conda import CHANNEL, META, Conda
-from ..draft import Draft
-from ..effects import Effect, TreeMade
-from ..journal import Why
-from ..occupied import ours, wrecked
-from ..place import Ground, Place
-from ..strangers import named
-from ..work import Outcome, Work
-from .kind import Kind, refuse_fields, refused, spec_of
+from ..built import pending_verification
+from ..conda import CHANNEL, CONDA_META, Conda
+from ..draft import PlanBuilder
+from ..effects import Effect, TreeCreated
+from ..journal import RetentionReason
+from ..occupied import managed_manifest, damaged_metadata
+from ..place import ValidationContext, Host
+from ..strangers import format_names
+from ..work import Outcome, InstallContext
+from .kind import StepKind, check_fields, plan_refused_error, parse_spec
 
 
-class Program(Struct, frozen=True, forbid_unknown_fields=True):
+class CondaSpec(Struct, frozen=True, forbid_unknown_fields=True):
     """`conda` is the full path of the program; None in a plan that is never carried out."""
 
     conda: str | None = None
 
 
-class CondaEnvironment(Kind):
+class CondaEnvironment(StepKind):
     """Stands where a plan for an environment of uv's has its Python: this one brings its own.
 
     conda writes the folder's path into its files, so the environment is made in its place; until it was proven, a
@@ -38,19 +38,19 @@ class CondaEnvironment(Kind):
 
     name: ClassVar[str] = "conda-environment"
     codes: ClassVar[tuple[str, ...]] = ("conda-environment",)
-    stands_for: ClassVar[str] = "python-runtime"
-    needs: ClassVar[tuple[str, ...]] = ("check-space",)
+    provides: ClassVar[str] = "python-runtime"
+    required_before: ClassVar[tuple[str, ...]] = ("check-space",)
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One, where the user chose conda; raises AppError("conda-missing"), CallError("conda-needs-network")."""
-        if draft.made_by != "conda":
+        if builder.environment_kind != "conda":
             return ()
-        if draft.bundle is not None:
-            raise CallError("conda-needs-network", path=str(draft.bundle))
-        known = draft.machine.tools.conda if draft.machine.tools is not None else None
-        if draft.conda is None and not (draft.simulated and known):
+        if builder.bundle is not None:
+            raise UsageError("conda-needs-network", path=str(builder.bundle))
+        has_conda = builder.machine.tools.conda if builder.machine.tools is not None else None
+        if builder.conda is None and not (builder.simulated and has_conda):
             raise AppError("conda-missing")
-        program, env = str(draft.conda) if draft.conda is not None else None, str(draft.environment)
+        program, environment = str(builder.conda) if builder.conda is not None else None, str(builder.environment)
         return (
             Step(
                 id="python",
@@ -58,75 +58,75 @@ class CondaEnvironment(Kind):
                 code="conda-environment",
                 needs=("space",),
                 spec={"conda": program} if program is not None else {},
-                data={"python": draft.series, "env": env, "channel": CHANNEL},
+                data={"python": builder.python_series, "env": environment, "channel": CHANNEL},
                 # What conda will choose is known to conda alone.
                 bytes=None,
                 disk_bytes=None,
                 minutes=None,
-                commands=((program or "conda", *conda.words(env, draft.series)),),
+                commands=((program or "conda", *conda.create_arguments(environment, builder.python_series)),),
             ),
         )
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
         """The only program that it runs is the conda that is found on this computer."""
-        refuse_fields(step, spec=True)
-        given = spec_of(step, Program).conda
+        check_fields(step, allow_spec=True)
+        program = parse_spec(step, CondaSpec).conda
         if plan.bundle is not None:
-            raise refused(f"{step.id}: bundle")
-        if plan.simulated and given is None:
+            raise plan_refused_error(f"{step.id}: bundle")
+        if plan.simulated and program is None:
             return
-        if given is None or not Path(given).is_absolute():
-            raise refused(f"{step.id}: {given}")
-        if Path(given) != ground.system.program("conda"):
-            raise AppError("conda-gone", path=given)
+        if program is None or not Path(program).is_absolute():
+            raise plan_refused_error(f"{step.id}: {program}")
+        if Path(program) != context.system.find_program("conda"):
+            raise AppError("conda-gone", path=program)
 
     def needs_network(self, step: Step) -> bool:  # noqa: ARG002
         """conda asks its channel, which no folder of files can serve."""
         return True
 
-    def done(self, step: Step, work: Work) -> Outcome | None:
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """It stands, or a run that was stopped got as far; raises AppError("environment-differs") for uv's."""
-        env = work.environment
-        if ours(env, work.data) is not None:
-            if not (env / META).is_dir():
-                raise AppError("environment-differs", path=str(env))
-        elif broken := wrecked(env, work.data):
-            raise AppError("environment-damaged", path=str(env), files=named(broken))
-        elif removal.said(env) != _mark(step, work) and built(work.plan, work.journal) is None:
+        environment = context.environment
+        if managed_manifest(environment, context.data) is not None:
+            if not (environment / CONDA_META).is_dir():
+                raise AppError("environment-differs", path=str(environment))
+        elif damaged := damaged_metadata(environment, context.data):
+            raise AppError("environment-damaged", path=str(environment), files=format_names(damaged))
+        elif removal.read_mark(environment) != _creation_mark(step, context) and pending_verification(context.plan, context.journal) is None:
             return None
-        work.interpreter = work.system.environment_python(env)
-        return Outcome(code="progress.python-here", data={**step.data, "path": str(work.interpreter)})
+        context.interpreter = context.system.environment_python(environment)
+        return Outcome(code="progress.python-here", data={**step.data, "path": str(context.interpreter)})
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: conda-failed, conda-offline, conda-gone, disk-full."""
-        env, program = work.environment, Path(str(spec_of(step, Program).conda))
+        environment, program = context.environment, Path(str(parse_spec(step, CondaSpec).conda))
         if not program.is_file():
             raise AppError("conda-gone", path=str(program))
-        work.reporter.progress(done=0, total=None, unit="items", bottleneck="installing")
+        context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="installing")
         # It has happened when the last step gives the environment its name.
-        work.making = work.journal.intends(self.name, work.tree_made(env), step.id)
-        removal.begin_in_place(env)
+        context.environment_effect = context.journal.start_effect(self.name, context.tree_effect(environment), step.id)
+        removal.begin_in_place(environment)
         try:
-            maker = Conda(program, work.system, work.data, cancel=work.cancel, log=work.reporter.log)
-            maker.create(env, work.python)
+            conda_runner = Conda(program, context.system, context.data, cancel=context.cancel, log=context.reporter.log)
+            conda_runner.create_environment(environment, context.python_series)
         except AppError:
-            removal.discard(env)
+            removal.discard_unfinished(environment)
             raise
-        for path, content in work.system.conda_way_in(env, program).items():
+        for path, content in context.system.conda_activation_files(environment, program).items():
             json.write_file(path, content)
-        removal.say(env, _mark(step, work))
-        work.interpreter = work.system.environment_python(env)
+        removal.write_mark(environment, _creation_mark(step, context))
+        context.interpreter = context.system.environment_python(environment)
         return Outcome()
 
-    def undo(self, effect: Effect, place: Place) -> Why | None:
+    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Take it off conda's list, too, unless the user put files there."""
-        why = undoing.revert(effect, place)
-        home = place.system.user().home
-        if isinstance(effect, TreeMade) and home is not None and not (Path(effect.path) / META).is_dir():
-            conda.forget(Path(effect.path), Path(home))
-        return why
+        reason = undoing.revert(effect, host)
+        home = host.system.user().home
+        if isinstance(effect, TreeCreated) and home is not None and not (Path(effect.path) / CONDA_META).is_dir():
+            conda.unregister_environment(Path(effect.path), Path(home))
+        return reason
 
 
-def _mark(step: Step, work: Work) -> str:
+def _creation_mark(step: Step, context: InstallContext) -> str:
     """What is written down when conda is done: the very command, so that another wish does not take it for its own."""
-    return f"{' '.join((str(spec_of(step, Program).conda), *conda.words(str(work.environment), work.python)))}\n"
+    return f"{' '.join((str(parse_spec(step, CondaSpec).conda), *conda.create_arguments(str(context.environment), context.python_series)))}\n"

@@ -8,94 +8,94 @@ from typing import TYPE_CHECKING, ClassVar
 from ...core.names import Value
 from ...core.plan import Step
 from .. import toolkit_installer as own
-from ..door.ask import Door
-from ..draft import Draft
+from ..door.ask import ElevationClient
+from ..draft import PlanBuilder
 from ..effects import Effect, ProgramInstalled
-from ..fetching import fetch
-from ..journal import Why
-from ..place import Place
-from ..undoing import Sight
-from ..work import Outcome, Work
-from .by_installer import ByInstaller
+from ..fetching import download_files
+from ..journal import RetentionReason
+from ..place import Host
+from ..undoing import EffectState
+from ..work import Outcome, InstallContext
+from .by_installer import NvidiaInstaller
 
 if TYPE_CHECKING:
-    from ...catalog.toolkits import ToolkitInstall
+    from ...catalog.toolkits import ToolkitInstallerSettings
     from ...core.machine import SystemName
 
 
-def _door(work: Work) -> Door:
-    return Door(work.data.state, work.system, cancel=work.cancel)
+def _elevation_client(context: InstallContext) -> ElevationClient:
+    return ElevationClient(context.data.state, context.system, cancel=context.cancel)
 
 
-class CudaInstaller(ByInstaller):
+class WindowsInstaller(NvidiaInstaller):
     """`door` replaces the way to administrator rights."""
 
     name: ClassVar[str] = "cuda-installer"
     system: ClassVar[SystemName] = "windows"
-    apart: ClassVar[bool] = True
+    external_installer: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = ("cuda-installer",)
 
-    def __init__(self, door: Callable[[Work], Door] = _door) -> None:
-        self._door = door
+    def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
+        self._make_client = make_client
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where the user picked this way on Windows; raises CannotSetUp."""
-        version = draft.recommendation.cuda_toolkit.version
-        if version is None or not own.wants_it(draft, self.system):
+        version = builder.recommendation.cuda_toolkit.version
+        if version is None or not own.is_requested(builder, self.system):
             return ()
-        installer, how = own.planned(draft)
-        command = (installer.file, *how.words(version))
-        return (self.step(draft, version, own.folder_of(how, version), command, needs_admin=True),)
+        installer, install_options = own.planned_installer(builder)
+        command = (installer.file, *install_options.installer_arguments(version))
+        return (self.make_step(builder, version, own.default_folder(install_options, version), command, needs_admin=True),)
 
-    def can_be_run(self, how: ToolkitInstall) -> bool:
+    def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
         """By whom it must be signed."""
-        return how.signer is not None
+        return install_options.signer is not None
 
-    def done(self, step: Step, work: Work) -> Outcome | None:
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """This very version stands where its installer puts it."""
-        version, _, how = self.known(step, work.catalog)
-        if own.here(work.system, how, version) != version:
+        version, _, install_options = self.catalog_installer(step, context.catalog)
+        if own.installed_toolkit(context.system, install_options, version) != version:
             return None
         return Outcome(code="progress.toolkit-installed", data={"version": version})
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises RightsRefused, AppError("toolkit-installer-failed"), and what fetching and the door raise."""
-        version, installer, how = self.known(step, work.catalog)
-        (path,) = fetch(work, [own.wanted(installer, work.data.files)])
+        version, installer, install_options = self.catalog_installer(step, context.catalog)
+        (path,) = download_files(context, [own.download_request(installer, context.data.files)])
         effect = ProgramInstalled(
             name=f"CUDA Toolkit {version.rpartition('.')[0]}",
             after=version,
-            before=own.here(work.system, how, version),
-            more={"folder": own.folder_name(how, version)},
+            before=own.installed_toolkit(context.system, install_options, version),
+            more={"folder": own.default_folder_name(install_options, version)},
         )
-        work.reporter.progress(done=0, total=None, unit="items", bottleneck="consent", code="progress.toolkit-asking")
-        with work.effect(step, effect):
-            answer = self._door(work).cuda_toolkit(path, version)
-            whole = own.here(work.system, how, version) == version
-            restart = own.wants_restart(answer.exit_code or 0, version, how, whole=whole)
+        context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="consent", code="progress.toolkit-asking")
+        with context.record_effect(step, effect):
+            answer = self._make_client(context).install_cuda_toolkit(path, version)
+            is_complete = own.installed_toolkit(context.system, install_options, version) == version
+            restart = own.needs_restart(answer.exit_code or 0, version, install_options, is_installed=is_complete)
         return Outcome(code="progress.toolkit-installed", data={"version": version}, restart=restart)
 
-    def look(self, effect: Effect, place: Place) -> Sight:
+    def effect_state(self, effect: Effect, host: Host) -> EffectState:
         """By what stands in the installer's folder."""
         if not isinstance(effect, ProgramInstalled):
-            return super().look(effect, place)
-        there = _standing(effect, place)
-        if there == effect.before:
+            return super().effect_state(effect, host)
+        installed_version = _effect_version(effect, host)
+        if installed_version == effect.before:
             return "before"
-        return "made" if there == effect.after else "changed"
+        return "made" if installed_version == effect.after else "changed"
 
-    def undo(self, effect: Effect, place: Place) -> Why | None:
+    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Other programs may have found it since: it stays, and the step's words say where Windows removes it."""
         if not isinstance(effect, ProgramInstalled):
-            return super().undo(effect, place)
-        return None if self.look(effect, place) == "before" else "system"
+            return super().revert(effect, host)
+        return None if self.effect_state(effect, host) == "before" else "system"
 
-    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
+    def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
         """Where Windows removes it."""
         return "leave-cuda", {"version": effect.after}
 
 
-def _standing(effect: ProgramInstalled, place: Place) -> str | None:
+def _effect_version(effect: ProgramInstalled, host: Host) -> str | None:
     """The toolkit in the folder that the effect names."""
-    found = (folder for folder in place.system.cuda_folders() if folder.name == effect.more.get("folder"))
-    return next((own.installed_version(folder) for folder in found), None)
+    folders = (folder for folder in host.system.cuda_folders() if folder.name == effect.more.get("folder"))
+    return next((own.installed_version(folder) for folder in folders), None)

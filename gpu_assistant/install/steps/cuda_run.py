@@ -13,184 +13,184 @@ from ...core.json import storage_error
 from ...core.plan import Step
 from .. import listing, receipt
 from .. import toolkit_installer as own
-from ..draft import Draft
-from ..effects import TreeMade
-from ..fetching import fetch
-from ..receipt import BLOCK, LINK, Archive, Part, Receipt
-from ..removal import delete, name, partial_path
-from ..unpacking import checking
-from ..work import Outcome, Work
-from .by_installer import ByInstaller, Spec
-from .cuda_toolkit import RECEIPT, prove
-from .kind import spec_of
+from ..draft import PlanBuilder
+from ..effects import TreeCreated
+from ..fetching import download_files
+from ..receipt import HASH_BLOCK_BYTES, LINK_PREFIX, ArchiveRecord, ReceiptPart, Receipt
+from ..removal import delete_folder, commit_folder, partial_path
+from ..unpacking import checking_progress
+from ..work import Outcome, InstallContext
+from .by_installer import NvidiaInstaller, InstallerSpec
+from .cuda_toolkit import TOOLKIT_RECEIPT, check_compiler
+from .kind import parse_spec
 
 if TYPE_CHECKING:
-    from ...catalog.toolkits import Installer, ToolkitInstall
+    from ...catalog.toolkits import ToolkitInstaller, ToolkitInstallerSettings
     from ...core.machine import SystemName
 
 SHELL = Path("/bin/sh")
-PLATFORM = "linux-x86_64"
-SCRATCH = ".scratch"
-LONGEST_S = 3600.0
+RUN_FILE_PLATFORM = "linux-x86_64"
+SCRATCH_FOLDER = ".scratch"
+RUN_TIMEOUT_S = 3600.0
 # What a text with the folder's own place in it does not exceed; larger files are libraries and programs.
-LARGEST_TEXT = 1 << 16
+MAX_TEXT_BYTES = 1 << 16
 
 
-def tree(toolkits: Path, version: str) -> Path:
+def run_file_folder(toolkits: Path, version: str) -> Path:
     """The folder of one; not that of the archives, whose folders lie otherwise."""
     return toolkits / f"cuda-{version}-installer"
 
 
-class CudaRun(ByInstaller):
+class RunFileInstaller(NvidiaInstaller):
     """Any version beside others."""
 
     name: ClassVar[str] = "cuda-run"
     system: ClassVar[SystemName] = "linux"
     codes: ClassVar[tuple[str, ...]] = ("cuda-run",)
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where the user picked this way on Linux; raises CannotSetUp."""
-        version = draft.recommendation.cuda_toolkit.version
-        if version is None or not own.wants_it(draft, self.system):
+        version = builder.recommendation.cuda_toolkit.version
+        if version is None or not own.is_requested(builder, self.system):
             return ()
-        installer, how = own.planned(draft)
-        folder = tree(draft.data.toolkits, version)
-        draft.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
-        draft.on_path.append(str(folder / "bin"))
-        draft.variable_owners.append(self.name)
-        command = ("sh", installer.file, *_words(how, folder, folder / SCRATCH))
-        return (self.step(draft, version, str(folder), command, needs_admin=False),)
+        installer, install_options = own.planned_installer(builder)
+        folder = run_file_folder(builder.data.toolkits, version)
+        builder.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
+        builder.path_folders.append(str(folder / "bin"))
+        builder.variable_owners.append(self.name)
+        command = ("sh", installer.file, *_installer_arguments(install_options, folder, folder / SCRATCH_FOLDER))
+        return (self.make_step(builder, version, str(folder), command, needs_admin=False),)
 
-    def can_be_run(self, how: ToolkitInstall) -> bool:
+    def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
         """Into a folder of the user's own."""
-        return bool(how.own_folder)
+        return bool(install_options.own_folder)
 
-    def done(self, step: Step, work: Work) -> Outcome | None:
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""
-        version = spec_of(step, Spec).version
-        folder = tree(work.data.toolkits, version)
-        there = receipt.read(folder / RECEIPT)
-        if there is None or (there.version, there.platform) != (version, PLATFORM):
+        version = parse_spec(step, InstallerSpec).version
+        folder = run_file_folder(context.data.toolkits, version)
+        existing = receipt.read_receipt(folder / TOOLKIT_RECEIPT)
+        if existing is None or (existing.version, existing.platform) != (version, RUN_FILE_PLATFORM):
             return None
-        if not receipt.whole(folder, there.files, work.cancel, checking(work)):
+        if not receipt.files_match(folder, existing.files, context.cancel, checking_progress(context)):
             return None
         return Outcome(code="progress.toolkit-here", data={"version": version, "path": str(folder)})
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: toolkit-occupied, toolkit-run-failed, toolkit-broken, and what fetching raises."""
-        version, installer, how = self.known(step, work.catalog)
-        (path,) = fetch(work, [own.wanted(installer, work.data.files)])
-        folder = tree(work.data.toolkits, version)
-        work.folder(step, folder.parent)
-        ours = (folder / listing.FILES).is_file()
-        if not ours and folder.is_dir() and any(folder.iterdir()):
+        version, installer, install_options = self.catalog_installer(step, context.catalog)
+        (path,) = download_files(context, [own.download_request(installer, context.data.files)])
+        folder = run_file_folder(context.data.toolkits, version)
+        context.make_folder(step, folder.parent)
+        is_managed = (folder / listing.FILE_MANIFEST).is_file()
+        if not is_managed and folder.is_dir() and any(folder.iterdir()):
             raise AppError("toolkit-occupied", path=str(folder))
-        made = work.tree_made(folder)
-        with work.effect(step, TreeMade(path=made.path, stood=made.stood and not ours)):
+        tree_effect = context.tree_effect(folder)
+        with context.record_effect(step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)):
             partial = partial_path(folder)
             # With its list it is whole, and may hold what others had put into a damaged one.
-            if not (partial / listing.FILES).is_file():
-                delete(partial)
-                _install(path, how, partial, version, work)
-                _tell_its_place(partial, folder)
-                prove(partial, work)
-                part = Part(archive=_archive(installer, version, path), files=_hashed(partial, work))
-                whole = Receipt(
-                    schema="gpu-assistant/receipt/1", version=version, platform=PLATFORM, index=None, parts=(part,)
+            if not (partial / listing.FILE_MANIFEST).is_file():
+                delete_folder(partial)
+                _run_installer(path, install_options, partial, version, context)
+                _relocate(partial, folder)
+                check_compiler(partial, context)
+                part = ReceiptPart(archive=_archive_record(installer, version, path), files=_hash_tree(partial, context))
+                complete_receipt = Receipt(
+                    schema="gpu-assistant/receipt/1", version=version, platform=RUN_FILE_PLATFORM, index=None, parts=(part,)
                 )
-                json.write_file(partial / RECEIPT, json.encode_pretty(whole))
-                listing.write(partial, sorted([*whole.files, RECEIPT]))
-            if ours:
-                _give_way(folder, partial)
-            name(folder)
+                json.write_file(partial / TOOLKIT_RECEIPT, json.encode_pretty(complete_receipt))
+                listing.write_file_manifest(partial, sorted([*complete_receipt.files, TOOLKIT_RECEIPT]))
+            if is_managed:
+                _replace_damaged(folder, partial)
+            commit_folder(folder)
         return Outcome(code="progress.toolkit", data={"version": version, "path": str(folder)})
 
 
-def _words(how: ToolkitInstall, folder: Path, scratch: Path) -> tuple[str, ...]:
-    return tuple(word.format(folder=folder, scratch=scratch) for word in how.own_folder)
+def _installer_arguments(install_options: ToolkitInstallerSettings, folder: Path, scratch: Path) -> tuple[str, ...]:
+    return tuple(argument.format(folder=folder, scratch=scratch) for argument in install_options.own_folder)
 
 
-def _install(path: Path, how: ToolkitInstall, partial: Path, version: str, work: Work) -> None:
+def _run_installer(path: Path, install_options: ToolkitInstallerSettings, partial: Path, version: str, context: InstallContext) -> None:
     """Run it into an empty folder, with what it unpacks inside of that."""
-    scratch = partial / SCRATCH
+    scratch = partial / SCRATCH_FOLDER
     try:
         scratch.mkdir(parents=True)
     except OSError as error:
         raise storage_error(error, scratch) from error
-    work.reporter.progress(done=0, total=None, unit="items", bottleneck="installing", code="progress.toolkit-run")
-    done = work.system.run(
-        [SHELL, path, *_words(how, partial, scratch)],
-        timeout=LONGEST_S,
+    context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="installing", code="progress.toolkit-run")
+    finished = context.system.run(
+        [SHELL, path, *_installer_arguments(install_options, partial, scratch)],
+        timeout=RUN_TIMEOUT_S,
         environ={"TMPDIR": str(scratch)},
         cwd=scratch,
-        cancel=work.cancel,
-        on_line=work.reporter.log,
+        cancel=context.cancel,
+        on_line=context.reporter.log,
     )
-    if done.code != 0 or not own.complete(partial, how):
-        said = (done.err or done.out).strip()[-300:] or None
-        raise AppError("toolkit-run-failed", version=version, status=done.code, detail=said)
-    delete(scratch)
+    if finished.returncode != 0 or not own.is_complete(partial, install_options):
+        output = (finished.stderr or finished.stdout).strip()[-300:] or None
+        raise AppError("toolkit-run-failed", version=version, status=finished.returncode, detail=output)
+    delete_folder(scratch)
 
 
-def _tell_its_place(partial: Path, folder: Path) -> None:
+def _relocate(partial: Path, folder: Path) -> None:
     """What names the folder that it was installed into names the one that it gets: texts, and links."""
-    made, named = str(partial), str(folder)
-    for inner in listing.files(partial):
-        path = partial / inner
+    old_path, new_path = str(partial), str(folder)
+    for relative_path in listing.iter_files(partial):
+        path = partial / relative_path
         try:
             if path.is_symlink():
                 target = str(path.readlink())
-                if target.startswith(f"{made}/"):
+                if target.startswith(f"{old_path}/"):
                     path.unlink()
-                    path.symlink_to(target.replace(made, named, 1))
-            elif path.stat().st_size <= LARGEST_TEXT and made.encode() in (text := path.read_bytes()):
+                    path.symlink_to(target.replace(old_path, new_path, 1))
+            elif path.stat().st_size <= MAX_TEXT_BYTES and old_path.encode() in (content := path.read_bytes()):
                 mode = path.stat().st_mode
-                json.write_file(path, text.replace(made.encode(), named.encode()))
+                json.write_file(path, content.replace(old_path.encode(), new_path.encode()))
                 path.chmod(mode)
         except OSError as error:
             raise storage_error(error, path) from error
 
 
-def _archive(installer: Installer, version: str, path: Path) -> Archive:
+def _archive_record(installer: ToolkitInstaller, version: str, path: Path) -> ArchiveRecord:
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return Archive(part="installer", version=version, url=installer.url, sha256=sha256, bytes=installer.bytes)
+    return ArchiveRecord(part="installer", version=version, url=installer.url, sha256=sha256, bytes=installer.bytes)
 
 
-def _hashed(partial: Path, work: Work) -> dict[str, str]:
+def _hash_tree(partial: Path, context: InstallContext) -> dict[str, str]:
     """Every file and link below, as a receipt has them; raises Cancelled."""
-    found, progress, done = {}, checking(work), 0
-    for inner in listing.files(partial):
-        path = partial / inner
+    hashes, progress, done_bytes = {}, checking_progress(context), 0
+    for relative_path in listing.iter_files(partial):
+        path = partial / relative_path
         try:
             if path.is_symlink():
-                found[inner] = LINK + str(path.readlink())
+                hashes[relative_path] = LINK_PREFIX + str(path.readlink())
                 continue
-            now = hashlib.sha256()
+            hasher = hashlib.sha256()
             with path.open("rb") as file:
-                while block := file.read(BLOCK):
-                    if work.cancel.is_set():
+                while block := file.read(HASH_BLOCK_BYTES):
+                    if context.cancel.is_set():
                         raise Cancelled
-                    now.update(block)
-                    done += len(block)
-                    progress(done)
+                    hasher.update(block)
+                    done_bytes += len(block)
+                    progress(done_bytes)
         except OSError as error:
             raise storage_error(error, path) from error
-        found[inner] = now.hexdigest()
-    return found
+        hashes[relative_path] = hasher.hexdigest()
+    return hashes
 
 
-def _give_way(folder: Path, partial: Path) -> None:
+def _replace_damaged(folder: Path, partial: Path) -> None:
     """A damaged tree of ours goes; what others put there moves along. Raises AppError("toolkit-occupied")."""
-    old = receipt.read(folder / RECEIPT)
-    if old is None:
+    old_receipt = receipt.read_receipt(folder / TOOLKIT_RECEIPT)
+    if old_receipt is None:
         raise AppError("toolkit-occupied", path=str(folder))
-    for inner in list(listing.walk(folder)):
-        path, target = folder / inner, partial / inner
-        if inner in (*old.files, RECEIPT, listing.FILES):
+    for relative_path in list(listing.walk(folder)):
+        path, target = folder / relative_path, partial / relative_path
+        if relative_path in (*old_receipt.files, TOOLKIT_RECEIPT, listing.FILE_MANIFEST):
             continue
         try:
-            if inner.endswith("/"):
+            if relative_path.endswith("/"):
                 target.mkdir(parents=True, exist_ok=True)
                 continue
             if os.path.lexists(target):
@@ -199,4 +199,4 @@ def _give_way(folder: Path, partial: Path) -> None:
             path.rename(target)
         except OSError as error:
             raise storage_error(error, path) from error
-    delete(folder)
+    delete_folder(folder)

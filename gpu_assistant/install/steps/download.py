@@ -9,25 +9,25 @@ from msgspec import structs
 
 from ...core.errors import AppError
 from ...core.names import Value
-from ...core.plan import Now, Plan, PlanFile, Step
-from ...core.price import share
+from ...core.plan import CurrentState, Plan, PlanFile, Step
+from ...core.price import step_cost
 from ...fetch.wanted import Wanted
-from ..draft import UNKNOWN_SIZE, Draft
-from ..fetching import fetch
-from ..outlook import environment_now
-from ..place import Ground
-from ..work import Outcome, Work
-from .kind import Kind, refuse_fields
+from ..draft import UNKNOWN_SIZE, PlanBuilder
+from ..fetching import download_files
+from ..outlook import environment_state
+from ..place import ValidationContext
+from ..work import Outcome, InstallContext
+from .kind import StepKind, check_fields
 
 # What asking the sources again may mend; a broken line is not among it.
-OUTDATED = ("hash-mismatch", "source-changed", "source-refused", "local-file-missing", "local-file-broken")
+STALE_LOCK_ERRORS = ("hash-mismatch", "source-changed", "source-refused", "local-file-missing", "local-file-broken")
 
 
-class Download(Kind):
+class PackageDownload(StepKind):
     """What is fetched stands in the lock; nothing of it comes from the plan."""
 
     name: ClassVar[str] = "download"
-    by_figures: ClassVar[bool] = True
+    has_variable_text: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = (
         "download",
         "download-about",
@@ -39,94 +39,94 @@ class Download(Kind):
         "download-none",
         "download-here",
     )
-    needs: ClassVar[tuple[str, ...]] = ("resolve",)
+    required_before: ClassVar[tuple[str, ...]] = ("resolve",)
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step for all packages."""
-        sizes = draft.sizes
+        sizes = builder.sizes
         # What the catalog measured is not for who brings wheels of his own.
-        count = sizes.download_bytes if draft.local is None or draft.told is not None else None
-        data: dict[str, Value] = {"release": draft.release, "bytes": UNKNOWN_SIZE if count is None else count}
-        if draft.paces.line_mbits is not None:
-            data["mbits"] = draft.paces.line_mbits
-        if draft.bundle is not None:
-            code, count, data["path"] = "download-bundle", 0, str(draft.bundle)
-        elif count == 0 and sizes.whole:
+        size = sizes.download_bytes if builder.local_wheel is None or builder.size_answer is not None else None
+        data: dict[str, Value] = {"release": builder.release_label, "bytes": UNKNOWN_SIZE if size is None else size}
+        if builder.durations.line_speed_mbits is not None:
+            data["mbits"] = builder.durations.line_speed_mbits
+        if builder.bundle is not None:
+            code, size, data["path"] = "download-bundle", 0, str(builder.bundle)
+        elif size == 0 and sizes.whole:
             code = "download-none"
-        elif count is not None and sizes.whole:
+        elif size is not None and sizes.whole:
             code = "download-all" if "mbits" in data else "download"
-        elif count is not None:
+        elif size is not None:
             # PyTorch's own wheel; what it needs besides nobody measured.
             code, data["lacks"] = "download", "dependencies"
         else:
-            code, more = _partly(draft)
-            data |= more
-        known = share(code, count, data)
+            code, details = _partial_size(builder)
+            data |= details
+        cost = step_cost(code, size, data)
         return (
             Step(
                 id="download",
                 kind=self.name,
                 code=code,
-                needs=draft.ids("resolve"),
+                needs=builder.step_ids("resolve"),
                 data=data,
-                bytes=count,
+                bytes=size,
                 disk_bytes=0,
-                minutes=draft.paces.line_minutes(known.bytes if known.known or count == 0 else None),
-                minutes_least=known.lacks in ("tensorflow", "files"),
+                minutes=builder.durations.download_minutes(cost.bytes if cost.is_known or size == 0 else None),
+                minutes_least=cost.unknown_part in ("tensorflow", "files"),
             ),
         )
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:  # noqa: ARG002
         """Nothing in it has an effect."""
-        refuse_fields(step)
+        check_fields(step)
 
-    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
         """An environment that stands needs no files."""
-        now = environment_now(plan, ground)
-        return Now(code="now.nothing") if now is not None and now.code == "now.stands" else None
+        state = environment_state(plan, context)
+        return CurrentState(code="now.nothing") if state is not None and state.code == "now.stands" else None
 
-    def spared(self, step: Step) -> Step:
+    def without_cost(self, step: Step) -> Step:
         """What it would have fetched is told of no more."""
         data = {name: value for name, value in step.data.items() if name in ("release", "mbits")}
-        return structs.replace(super().spared(step), code="download-here", data=data)
+        return structs.replace(super().without_cost(step), code="download-here", data=data)
 
-    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """An environment that stands, or is built, needs no files."""
-        return Outcome(code="progress.nothing-to-fetch") if work.standing or work.built else None
+        return Outcome(code="progress.nothing-to-fetch") if context.is_installed or context.awaits_verification else None
 
-    def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
+    def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
         """Raises what fetching raises."""
-        wanted = [_wanted(work.data.files, package.file) for package in work.lock.packages]
+        requests = [_download_request(context.data.files, package.file) for package in context.lockfile.packages]
         try:
-            work.files = fetch(work, wanted)
+            context.wheel_paths = download_files(context, requests)
         except AppError as error:
-            if error.code in OUTDATED:
-                work.forget_lock()
+            if error.code in STALE_LOCK_ERRORS:
+                context.discard_lockfile()
             raise
         return Outcome()
 
 
-def _partly(draft: Draft) -> tuple[str, dict[str, Value]]:
+def _partial_size(builder: PlanBuilder) -> tuple[str, dict[str, Value]]:
     """The text for a size that is not known, and what it says: the largest part of it that is known."""
-    local, near, alone = draft.local, draft.near_sizes.download_bytes, draft.torch_sizes.download_bytes
-    least = draft.told.least if draft.told is not None else 0
-    if local is None and near is not None and near > least:
-        return "download-about", {"bytes": near, "measured": _measured(draft)}
-    if local is None and alone is not None and alone > least:
-        return "download-torch", {"bytes": alone, "measured": _measured(draft), "lacks": "tensorflow"}
-    if least:
-        return "download-some", {"bytes": least, "lacks": "files"}
-    return ("download", {}) if local is None else ("download-rest", {"bytes": local.bytes})
+    local_wheel, similar_bytes, torch_bytes = builder.local_wheel, builder.similar_sizes.download_bytes, builder.torch_sizes.download_bytes
+    least_bytes = builder.size_answer.least_bytes if builder.size_answer is not None else 0
+    if local_wheel is None and similar_bytes is not None and similar_bytes > least_bytes:
+        return "download-about", {"bytes": similar_bytes, "measured": _measured_release(builder)}
+    if local_wheel is None and torch_bytes is not None and torch_bytes > least_bytes:
+        return "download-torch", {"bytes": torch_bytes, "measured": _measured_release(builder), "lacks": "tensorflow"}
+    if least_bytes:
+        return "download-some", {"bytes": least_bytes, "lacks": "files"}
+    return ("download", {}) if local_wheel is None else ("download-rest", {"bytes": local_wheel.bytes})
 
 
-def _measured(draft: Draft) -> str:
+def _measured_release(builder: PlanBuilder) -> str:
     """Which release was measured: "PyTorch 2.14.0", with its build where that is another one."""
-    near, torch = draft.torch_sizes, draft.recommendation.pytorch
-    other = torch is not None and near.variant != torch.variant
-    return f"PyTorch {near.release}+{near.variant}" if other else f"PyTorch {near.release}"
+    measured, torch = builder.torch_sizes, builder.recommendation.pytorch
+    is_other_variant = torch is not None and measured.variant != torch.variant
+    return f"PyTorch {measured.release}+{measured.variant}" if is_other_variant else f"PyTorch {measured.release}"
 
 
-def _wanted(folder: Path, file: PlanFile) -> Wanted:
+def _download_request(folder: Path, file: PlanFile) -> Wanted:
     """By hash, because two indexes may give different files the same name."""
-    place = folder / (file.sha256 or "")[:16] / file.name
-    return Wanted(url=file.url, path=place, sha256=file.sha256, bytes=file.bytes)
+    target = folder / (file.sha256 or "")[:16] / file.name
+    return Wanted(url=file.url, path=target, sha256=file.sha256, bytes=file.bytes)

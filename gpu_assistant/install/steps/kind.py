@@ -8,26 +8,26 @@ import msgspec
 from msgspec import structs
 
 from ...core import json
-from ...core.json import fault_of
+from ...core.json import describe_fault
 from ...core.names import Value
-from ...core.plan import Now, Plan, Step
+from ...core.plan import CurrentState, Plan, Step
 from ...fetch.wanted import Wanted
 from .. import undoing
 from ..effects import Effect, ProgramInstalled
-from ..journal import Why
-from ..place import Ground, Place
-from ..undoing import Sight
-from ..untrusted import refused as refused
+from ..journal import RetentionReason
+from ..place import ValidationContext, Host
+from ..undoing import EffectState
+from ..untrusted import plan_refused_error as plan_refused_error
 
 if TYPE_CHECKING:
-    from ..draft import Draft
-    from ..fetching import Getting
-    from ..work import Outcome, Work
+    from ..draft import PlanBuilder
+    from ..fetching import DownloadContext
+    from ..work import Outcome, InstallContext
 
-Spec = TypeVar("Spec")
+SpecT = TypeVar("Spec")
 
 
-class Kind:
+class StepKind:
     """One kind of step; the registry in `steps/__init__.py` holds one object of each.
 
     `codes` are the texts that its steps may use, `needs` the kinds of which a step must be among its `needs`,
@@ -37,92 +37,92 @@ class Kind:
 
     name: ClassVar[str]
     codes: ClassVar[tuple[str, ...]]
-    needs: ClassVar[tuple[str, ...]] = ()
-    then: ClassVar[tuple[str, ...]] = ()
-    many: ClassVar[bool] = False
-    stands_for: ClassVar[str | None] = None
+    required_before: ClassVar[tuple[str, ...]] = ()
+    required_after: ClassVar[tuple[str, ...]] = ()
+    allows_many: ClassVar[bool] = False
+    provides: ClassVar[str | None] = None
     # Its words depend on figures that another computer may know better.
-    by_figures: ClassVar[bool] = False
+    has_variable_text: ClassVar[bool] = False
     # An installer of the system's own: what it takes of the disk and of time nobody tells, and a plan leaves it out.
-    apart: ClassVar[bool] = False
+    external_installer: ClassVar[bool] = False
 
     @property
-    def role(self) -> str:
+    def provided_kind(self) -> str:
         """What others need it as."""
-        return self.stands_for or self.name
+        return self.provides or self.name
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """The steps of this kind that a recommendation asks for; raises AppError, CallError."""
         raise NotImplementedError
 
-    def told(self, step: Step, draft: Draft) -> Step:
+    def replan(self, step: Step, builder: PlanBuilder) -> Step:
         """A step of a plan file as a plan from the same recommendation has it here; raises AppError for one that no
         such plan has.
         """
-        found = self.plan(draft)
-        if len(found) != 1:
-            raise refused(step.id)
-        return found[0]
+        planned = self.plan(builder)
+        if len(planned) != 1:
+            raise plan_refused_error(step.id)
+        return planned[0]
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
         """Raise CallError("plan-refused", detail=…) for a step that must not run here: a plan is untrusted input."""
         raise NotImplementedError
 
-    def gather(self, step: Step, getting: Getting) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
         """Every file that `run` would fetch, for whatever computer; raises what fetching an index raises."""
-        folder = getting.data.files
-        return tuple(Wanted(url=f.url, path=folder / f.name, sha256=f.sha256, bytes=f.bytes) for f in step.files)
+        folder = context.data.files
+        return tuple(Wanted(url=file.url, path=folder / file.name, sha256=file.sha256, bytes=file.bytes) for file in step.files)
 
     def needs_network(self, step: Step) -> bool:
         """Whether a distribution's own tool fetches packages for it, which no folder of files can serve."""
         return bool(step.spec.get("packages"))
 
-    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002 - the shape of all kinds
+    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002 - the shape of all kinds
         """What of it is there before the run, told in a plan; a quick look that changes nothing. Raises AppError."""
         return None
 
-    def spared(self, step: Step) -> Step:
+    def without_cost(self, step: Step) -> Step:
         """The step where what it would bring stands already."""
         return structs.replace(step, bytes=0, disk_bytes=0, minutes=0.0, minutes_least=False)
 
-    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
         """Where there is nothing left to do, how it stands; None where `run` is needed. Changes nothing."""
         return None
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         """Do it; raises AppError. RightsRefused leaves out this step and those that need it, and nothing else."""
         raise NotImplementedError
 
-    def look(self, effect: Effect, place: Place) -> Sight:
+    def effect_state(self, effect: Effect, host: Host) -> EffectState:
         """What the world shows of an effect that a step of this kind said it would make."""
-        return undoing.look(effect, place)
+        return undoing.effect_state(effect, host)
 
-    def undo(self, effect: Effect, place: Place) -> Why | None:
+    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Take it back; what of it stays is said, None for nothing. May be called again after a kill."""
-        return undoing.revert(effect, place)
+        return undoing.revert(effect, host)
 
-    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
+    def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
         """What a removal says of a program that stays in the system, put there by `step` (None: nobody knows it any
         more): the texts' key and figures.
         """
         raise NotImplementedError
 
 
-def spec_of(step: Step, shape: type[Spec]) -> Spec:
+def parse_spec(step: Step, shape: type[SpecT]) -> SpecT:
     """A step's `spec` in its kind's own strict shape; raises CallError("plan-refused")."""
     try:
         return json.convert(step.spec, shape)
     except msgspec.ValidationError as error:
-        raise refused(f"{step.id}: spec.{fault_of(error)[1].removeprefix('@file.whole')}".rstrip(".")) from error
+        raise plan_refused_error(f"{step.id}: spec.{describe_fault(error)[1].removeprefix('@file.whole')}".rstrip(".")) from error
 
 
-class Empty(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EmptySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The spec of a kind that has none."""
 
 
-def refuse_fields(step: Step, *, files: bool = False, spec: bool = False) -> None:
+def check_fields(step: Step, *, allow_files: bool = False, allow_spec: bool = False) -> None:
     """Raise CallError("plan-refused") for fields that this kind does not use."""
-    if step.files and not files:
-        raise refused(f"{step.id}: files")
-    if step.spec and not spec:
-        raise refused(f"{step.id}: spec")
+    if step.files and not allow_files:
+        raise plan_refused_error(f"{step.id}: files")
+    if step.spec and not allow_spec:
+        raise plan_refused_error(f"{step.id}: spec")

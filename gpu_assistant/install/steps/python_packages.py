@@ -10,196 +10,196 @@ from typing import ClassVar
 from ...core import json
 from ...core.errors import AppError
 from ...core.json import storage_error
-from ...core.plan import Now, Plan, Step
+from ...core.plan import CurrentState, Plan, Step
 from .. import listing, manifest, owned
 from ..conda import python_version
-from ..draft import Draft
-from ..outlook import environment_now
-from ..place import Ground
-from ..removal import delete, said, say
-from ..uv import last_line
-from ..work import Outcome, Work
-from .kind import Kind, refuse_fields
+from ..draft import PlanBuilder
+from ..outlook import environment_state
+from ..place import ValidationContext
+from ..removal import delete_folder, read_mark, write_mark
+from ..uv import error_line
+from ..work import Outcome, InstallContext
+from .kind import StepKind, check_fields
 
-TIMEOUT_S = 3600.0
+INSTALL_TIMEOUT_S = 3600.0
 # pip reads the first of these in every environment on its own; only the system's own name counts there.
-PIP_SETTINGS = {"windows": "pip.ini"}
-KEPT = ("torch", "torchvision", "torchaudio", "tensorflow")
+PIP_CONFIG_FILES = {"windows": "pip.ini"}
+PINNED_PACKAGES = ("torch", "torchvision", "torchaudio", "tensorflow")
 
 
-class PythonPackages(Kind):
+class PythonPackagesInstall(StepKind):
     """Where it is built, and of what, stand in the plan and the lock."""
 
     name: ClassVar[str] = "python-packages"
     codes: ClassVar[tuple[str, ...]] = ("python-packages", "conda-packages")
-    needs: ClassVar[tuple[str, ...]] = ("check-space", "python-runtime", "resolve", "download")
-    then: ClassVar[tuple[str, ...]] = ("verify",)
+    required_before: ClassVar[tuple[str, ...]] = ("check-space", "python-runtime", "resolve", "download")
+    required_after: ClassVar[tuple[str, ...]] = ("verify",)
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One environment."""
-        env, sizes = str(draft.environment), draft.sizes
-        (runtime,) = (step for step in draft.steps if step.id in draft.ids("python-runtime"))
-        made_here = ("uv", "venv", "--relocatable", "--python", str(runtime.spec.get("path") or draft.series), env)
+        environment, sizes = str(builder.environment), builder.sizes
+        (runtime,) = (step for step in builder.steps if step.id in builder.step_ids("python-runtime"))
+        venv_command = ("uv", "venv", "--relocatable", "--python", str(runtime.spec.get("path") or builder.python_series), environment)
         return (
             Step(
                 id="pytorch",
                 kind=self.name,
-                code="python-packages" if draft.made_by == "venv" else "conda-packages",
-                needs=("space", *draft.ids("python-runtime", "resolve", "download")),
-                data={"release": draft.release, "env": env},
+                code="python-packages" if builder.environment_kind == "venv" else "conda-packages",
+                needs=("space", *builder.step_ids("python-runtime", "resolve", "download")),
+                data={"release": builder.release_label, "env": environment},
                 bytes=0,
                 disk_bytes=sizes.disk_bytes,
-                minutes=draft.paces.unpack_minutes(sizes.disk_bytes or draft.disk_about),
+                minutes=builder.durations.unpack_minutes(sizes.disk_bytes or builder.estimated_disk_bytes),
                 # What was measured is PyTorch alone.
-                minutes_least=sizes.disk_bytes is None and draft.recommendation.tensorflow is not None,
+                minutes_least=sizes.disk_bytes is None and builder.recommendation.tensorflow is not None,
                 commands=(
-                    *((made_here,) if draft.made_by == "venv" else ()),
-                    ("uv", "pip", "sync", "--python", env, "pylock.toml"),
+                    *((venv_command,) if builder.environment_kind == "venv" else ()),
+                    ("uv", "pip", "sync", "--python", environment, "pylock.toml"),
                 ),
             ),
         )
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:  # noqa: ARG002
         """Nothing in it has an effect; the environment's folder is checked for the whole plan."""
-        refuse_fields(step)
+        check_fields(step)
 
-    def find(self, step: Step, plan: Plan, ground: Ground) -> Now | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
         """The environment, if it stands."""
-        return environment_now(plan, ground)
+        return environment_state(plan, context)
 
-    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """It stands, made from the same lock, or is built of it and waits for its proof."""
-        return Outcome(code="progress.standing") if work.standing or work.built else None
+        return Outcome(code="progress.standing") if context.is_installed or context.awaits_verification else None
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: packages-failed, disk-full, folder-unwritable."""
-        count = len(work.lock.packages)
-        work.reporter.progress(done=0, total=count, unit="items", bottleneck="installing")
+        count = len(context.lockfile.packages)
+        context.reporter.report_progress(done=0, total=count, unit="items", bottleneck="installing")
         # It has happened when the last step gives the environment its name.
-        work.making = work.making or intend(work, step)
-        in_place = said(work.environment) is not None
+        context.environment_effect = context.environment_effect or start_environment_effect(context, step)
+        in_place = read_mark(context.environment) is not None
         if in_place:
             # conda's part is no longer as conda left it: a run that is killed from here on begins anew.
-            say(work.environment, "")
+            write_mark(context.environment, "")
         else:
-            if work.damaged:
-                _unpack_anew(work)
-            _make(work)
-        build(work, force=in_place)
-        cut = owned.cut_short(work.partial)
-        if cut and not in_place:
-            _unpack_anew(work)
-            _make(work)
-            build(work, force=False)
-            cut = owned.cut_short(work.partial)
-        if cut:
-            _unpack_anew(work)
-            raise AppError("packages-failed", path=str(work.environment), detail=cut[0])
-        write_records(work)
-        work.reporter.progress(done=count, total=count, unit="items", bottleneck="installing")
+            if context.damaged_files:
+                _clear_uv_cache(context)
+            _create_venv(context)
+        install_packages(context, break_system_packages=in_place)
+        truncated = owned.truncated_files(context.staging_path)
+        if truncated and not in_place:
+            _clear_uv_cache(context)
+            _create_venv(context)
+            install_packages(context, break_system_packages=False)
+            truncated = owned.truncated_files(context.staging_path)
+        if truncated:
+            _clear_uv_cache(context)
+            raise AppError("packages-failed", path=str(context.environment), detail=truncated[0])
+        write_metadata(context)
+        context.reporter.report_progress(done=count, total=count, unit="items", bottleneck="installing")
         return Outcome()
 
 
-def intend(work: Work, step: Step) -> int:
+def start_environment_effect(context: InstallContext, step: Step) -> int:
     """Say in the journal that the environment is going to have its name."""
-    return work.journal.intends(PythonPackages.name, work.tree_made(work.environment), step.id)
+    return context.journal.start_effect(PythonPackagesInstall.name, context.tree_effect(context.environment), step.id)
 
 
-def _make(work: Work) -> None:
+def _create_venv(context: InstallContext) -> None:
     """An environment without packages, where it is built."""
-    delete(work.partial)
-    _uv(work, "venv", "--relocatable", "--python", work.interpreter, work.partial)
+    delete_folder(context.staging_path)
+    _run_uv(context, "venv", "--relocatable", "--python", context.interpreter, context.staging_path)
 
 
-def _unpack_anew(work: Work) -> None:
+def _clear_uv_cache(context: InstallContext) -> None:
     """Files of an environment and of what uv keeps unpacked are the same on the disk: both are damaged together."""
-    delete(work.data.uv_cache)
+    delete_folder(context.data.uv_cache)
 
 
-def build(work: Work, *, force: bool) -> None:
+def install_packages(context: InstallContext, *, break_system_packages: bool) -> None:
     """The environment's packages; uv checks every file against the lock's hash once more.
 
     `force`: some of conda's Pythons bear a mark that only conda may install into them, which this one is for.
     """
-    requirements = work.partial / "requirements.txt"
-    rows = [f"{p.name}=={p.version} --hash=sha256:{p.file.sha256}\n" for p in work.lock.packages]
-    json.write_file(requirements, "".join(rows))
-    folders = dict.fromkeys(file.parent for file in work.files)
-    links = [word for folder in folders for word in ("--find-links", folder)]
-    python = work.system.environment_python(work.partial)
-    _uv(
-        work,
+    requirements = context.staging_path / "requirements.txt"
+    lines = [f"{package.name}=={package.version} --hash=sha256:{package.file.sha256}\n" for package in context.lockfile.packages]
+    json.write_file(requirements, "".join(lines))
+    folders = dict.fromkeys(file.parent for file in context.wheel_paths)
+    link_options = [option for folder in folders for option in ("--find-links", folder)]
+    python = context.system.environment_python(context.staging_path)
+    _run_uv(
+        context,
         *("pip", "install", "--offline", "--no-index", "--no-deps", "--require-hashes"),
-        *(("--break-system-packages",) if force else ()),
-        *(*links, "--python", python, "--requirements", requirements),
+        *(("--break-system-packages",) if break_system_packages else ()),
+        *(*link_options, "--python", python, "--requirements", requirements),
     )
     requirements.unlink()
 
 
-def write_records(work: Work) -> None:
+def write_metadata(context: InstallContext) -> None:
     """Lock, constraints, manifest, and the list of everything that is ours."""
-    folder, lock = work.partial, work.lock
-    json.write_file(folder / manifest.LOCK, lock.text)
-    versions = {package.name: package.version for package in lock.packages}
+    folder, lockfile = context.staging_path, context.lockfile
+    json.write_file(folder / manifest.LOCK_FILE, lockfile.text)
+    versions = {package.name: package.version for package in lockfile.packages}
     # The general index's PyTorch for Windows has no CUDA: without this a later `pip install` may put it in.
     json.write_file(
-        folder / manifest.CONSTRAINTS, "".join(f"{name}=={versions[name]}\n" for name in KEPT if name in versions)
+        folder / manifest.CONSTRAINTS_FILE, "".join(f"{name}=={versions[name]}\n" for name in PINNED_PACKAGES if name in versions)
     )
-    settings = PIP_SETTINGS.get(work.system.name, "pip.conf")
+    config_name = PIP_CONFIG_FILES.get(context.system.name, "pip.conf")
     # As an address, because pip splits this setting at spaces.
-    constraints = (work.environment / manifest.CONSTRAINTS).as_uri()
-    json.write_file(folder / settings, f"[install]\nconstraint = {constraints}\n")
-    release, _, tag = (lock.version("torch") or "").partition("+")
-    manifest.write(
+    constraints = (context.environment / manifest.CONSTRAINTS_FILE).as_uri()
+    json.write_file(folder / config_name, f"[install]\nconstraint = {constraints}\n")
+    release, _, tag = (lockfile.version("torch") or "").partition("+")
+    manifest.write_manifest(
         folder,
-        manifest.Manifest(
+        manifest.EnvironmentManifest(
             schema="gpu-assistant/environment/1",
-            path=str(work.environment),
+            path=str(context.environment),
             created=time.time(),
-            python=python_version(folder) or _python_version(folder) or work.python,
+            python=python_version(folder) or _python_version(folder) or context.python_series,
             torch=release or None,
-            variant=tag or (work.torch.variant if work.torch is not None else None),
-            lock=lock.identity,
+            variant=tag or (context.pytorch_choice.variant if context.pytorch_choice is not None else None),
+            lock=lockfile.fingerprint,
             packages=versions,
-            recommendation=work.plan.recommendation,
-            bytes=_bytes(folder),
+            recommendation=context.plan.recommendation,
+            bytes=_folder_bytes(folder),
         ),
     )
-    listing.write(folder)
+    listing.write_file_manifest(folder)
 
 
-def _uv(work: Work, *words: str | Path) -> None:
-    finished = work.uv.run(*words, timeout=TIMEOUT_S)
-    if finished.code == 0:
+def _run_uv(context: InstallContext, *arguments: str | Path) -> None:
+    finished = context.uv.run(*arguments, timeout=INSTALL_TIMEOUT_S)
+    if finished.returncode == 0:
         return
-    text = finished.err.lower()
+    text = finished.stderr.lower()
     if "os error 28" in text or "os error 112" in text:  # ENOSPC; Windows' ERROR_DISK_FULL
-        raise AppError("disk-full", path=str(work.environment.parent))
-    raise AppError("packages-failed", path=str(work.environment), detail=last_line(finished))
+        raise AppError("disk-full", path=str(context.environment.parent))
+    raise AppError("packages-failed", path=str(context.environment), detail=error_line(finished))
 
 
 def _python_version(folder: Path) -> str | None:
     """The exact version that uv wrote into pyvenv.cfg."""
-    settings = folder / "pyvenv.cfg"
-    if not settings.is_file():
+    config_path = folder / "pyvenv.cfg"
+    if not config_path.is_file():
         return None
-    for line in settings.read_text(encoding="utf-8").splitlines():
+    for line in config_path.read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition("=")
         if key.strip() in ("version_info", "version"):
             return value.strip()
     return None
 
 
-def _bytes(folder: Path) -> int:
+def _folder_bytes(folder: Path) -> int:
     """What the folder's files take, links not followed."""
     total = 0
-    todo = [os.fspath(folder)]
+    pending = [os.fspath(folder)]
     try:
-        while todo:
-            with os.scandir(todo.pop()) as entries:
+        while pending:
+            with os.scandir(pending.pop()) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        todo.append(entry.path)
+                        pending.append(entry.path)
                     else:
                         total += entry.stat(follow_symlinks=False).st_size
     except OSError as error:

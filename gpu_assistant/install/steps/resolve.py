@@ -11,182 +11,182 @@ from ...core.names import Value
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
 from .. import owned
-from ..built import built
-from ..conda import META
-from ..draft import Draft
-from ..fetching import Getting
-from ..lock import Lock
-from ..occupied import ours, wrecked
-from ..place import Ground
+from ..built import pending_verification
+from ..conda import CONDA_META
+from ..draft import PlanBuilder
+from ..fetching import DownloadContext
+from ..lock import Lockfile
+from ..occupied import managed_manifest, damaged_metadata
+from ..place import ValidationContext
 from ..resolve import Resolver
-from ..soundness import damage
-from ..sources import by_name
-from ..strangers import named
-from ..target import Target
-from ..untrusted import check_file
-from ..wish import ALWAYS, Wish, wish
-from ..work import Outcome, Work
-from .kind import Kind, refuse_fields, refused
+from ..soundness import find_damage
+from ..sources import named_requirements
+from ..strangers import format_names
+from ..target import Platform
+from ..untrusted import check_plan_file
+from ..wish import BASE_PACKAGES, PackageRequest, build_request
+from ..work import Outcome, InstallContext
+from .kind import StepKind, check_fields, plan_refused_error
 
-_SERIES = re.compile(r"3\.\d{1,2}\Z")
-_VERSION = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?\Z")
-_EXTRA = re.compile(r"\[.*?\]")
-_VARIANT = re.compile(r"[a-z]+[0-9.]*\Z")
+_SERIES_PATTERN = re.compile(r"3\.\d{1,2}\Z")
+_VERSION_PATTERN = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?\Z")
+_EXTRA_PATTERN = re.compile(r"\[.*?\]")
+_VARIANT_PATTERN = re.compile(r"[a-z]+[0-9.]*\Z")
 
 
-class Resolve(Kind):
+class PackageResolution(StepKind):
     """What is asked for stands in the plan's recommendation."""
 
     name: ClassVar[str] = "resolve"
     codes: ClassVar[tuple[str, ...]] = ("resolve", "resolve-bundle")
-    needs: ClassVar[tuple[str, ...]] = ("python-runtime",)
+    required_before: ClassVar[tuple[str, ...]] = ("python-runtime",)
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step for the environment's packages."""
-        torch, flow = draft.recommendation.pytorch, draft.recommendation.tensorflow
-        named = (
+        torch, tensorflow = builder.recommendation.pytorch, builder.recommendation.tensorflow
+        optional_packages = (
             ("torch", torch),
             ("torchvision", torch and torch.torchvision),
             ("torchaudio", torch and torch.torchaudio),
-            ("tensorflow", flow),
+            ("tensorflow", tensorflow),
         )
-        held = draft.catalog.held_for(torch.version if torch is not None else None, draft.machine.os.system)
-        held += flow.constraints if flow is not None else ()
+        constraints = builder.catalog.numpy_constraints(torch.version if torch is not None else None, builder.machine.os.system)
+        constraints += tensorflow.constraints if tensorflow is not None else ()
         # What is held back is named once, with its bound.
-        plain = [name for name in ALWAYS if not any(line.startswith(f"{name}<") for line in held)]
-        packages = ", ".join([*(name for name, wanted in named if wanted), *held, *plain])
-        data: dict[str, Value] = {"release": draft.release, "python": draft.series, "packages": packages}
-        if draft.bundle is not None:
-            data["path"] = str(draft.bundle)
+        unconstrained = [name for name in BASE_PACKAGES if not any(line.startswith(f"{name}<") for line in constraints)]
+        packages = ", ".join([*(name for name, is_requested in optional_packages if is_requested), *constraints, *unconstrained])
+        data: dict[str, Value] = {"release": builder.release_label, "python": builder.python_series, "packages": packages}
+        if builder.bundle is not None:
+            data["path"] = str(builder.bundle)
         else:
-            data["requirements"] = " ".join(by_name(_wish(draft)))
+            data["requirements"] = " ".join(named_requirements(_published_request(builder)))
         return (
             Step(
                 id="resolve",
                 kind=self.name,
                 # A bundle brings its lock: nothing is asked, and nothing is run.
-                code="resolve" if draft.bundle is None else "resolve-bundle",
-                needs=draft.ids("python-runtime"),
+                code="resolve" if builder.bundle is None else "resolve-bundle",
+                needs=builder.step_ids("python-runtime"),
                 data=data,
                 bytes=0,
                 disk_bytes=0,
-                minutes=draft.paces.resolve_minutes,
-                commands=() if draft.bundle is not None else (_compile(draft),),
+                minutes=builder.durations.resolve_minutes,
+                commands=() if builder.bundle is not None else (_compile_command(builder),),
             ),
         )
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
         """The recommendation's versions are versions, and packages come from no address of the plan's own."""
-        refuse_fields(step)
-        torch, flow = plan.recommendation.pytorch, plan.recommendation.tensorflow
-        if torch is None and flow is None:
-            raise refused("pytorch")
-        if _SERIES.match(plan.recommendation.python or "") is None:
-            raise refused(f"python: {plan.recommendation.python}")
+        check_fields(step)
+        torch, tensorflow = plan.recommendation.pytorch, plan.recommendation.tensorflow
+        if torch is None and tensorflow is None:
+            raise plan_refused_error("pytorch")
+        if _SERIES_PATTERN.match(plan.recommendation.python or "") is None:
+            raise plan_refused_error(f"python: {plan.recommendation.python}")
         if torch is not None:
-            _refuse_choice(torch, ground)
-        if flow is not None:
-            _refuse_tensorflow(flow, ground)
+            _validate_pytorch(torch, context)
+        if tensorflow is not None:
+            _validate_tensorflow(tensorflow, context)
 
-    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """An earlier run's lock for the very same wish serves again; a bundle brings its own."""
-        if work.shelf is not None:
-            return _settled(work.shelf.lock(asked(work.plan.recommendation, work)), work)
-        earlier = _resolver(work).earlier()
-        return None if earlier is None else _settled(earlier, work)
+        if context.bundle is not None:
+            return _use_lockfile(context.bundle.read_lockfile(request_for_step(context.plan.recommendation, context)), context)
+        cached = _make_resolver(context).read_cached_lockfile()
+        return None if cached is None else _use_lockfile(cached, context)
 
-    def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
+    def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
         """Raises AppError: release-unavailable, no-source, environment-differs, environment-damaged."""
-        return _settled(_resolver(work).resolve(), work)
+        return _use_lockfile(_make_resolver(context).resolve(), context)
 
 
-def _resolver(work: Work) -> Resolver:
-    wanted = asked(work.plan.recommendation, work, folder=work.plan.wheelhouse)
-    resolver = Resolver(wanted, work.uv, work.data, work.interpreter)
-    work.forget_lock = resolver.forget
+def _make_resolver(context: InstallContext) -> Resolver:
+    request = request_for_step(context.plan.recommendation, context, wheelhouse=context.plan.wheelhouse)
+    resolver = Resolver(request, context.uv, context.data, context.interpreter)
+    context.discard_lockfile = resolver.discard_cached_lockfile
     return resolver
 
 
-def asked(
-    recommendation: Recommendation, getting: Getting, *, folder: str | None = None, target: Target | None = None
-) -> Wish:
+def request_for_step(
+    recommendation: Recommendation, context: DownloadContext, *, wheelhouse: str | None = None, platform: Platform | None = None
+) -> PackageRequest:
     """The packages of a recommendation, for this computer or another one."""
-    torch, here = recommendation.pytorch, target if target is not None else getting.system.operating_system()
-    arch, known = here.arch or "x86_64", getting.catalog
-    serves = torch is not None and known.default_variant(torch.version, here.system, arch) == torch.variant
+    torch, target_system = recommendation.pytorch, platform if platform is not None else context.system.operating_system()
+    arch, catalog = target_system.arch or "x86_64", context.catalog
+    serves_variant = torch is not None and catalog.default_variant(torch.version, target_system.system, arch) == torch.variant
     python = str(recommendation.python)
-    held = known.held_for(torch.version if torch is not None else None, here.system)
-    return wish(recommendation, python=python, folder=folder, serves_variant=serves, held=held, target=target)
+    constraints = catalog.numpy_constraints(torch.version if torch is not None else None, target_system.system)
+    return build_request(recommendation, python=python, wheelhouse_folder=wheelhouse, serves_variant=serves_variant, constraints=constraints, platform=platform)
 
 
-def _settled(lock: Lock, work: Work) -> Outcome:
-    work.lock = lock
-    for package in lock.packages:
-        check_file(package.file)
-    standing = ours(work.environment, work.data)
-    if standing is not None and standing.lock != lock.identity:
-        raise AppError("environment-differs", path=str(work.environment))
-    work.damaged = wrecked(work.environment, work.data)
-    if work.damaged:
-        _refuse_other(lock, work.environment)
-    if standing is not None:
-        work.damaged = damage(work.environment, standing, work.system)
-    if work.damaged and (work.environment / META).is_dir():
+def _use_lockfile(lockfile: Lockfile, context: InstallContext) -> Outcome:
+    context.lockfile = lockfile
+    for package in lockfile.packages:
+        check_plan_file(package.file)
+    existing = managed_manifest(context.environment, context.data)
+    if existing is not None and existing.lock != lockfile.fingerprint:
+        raise AppError("environment-differs", path=str(context.environment))
+    context.damaged_files = damaged_metadata(context.environment, context.data)
+    if context.damaged_files:
+        _check_same_packages(lockfile, context.environment)
+    if existing is not None:
+        context.damaged_files = find_damage(context.environment, existing, context.system)
+    if context.damaged_files and (context.environment / CONDA_META).is_dir():
         # conda writes a folder's path into its files: none can be made beside it.
-        raise AppError("environment-damaged", path=str(work.environment), files=named(work.damaged))
-    work.standing = standing is not None and not work.damaged
-    waiting = built(work.plan, work.journal)
-    work.built = waiting is not None and waiting.lock == lock.identity
-    found = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
-    told = " + ".join(f"{name} {version}" for name, version in found.items() if version is not None)
-    return Outcome(code="progress.resolved", data={"count": len(lock.packages), "release": told})
+        raise AppError("environment-damaged", path=str(context.environment), files=format_names(context.damaged_files))
+    context.is_installed = existing is not None and not context.damaged_files
+    pending = pending_verification(context.plan, context.journal)
+    context.awaits_verification = pending is not None and pending.lock == lockfile.fingerprint
+    versions = {"PyTorch": lockfile.version("torch"), "TensorFlow": lockfile.version("tensorflow")}
+    release = " + ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
+    return Outcome(code="progress.resolved", data={"count": len(lockfile.packages), "release": release})
 
 
-def _refuse_other(lock: Lock, environment: Path) -> None:
+def _check_same_packages(lockfile: Lockfile, environment: Path) -> None:
     """Where its own notes do not tell it any more, the packages tell whether it is the environment that is wanted."""
-    there = {package.name for package in owned.packages(environment)}
+    installed = {package.name for package in owned.installed_packages(environment)}
     for name in ("torch", "tensorflow"):
-        wanted = lock.version(name)
-        found = next((each for each in there if each.startswith(f"{name} ")), None)
-        if found is not None and found != f"{name} {wanted}":
+        version = lockfile.version(name)
+        other = next((label for label in installed if label.startswith(f"{name} ")), None)
+        if other is not None and other != f"{name} {version}":
             raise AppError("environment-differs", path=str(environment))
 
 
-def _refuse_choice(torch: PyTorchChoice, ground: Ground) -> None:
+def _validate_pytorch(torch: PyTorchChoice, context: ValidationContext) -> None:
     versions = [v for v in (torch.version, torch.torchvision, torch.torchaudio) if v is not None]
-    if not all(_VERSION.match(version) for version in versions) or _VARIANT.match(torch.variant) is None:
-        raise refused(f"pytorch: {torch.version} {torch.variant} {torch.torchvision} {torch.torchaudio}")
+    if not all(_VERSION_PATTERN.match(version) for version in versions) or _VARIANT_PATTERN.match(torch.variant) is None:
+        raise plan_refused_error(f"pytorch: {torch.version} {torch.variant} {torch.torchvision} {torch.torchaudio}")
     # Packages run code: only an address that the catalog names for some build may bring them.
-    known = {variant.index_url for release in ground.catalog.releases for variant in release.variants}
-    if torch.index_url is not None and torch.index_url not in known:
-        raise refused(f"index_url: {torch.index_url}")
+    known_urls = {variant.index_url for release in context.catalog.releases for variant in release.variants}
+    if torch.index_url is not None and torch.index_url not in known_urls:
+        raise plan_refused_error(f"index_url: {torch.index_url}")
 
 
-def _refuse_tensorflow(flow: TensorFlowChoice, ground: Ground) -> None:
+def _validate_tensorflow(tensorflow: TensorFlowChoice, context: ValidationContext) -> None:
     """Only a requirement of the catalog, with or without its extra, and the cuDNN that the catalog holds back."""
-    known = {build.requirement for build in ground.catalog.tensorflow.builds}
-    known |= {_EXTRA.sub("", requirement) for requirement in known}
-    if flow.requirement not in known or _VERSION.match(flow.version) is None:
-        raise refused(f"tensorflow: {flow.requirement} {flow.version}")
-    cudnn = ground.catalog.cudnn
-    held = {f"{package}=={cudnn.last_for_old_chips.version}" for package in cudnn.wheel_packages.values()}
-    if not held.issuperset(flow.constraints):
-        raise refused(f"tensorflow: {' '.join(flow.constraints)}")
+    known_requirements = {build.requirement for build in context.catalog.tensorflow.builds}
+    known_requirements |= {_EXTRA_PATTERN.sub("", requirement) for requirement in known_requirements}
+    if tensorflow.requirement not in known_requirements or _VERSION_PATTERN.match(tensorflow.version) is None:
+        raise plan_refused_error(f"tensorflow: {tensorflow.requirement} {tensorflow.version}")
+    cudnn = context.catalog.cudnn
+    known_constraints = {f"{package}=={cudnn.last_for_old_chips.version}" for package in cudnn.wheel_packages.values()}
+    if not known_constraints.issuperset(tensorflow.constraints):
+        raise plan_refused_error(f"tensorflow: {' '.join(tensorflow.constraints)}")
 
 
-def _wish(draft: Draft) -> Wish:
+def _published_request(builder: PlanBuilder) -> PackageRequest:
     """What is asked of the publishers, whatever a folder of wheels has of it."""
-    torch, system = draft.recommendation.pytorch, draft.machine.os.system
-    held = draft.catalog.held_for(torch.version if torch is not None else None, system)
-    return wish(draft.recommendation, python=draft.series, folder=None, serves_variant=False, held=held)
+    torch, system = builder.recommendation.pytorch, builder.machine.os.system
+    constraints = builder.catalog.numpy_constraints(torch.version if torch is not None else None, system)
+    return build_request(builder.recommendation, python=builder.python_series, wheelhouse_folder=None, serves_variant=False, constraints=constraints)
 
 
-def _compile(draft: Draft) -> tuple[str, ...]:
+def _compile_command(builder: PlanBuilder) -> tuple[str, ...]:
     """What a person would type for the lock, with the requirements in `requirements.in`."""
     # A folder of this computer's means nothing on the one of a machine file.
-    folder = draft.wheelhouse if not draft.simulated else None
-    where: tuple[str, ...] = ("--find-links", str(folder)) if folder is not None else ()
-    torch = draft.recommendation.pytorch
+    folder = builder.wheelhouse if not builder.simulated else None
+    index_options: tuple[str, ...] = ("--find-links", str(folder)) if folder is not None else ()
+    torch = builder.recommendation.pytorch
     if torch is not None and torch.index_url is not None:
-        where += ("--index", torch.index_url)
-    return ("uv", "pip", "compile", "requirements.in", "--python-version", draft.series, *where, "-o", "pylock.toml")
+        index_options += ("--index", torch.index_url)
+    return ("uv", "pip", "compile", "requirements.in", "--python-version", builder.python_series, *index_options, "-o", "pylock.toml")

@@ -9,66 +9,66 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from ...catalog.libraries import VcNeed
+from ...catalog.libraries import VcRuntimeRequirement
 from ...catalog.load import Catalog
-from ...catalog.versions import numbers
+from ...catalog.versions import parse_version
 from ...core.machine import Tools
 from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
 from ...core.recommendation import Recommendation
 from ...fetch.wanted import Wanted
-from ..door.ask import Door
-from ..draft import Draft
+from ..door.ask import ElevationClient
+from ..draft import PlanBuilder
 from ..driver import windows
 from ..effects import Effect, ProgramInstalled
-from ..fetching import fetch
-from ..journal import Why
-from ..place import Ground, Place
-from ..undoing import Sight
-from ..work import Outcome, Work
-from .kind import Kind, refuse_fields, refused
+from ..fetching import download_files
+from ..journal import RetentionReason
+from ..place import ValidationContext, Host
+from ..undoing import EffectState
+from ..work import Outcome, InstallContext
+from .kind import StepKind, check_fields, plan_refused_error
 
 
-def _door(work: Work) -> Door:
-    return Door(work.data.state, work.system, cancel=work.cancel)
+def _elevation_client(context: InstallContext) -> ElevationClient:
+    return ElevationClient(context.data.state, context.system, cancel=context.cancel)
 
 
-def _needs(catalog: Catalog, wanted: Recommendation) -> tuple[VcNeed, ...]:
+def _framework_needs(catalog: Catalog, recommendation: Recommendation) -> tuple[VcRuntimeRequirement, ...]:
     """What is said of the frameworks that come."""
-    torch, flow = wanted.pytorch, wanted.tensorflow
-    found = (
-        catalog.vc_need(torch.version) if torch is not None else None,
-        catalog.vc_need_tensorflow(flow.version) if flow is not None else None,
+    torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+    framework_needs = (
+        catalog.vc_requirement(torch.version) if torch is not None else None,
+        catalog.tensorflow_vc_requirement(tensorflow.version) if tensorflow is not None else None,
     )
-    return tuple(need for need in found if need is not None)
+    return tuple(need for need in framework_needs if need is not None)
 
 
-def _lacking(need: VcNeed, tools: Tools) -> bool:
-    here, lowest, libraries = tools.vc_redist, numbers(need.lowest), tools.vc_libraries
-    old = lowest is not None and (numbers(here) or ()) < lowest
+def _is_missing(need: VcRuntimeRequirement, tools: Tools) -> bool:
+    installed, lowest, libraries = tools.vc_redist, parse_version(need.lowest), tools.vc_libraries
+    is_old = lowest is not None and (parse_version(installed) or ()) < lowest
     # An older runtime has not all the files that a newer build asks for.
-    partly = libraries is not None and not set(need.needs_files) <= set(libraries)
-    return here is None or old or partly
+    is_incomplete = libraries is not None and not set(need.needs_files) <= set(libraries)
+    return installed is None or is_old or is_incomplete
 
 
-class VcRedist(Kind):
+class VcRedistInstall(StepKind):
     """`door` replaces the way to administrator rights."""
 
     name: ClassVar[str] = "vc-redist"
-    apart: ClassVar[bool] = True
+    external_installer: ClassVar[bool] = True
     codes: ClassVar[tuple[str, ...]] = ("vc-redist",)
 
-    def __init__(self, door: Callable[[Work], Door] = _door) -> None:
-        self._door = door
+    def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
+        self._make_client = make_client
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where the machine is known not to have the runtime that what comes needs, or only too old."""
-        tools = draft.machine.tools
-        if draft.machine.os.system != "windows" or tools is None:
+        tools = builder.machine.tools
+        if builder.machine.os.system != "windows" or tools is None:
             return ()
-        if not any(_lacking(need, tools) for need in _needs(draft.catalog, draft.recommendation)):
+        if not any(_is_missing(need, tools) for need in _framework_needs(builder.catalog, builder.recommendation)):
             return ()
-        package = draft.catalog.vc_redist.package
+        package = builder.catalog.vc_redist.package
         # What the address gives changes from month to month: its signer is checked in place of a hash.
         file = PlanFile(url=package.url, name=PurePosixPath(urlsplit(package.url).path).name, sha256=package.sha256)
         return (
@@ -76,61 +76,61 @@ class VcRedist(Kind):
                 id="vc-redist",
                 kind=self.name,
                 code="vc-redist",
-                bytes=draft.file_extent(package.url).bytes,
+                bytes=builder.file_size(package.url).bytes,
                 needs_admin=True,
                 commands=((file.name, *package.arguments),),
                 files=(file,),
             ),
         )
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:  # noqa: ARG002
         """The catalog's own file."""
-        refuse_fields(step, files=True)
-        package = ground.catalog.vc_redist.package
+        check_fields(step, allow_files=True)
+        package = context.catalog.vc_redist.package
         if [(file.url, file.sha256) for file in step.files] != [(package.url, package.sha256)]:
-            raise refused(f"{step.id}: files")
+            raise plan_refused_error(f"{step.id}: files")
         if step.files[0].name != PurePosixPath(urlsplit(package.url).path).name:
-            raise refused(f"{step.id}: {step.files[0].name}")
+            raise plan_refused_error(f"{step.id}: {step.files[0].name}")
 
-    def done(self, step: Step, work: Work) -> Outcome | None:  # noqa: ARG002
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """Every library that is asked for is here, whoever put it there."""
-        needs, folder = _needs(work.catalog, work.plan.recommendation), work.system.shared_libraries()
+        needs, folder = _framework_needs(context.catalog, context.plan.recommendation), context.system.system32_folder()
         if not needs or folder is None:
             return None
-        here = numbers(work.system.visual_cpp())
+        installed = parse_version(context.system.visual_cpp())
         for need in needs:
             if not all((folder / name).is_file() for name in need.needs_files):
                 return None
             # A release that says which version it needs goes by what the installer wrote down, besides.
-            lowest = numbers(need.lowest)
-            if lowest is not None and (here is None or here < lowest):
+            lowest = parse_version(need.lowest)
+            if lowest is not None and (installed is None or installed < lowest):
                 return None
         return Outcome(code="progress.vc-redist-here")
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises RightsRefused, AppError("vc-redist-failed"), and what fetching raises."""
-        file, package = step.files[0], work.catalog.vc_redist.package
+        file, package = step.files[0], context.catalog.vc_redist.package
         # Never taken from an earlier time: nobody could say whether it is still the current one.
-        path = work.data.files / file.name
+        path = context.data.files / file.name
         path.unlink(missing_ok=True)
-        (path,) = fetch(work, [Wanted(url=file.url, path=path, sha256=file.sha256, bytes=file.bytes)])
-        with work.effect(step, ProgramInstalled(name=self.name, after=package.signer)):
-            answer = self._door(work).vc_redist(path, file.sha256)
-            restart = windows.runtime_restart(answer.exit_code or 0, package)
-        return Outcome(code="progress.vc-redist", restart=restart)
+        (path,) = download_files(context, [Wanted(url=file.url, path=path, sha256=file.sha256, bytes=file.bytes)])
+        with context.record_effect(step, ProgramInstalled(name=self.name, after=package.signer)):
+            answer = self._make_client(context).install_vc_redist(path, file.sha256)
+            needs_restart = windows.vc_redist_needs_restart(answer.exit_code or 0, package)
+        return Outcome(code="progress.vc-redist", restart=needs_restart)
 
-    def look(self, effect: Effect, place: Place) -> Sight:
+    def effect_state(self, effect: Effect, host: Host) -> EffectState:
         """As its installer wrote it down."""
         if not isinstance(effect, ProgramInstalled):
-            return super().look(effect, place)
-        return "made" if place.system.visual_cpp() is not None else "before"
+            return super().effect_state(effect, host)
+        return "made" if host.system.visual_cpp() is not None else "before"
 
-    def undo(self, effect: Effect, place: Place) -> Why | None:
+    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Other programs use it, too: it stays."""
         if not isinstance(effect, ProgramInstalled):
-            return super().undo(effect, place)
-        return None if self.look(effect, place) == "before" else "system"
+            return super().revert(effect, host)
+        return None if self.effect_state(effect, host) == "before" else "system"
 
-    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
+    def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
         """Where Windows removes it."""
         return "leave-vc-redist", {}

@@ -5,133 +5,133 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from ...catalog.versions import numbers
+from ...catalog.versions import parse_version
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.names import Value
-from ...core.plan import AWAITS_DRIVER, Plan, Step
+from ...core.plan import VERIFY_AFTER_DRIVER, Plan, Step
 from ...core.results import Check
 from .. import replacing
-from ..built import forget
-from ..draft import Draft
-from ..place import Ground
-from ..removal import delete, name
-from ..strangers import named
-from ..work import Outcome, Work
-from .kind import Kind, refuse_fields
-from .nvidia_driver import TO_DO, NvidiaDriver
-from .python_packages import PythonPackages, intend
+from ..built import discard_pending
+from ..draft import PlanBuilder
+from ..place import ValidationContext
+from ..removal import delete_folder, commit_folder
+from ..strangers import format_names
+from ..work import Outcome, InstallContext
+from .kind import StepKind, check_fields
+from .nvidia_driver import MANUAL_CODES, NvidiaDriverInstall
+from .python_packages import PythonPackagesInstall, start_environment_effect
 
-START_S = 120.0
+START_TIMEOUT_S = 120.0
 
 
-class Verify(Kind):
+class EnvironmentVerification(StepKind):
     """The environment has its name from here on."""
 
     name: ClassVar[str] = "verify"
-    codes: ClassVar[tuple[str, ...]] = ("verify", AWAITS_DRIVER, "verify-wsl2")
-    needs: ClassVar[tuple[str, ...]] = ("python-packages",)
+    codes: ClassVar[tuple[str, ...]] = ("verify", VERIFY_AFTER_DRIVER, "verify-wsl2")
+    required_before: ClassVar[tuple[str, ...]] = ("python-packages",)
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One proof."""
-        env, offers = str(draft.environment), draft.recommendation.alternatives
-        elsewhere = any(offer.code == "tensorflow-wsl2" for offer in offers)
+        environment, offers = str(builder.environment), builder.recommendation.alternatives
+        uses_wsl2 = any(offer.code == "tensorflow-wsl2" for offer in offers)
         return (
             Step(
                 id="verify",
                 kind=self.name,
-                code="verify-wsl2" if elsewhere else AWAITS_DRIVER if _awaits_driver(draft) else "verify",
-                needs=draft.ids("python-packages"),
-                data={"env": env, "release": draft.release},
+                code="verify-wsl2" if uses_wsl2 else VERIFY_AFTER_DRIVER if _awaits_driver(builder) else "verify",
+                needs=builder.step_ids("python-packages"),
+                data={"env": environment, "release": builder.release_label},
                 bytes=0,
                 disk_bytes=0,
-                minutes=draft.paces.verify_minutes,
-                commands=(("gpu-assistant", "verify", "--env", env),),
+                minutes=builder.durations.verify_minutes,
+                commands=(("gpu-assistant", "verify", "--env", environment),),
             ),
         )
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:  # noqa: ARG002
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:  # noqa: ARG002
         """Nothing in it has an effect."""
-        refuse_fields(step)
+        check_fields(step)
 
-    def run(self, step: Step, work: Work) -> Outcome:  # noqa: ARG002
+    def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
         """Raises AppError: check-failed (the environment does not get its name), environment-broken."""
-        if work.standing:
-            _prove(work.environment, work)
+        if context.is_installed:
+            _run_verification(context.environment, context)
             return Outcome()
-        if work.built:
+        if context.awaits_verification:
             # An earlier run made it, and this one says so before it has its name.
-            (made,) = (each for each in work.plan.steps if each.kind == PythonPackages.name)
-            work.making = intend(work, made)
+            (packages_step,) = (candidate for candidate in context.plan.steps if candidate.kind == PythonPackagesInstall.name)
+            context.environment_effect = start_environment_effect(context, packages_step)
         try:
-            _prove(work.partial, work)
+            _run_verification(context.staging_path, context)
         except Cancelled:
             raise
         except AppError:
-            forget(work.environment)
+            discard_pending(context.environment)
             raise
-        if work.damaged:
-            replacing.give_way(work.environment)
+        if context.damaged_files:
+            replacing.swap_out(context.environment)
         try:
-            name(work.environment)
-            _starts(work)
+            commit_folder(context.environment)
+            _check_starts(context)
         except AppError as error:
             # Not whole after all: the next run makes it again.
-            if work.environment.is_dir():
-                work.environment.rename(work.partial)
-            replacing.put_back(work.environment)
+            if context.environment.is_dir():
+                context.environment.rename(context.staging_path)
+            replacing.restore_old(context.environment)
             if not isinstance(error, Cancelled):
-                forget(work.environment)
+                discard_pending(context.environment)
             raise
-        rest = replacing.finish(work.environment)
-        work.journal.happened(work.making)
-        if not work.damaged:
+        remainder = replacing.finish_swap(context.environment)
+        context.journal.finish_effect(context.environment_effect)
+        if not context.damaged_files:
             return Outcome()
-        code = "progress.repaired" + ("-packages" if rest.packages else "") + ("-kept" if rest.kept else "")
+        code = "progress.repaired" + ("-packages" if remainder.package_list else "") + ("-kept" if remainder.folder else "")
         data: dict[str, Value] = {
-            "files": named(work.damaged),
-            "path": str(rest.kept) if rest.kept is not None else None,
-            "list": str(rest.packages) if rest.packages is not None else None,
+            "files": format_names(context.damaged_files),
+            "path": str(remainder.folder) if remainder.folder is not None else None,
+            "list": str(remainder.package_list) if remainder.package_list is not None else None,
         }
         return Outcome(code=code, data=data)
 
 
-def _awaits_driver(draft: Draft) -> bool:
+def _awaits_driver(builder: PlanBuilder) -> bool:
     """Whether it cannot pass before somebody has installed the driver."""
-    recommendation, advice = draft.recommendation, draft.recommendation.driver
-    by_hand = any(step.kind == NvidiaDriver.name and step.code in TO_DO for step in draft.steps)
-    here, least = numbers(advice.installed), numbers(advice.minimum)
-    lacks = advice.action in ("install", "back") or (here is not None and least is not None and here < least)
-    return by_hand and lacks and recommendation.accelerator == "cuda"
+    recommendation, advice = builder.recommendation, builder.recommendation.driver
+    is_manual = any(step.kind == NvidiaDriverInstall.name and step.code in MANUAL_CODES for step in builder.steps)
+    installed, minimum = parse_version(advice.installed), parse_version(advice.minimum)
+    is_insufficient = advice.action in ("install", "back") or (installed is not None and minimum is not None and installed < minimum)
+    return is_manual and is_insufficient and recommendation.accelerator == "cuda"
 
 
-def _prove(folder: Path, work: Work) -> None:
+def _run_verification(folder: Path, install_context: InstallContext) -> None:
     count = 0
 
-    def news(_check: Check) -> None:
+    def report_check(_check: Check) -> None:
         nonlocal count
         count += 1
-        work.reporter.progress(done=count, total=None, unit="items", bottleneck="checking")
+        install_context.reporter.report_progress(done=count, total=None, unit="items", bottleneck="checking")
 
-    context: JobContext[Check] = JobContext(report=news, log=work.reporter.log, cancel=work.cancel)
-    checks = work.verifier(folder, work.system).run(context)
+    job_context: JobContext[Check] = JobContext(report=report_check, log=install_context.reporter.log, cancel=install_context.cancel)
+    checks = install_context.verifier(folder, install_context.system).run(job_context)
     for check in checks.checks:
-        work.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
+        install_context.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
     failed = next((check for check in checks.checks if check.state == "fail"), None)
     if failed is not None:
         raise AppError("check-failed", check=failed.id, reason=failed.data.get("reason"))
 
 
-def _starts(work: Work) -> None:
+def _check_starts(context: InstallContext) -> None:
     """Python and one of the scripts run under the final name."""
-    python = work.system.environment_python(work.environment)
-    pip = work.system.environment_program(work.environment, "pip")
+    python = context.system.environment_python(context.environment)
+    pip = context.system.environment_program(context.environment, "pip")
     commands: tuple[list[str | Path], ...] = ([python, "-I", "-c", ""], [pip, "--version"])
-    for words in commands:
+    for command in commands:
         # pip tells where it lies, and dies of a letter that the code page of a Windows pipe lacks.
-        finished = work.system.run(words, timeout=START_S, environ={"PYTHONUTF8": "1"}, cancel=work.cancel)
-        if finished.code != 0:
-            for line in finished.err.splitlines():
-                work.reporter.log(line)
-            raise AppError("environment-broken", path=str(work.environment), detail=Path(words[0]).name)
-    delete(work.partial)
+        finished = context.system.run(command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel)
+        if finished.returncode != 0:
+            for line in finished.stderr.splitlines():
+                context.reporter.log(line)
+            raise AppError("environment-broken", path=str(context.environment), detail=Path(command[0]).name)
+    delete_folder(context.staging_path)

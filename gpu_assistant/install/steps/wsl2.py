@@ -13,150 +13,150 @@ from typing import TYPE_CHECKING, ClassVar
 from ...core.errors import AppError
 from ...core.names import Value
 from ...core.plan import Plan, Step
-from ..door.ask import Door
-from ..door.wsl import LONGEST_S, PLAIN
-from ..draft import Draft
+from ..door.ask import ElevationClient
+from ..door.wsl import WSL_TIMEOUT_S, WSL_ENVIRONMENT
+from ..draft import PlanBuilder
 from ..effects import Effect, ProgramInstalled
-from ..journal import Why
-from ..place import Ground, Place
-from ..undoing import Sight
-from ..work import Outcome, Work
-from ..wsl import program, route_of
-from .kind import Kind, refuse_fields, refused
+from ..journal import RetentionReason
+from ..place import ValidationContext, Host
+from ..undoing import EffectState
+from ..work import Outcome, InstallContext
+from ..wsl import find_wsl, wsl_route
+from .kind import StepKind, check_fields, plan_refused_error
 
 if TYPE_CHECKING:
     from ...catalog.libraries import TensorFlowRoute
 
-OFFER = "tensorflow-wsl2"
-SHOWN, INSTALL = "wsl2", "wsl2-install"
-PARTS, LINUX = "WSL2", "WSL2 Linux"
+OFFER_CODE = "tensorflow-wsl2"
+SHOW_CODE, INSTALL_CODE = "wsl2", "wsl2-install"
+PLATFORM_PROGRAM, LINUX_PROGRAM = "WSL2", "WSL2 Linux"
 
 
-def _door(work: Work) -> Door:
-    return Door(work.data.state, work.system, cancel=work.cancel)
+def _elevation_client(context: InstallContext) -> ElevationClient:
+    return ElevationClient(context.data.state, context.system, cancel=context.cancel)
 
 
-class Wsl2(Kind):
+class Wsl2Install(StepKind):
     """Planned where the advice offers it; `door` replaces the way to administrator rights."""
 
     name: ClassVar[str] = "wsl2"
-    apart: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = (SHOWN, INSTALL)
+    external_installer: ClassVar[bool] = True
+    codes: ClassVar[tuple[str, ...]] = (SHOW_CODE, INSTALL_CODE)
 
-    def __init__(self, door: Callable[[Work], Door] = _door) -> None:
-        self._door = door
+    def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
+        self._make_client = make_client
 
-    def plan(self, draft: Draft) -> tuple[Step, ...]:
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where a route of the catalog leads through it and says how it is set up."""
-        offer = next((each for each in draft.recommendation.alternatives if each.code == OFFER), None)
-        route = route_of(draft.catalog)
+        offer = next((alternative for alternative in builder.recommendation.alternatives if alternative.code == OFFER_CODE), None)
+        route = wsl_route(builder.catalog)
         if offer is None or route is None or not route.setup:
             return ()
-        flow = draft.recommendation.tensorflow
-        asked = flow is not None and flow.wsl
+        tensorflow = builder.recommendation.tensorflow
+        is_requested = tensorflow is not None and tensorflow.wsl
         return (
             Step(
                 id="wsl2",
                 kind=self.name,
-                code=INSTALL if asked else SHOWN,
+                code=INSTALL_CODE if is_requested else SHOW_CODE,
                 data={
                     "gpu": offer.data.get("gpu"),
                     "commands": " ".join(route.setup),
                     "driver": route.lowest_driver,
                 },
                 bytes=None,
-                needs_admin=asked,
-                needs_reboot=asked,
-                commands=_halves(route) if asked else (route.setup,),
+                needs_admin=is_requested,
+                needs_reboot=is_requested,
+                commands=_setup_commands(route) if is_requested else (route.setup,),
             ),
         )
 
-    def refuse(self, step: Step, plan: Plan, ground: Ground) -> None:
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
         """What is run stands in the catalog alone; what is shown must be that."""
-        refuse_fields(step)
-        route = route_of(ground.catalog)
-        shown = _halves(route) if route is not None and step.code == INSTALL else (route.setup,) if route else ()
-        if route is None or step.commands != shown or step.data.get("commands") != " ".join(route.setup):
-            raise refused(f"{step.id}: commands")
-        if step.code == INSTALL and not plan.simulated and ground.system.name != "windows":
-            raise refused(f"{step.id}: {ground.system.name}")
+        check_fields(step)
+        route = wsl_route(context.catalog)
+        expected_commands = _setup_commands(route) if route is not None and step.code == INSTALL_CODE else (route.setup,) if route else ()
+        if route is None or step.commands != expected_commands or step.data.get("commands") != " ".join(route.setup):
+            raise plan_refused_error(f"{step.id}: commands")
+        if step.code == INSTALL_CODE and not plan.simulated and context.system.name != "windows":
+            raise plan_refused_error(f"{step.id}: {context.system.name}")
 
     def needs_network(self, step: Step) -> bool:
         """Windows fetches it itself."""
-        return step.code == INSTALL
+        return step.code == INSTALL_CODE
 
-    def done(self, step: Step, work: Work) -> Outcome | None:
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """There is a Linux already; or it is left to the user."""
-        here = work.system.wsl()
-        if here is not None and here.ready and here.linuxes:
-            return Outcome(code="progress.wsl-here", data={"name": here.linuxes[0]})
-        if step.code == SHOWN:
+        wsl = context.system.wsl()
+        if wsl is not None and wsl.ready and wsl.distributions:
+            return Outcome(code="progress.wsl-here", data={"name": wsl.distributions[0]})
+        if step.code == SHOW_CODE:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         return None
 
-    def run(self, step: Step, work: Work) -> Outcome:
+    def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises RightsRefused, AppError: wsl-missing, wsl-failed, wsl-not-ready, wsl-linux-failed."""
-        route = route_of(work.catalog)
+        route = wsl_route(context.catalog)
         if route is None:
-            raise refused(step.id)
-        here = work.system.wsl()
-        if here is None or not here.ready:
-            restart = self._parts(step, work, route)
-            if restart:
+            raise plan_refused_error(step.id)
+        wsl = context.system.wsl()
+        if wsl is None or not wsl.ready:
+            needs_restart = self._enable_platform(step, context, route)
+            if needs_restart:
                 return Outcome(code="progress.wsl-restart", restart=True)
-        path = program(work.system.shared_libraries())
-        work.reporter.progress(done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux")
-        with work.effect(step, ProgramInstalled(name=LINUX, after="2")):
-            done = work.system.run(
+        path = find_wsl(context.system.system32_folder())
+        context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux")
+        with context.record_effect(step, ProgramInstalled(name=LINUX_PROGRAM, after="2")):
+            finished = context.system.run(
                 [path, *route.user_words],
-                timeout=LONGEST_S,
-                environ=PLAIN,
+                timeout=WSL_TIMEOUT_S,
+                environ=WSL_ENVIRONMENT,
                 cwd=path.parent,
-                cancel=work.cancel,
-                on_line=work.reporter.log,
+                cancel=context.cancel,
+                on_line=context.reporter.log,
             )
-            if done.code != 0:
-                raise AppError("wsl-linux-failed", status=done.code, detail=_last(done.out + done.err))
+            if finished.returncode != 0:
+                raise AppError("wsl-linux-failed", status=finished.returncode, detail=_last_line(finished.stdout + finished.stderr))
         return Outcome(code="progress.wsl-done")
 
-    def _parts(self, step: Step, work: Work, route: TensorFlowRoute) -> bool:
+    def _enable_platform(self, step: Step, context: InstallContext, route: TensorFlowRoute) -> bool:
         """Whether the parts of Windows that are there now work only after a restart."""
-        work.reporter.progress(done=0, total=None, unit="items", bottleneck="consent", code="progress.wsl-asking")
-        with work.effect(step, ProgramInstalled(name=PARTS, after="2")):
-            answer = self._door(work).wsl_platform()
+        context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="consent", code="progress.wsl-asking")
+        with context.record_effect(step, ProgramInstalled(name=PLATFORM_PROGRAM, after="2")):
+            answer = self._make_client(context).enable_wsl_platform()
             if answer.exit_code not in (0, *route.restart_codes):
-                raise AppError("wsl-failed", status=answer.exit_code, detail=_last("\n".join(answer.lines)))
-        here = work.system.wsl()
-        if here is not None and here.ready:
+                raise AppError("wsl-failed", status=answer.exit_code, detail=_last_line("\n".join(answer.lines)))
+        wsl = context.system.wsl()
+        if wsl is not None and wsl.ready:
             return False
         # It says 0 with a restart, too: that Windows waits for one is seen elsewhere.
-        if answer.exit_code in route.restart_codes or work.system.pending_reboot():
+        if answer.exit_code in route.restart_codes or context.system.pending_reboot():
             return True
         raise AppError("wsl-not-ready")
 
-    def look(self, effect: Effect, place: Place) -> Sight:
+    def effect_state(self, effect: Effect, host: Host) -> EffectState:
         """By what Windows wrote down; parts that wait for a restart are not there yet."""
         if not isinstance(effect, ProgramInstalled):
-            return super().look(effect, place)
-        here = place.system.wsl()
-        there = here is not None and (bool(here.linuxes) if effect.name == LINUX else here.ready)
-        return "made" if there else "before"
+            return super().effect_state(effect, host)
+        wsl = host.system.wsl()
+        is_present = wsl is not None and (bool(wsl.distributions) if effect.name == LINUX_PROGRAM else wsl.ready)
+        return "made" if is_present else "before"
 
-    def undo(self, effect: Effect, place: Place) -> Why | None:
+    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """It may hold the user's own files by then: it stays, and the step's words say how it is removed."""
         if not isinstance(effect, ProgramInstalled):
-            return super().undo(effect, place)
-        return None if self.look(effect, place) == "before" else "system"
+            return super().revert(effect, host)
+        return None if self.effect_state(effect, host) == "before" else "system"
 
-    def leaving(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
+    def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
         """How each half of it is removed."""
-        return ("leave-wsl-linux" if effect.name == LINUX else "leave-wsl"), {}
+        return ("leave-wsl-linux" if effect.name == LINUX_PROGRAM else "leave-wsl"), {}
 
 
-def _halves(route: TensorFlowRoute) -> tuple[tuple[str, ...], ...]:
+def _setup_commands(route: TensorFlowRoute) -> tuple[tuple[str, ...], ...]:
     return (route.setup[0], *route.system_words), (route.setup[0], *route.user_words)
 
 
-def _last(text: str) -> str | None:
+def _last_line(text: str) -> str | None:
     lines = [line.strip() for line in text.replace("\0", "").splitlines() if line.strip()]
     return lines[-1] if lines else None

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.bench.lines import Loading
+from gpu_assistant.bench.lines import TorchLoading
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.bench.page import MEMORY_TAB, SPEED_TAB
 from gpu_assistant.gui.main.area import BENCHMARK
@@ -83,7 +83,7 @@ def test_measure_again_shows_progress_at_the_top_and_its_news_too(benchmark_page
 def test_while_pytorch_loads_it_says_how_long_that_may_take(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
-    app.news["bench"] = (Loading(limit_s=180.0),)
+    app.news["bench"] = (TorchLoading(limit_s=180.0),)
     page.empty.button.click()
     qtbot.waitUntil(lambda: "the first time takes up to 3 minutes" in page.running.count.text(), timeout=5000)
     assert page.running.what.text() == "PyTorch is loading…"

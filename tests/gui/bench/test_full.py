@@ -44,11 +44,11 @@ def test_how_long_it_takes_is_said_before_it_starts(opened, app, qtbot, seen):
     page.first_full.click()
     question = _question(page)
     assert "Up to 15 minutes." in seen(question)
-    assert question.stay.isDefault()
-    question.stay.click()
+    assert question.reject_button.isDefault()
+    question.reject_button.click()
     assert not page.measuring
     page.first_full.click()
-    _question(page).go.click()
+    _question(page).accept_button.click()
     assert page.measuring
     qtbot.waitUntil(lambda: app.bench_full, timeout=5000)
     assert "Up to 15 minutes" in page.running.note.text()

@@ -7,15 +7,15 @@ from msgspec.structs import replace
 from PySide6.QtGui import QFontMetricsF
 
 from gpu_assistant.bench import summary
-from gpu_assistant.core.results import LeftOut
+from gpu_assistant.core.results import SkippedWorkload
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench import along
-from gpu_assistant.gui.bench.along_card import AlongCard
-from gpu_assistant.gui.bench.every import Every
-from gpu_assistant.gui.bench.meanings import meaning
-from gpu_assistant.gui.bench.pair_row import PairRow
-from gpu_assistant.gui.components.table import SIDE, _whole
-from gpu_assistant.gui.components.text import laid_out
+from gpu_assistant.gui.bench.along_card import GpuLogCard
+from gpu_assistant.gui.bench.every import ResultsTable
+from gpu_assistant.gui.bench.meanings import pair_description
+from gpu_assistant.gui.bench.pair_row import ComparisonRow
+from gpu_assistant.gui.components.table import CELL_MARGIN, _without_slash_breaks
+from gpu_assistant.gui.components.text import layout_text
 from tests.fakes.benchmarks import card_benchmark, two_cards
 
 pytestmark = pytest.mark.gui
@@ -28,23 +28,23 @@ def test_names_and_figures_of_bars_fit(language, qapp, qtbot, scale, width, code
     language.set(code)
     theme.set_text_scale(qapp, scale)
     benchmark = two_cards()
-    for pair in summary.pairs(benchmark):
-        row = PairRow(pair, meaning(pair, benchmark))
+    for pair in summary.device_comparisons(benchmark):
+        row = ComparisonRow(pair, pair_description(pair, benchmark))
         qtbot.addWidget(row)
         row.resize(width, row.heightForWidth(width))
-        places, strong = row._places(width), QFontMetricsF(theme.font("small-strong"))
-        if not places.above:
-            room = places.right - places.bars
-            assert all(strong.horizontalAdvance(row._label(each)) <= room for each in pair.results)
-        assert all(size.width() <= places.words for _, size in row._words(places.words))
-        if places.above:
-            words = sum(size.height() for _, size in row._words(places.words))
+        places, strong = row._geometry(width), QFontMetricsF(theme.font("small-strong"))
+        if not places.stacked:
+            room = places.bars_right - places.bars_left
+            assert all(strong.horizontalAdvance(row._bar_text(each)) <= room for each in pair.results)
+        assert all(size.width() <= places.text_width for _, size in row._text_layouts(places.text_width))
+        if places.stacked:
+            words = sum(size.height() for _, size in row._text_layouts(places.text_width))
             assert words + row._bars_height(places) <= row.height()
 
 
 def _lines(text, table, wide):
-    text = _whole(text)
-    layout, _ = laid_out(text, table.font(), wide - 2 * SIDE)
+    text = _without_slash_breaks(text)
+    layout, _ = layout_text(text, table.font(), wide - 2 * CELL_MARGIN)
     lines = [layout.lineAt(number) for number in range(layout.lineCount())]
     return [text[line.textStart() : line.textStart() + line.textLength()].strip() for line in lines]
 
@@ -52,16 +52,16 @@ def _lines(text, table, wide):
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_all_figures_show_every_word(language, qapp, qtbot, scale):
     theme.set_text_scale(qapp, scale)
-    left = LeftOut(id="resnet50", device="cpu", dtype="mixed-bfloat16", size=(3, 224, 224), why="bench.note.hardware")
+    left = SkippedWorkload(id="resnet50", device="cpu", dtype="mixed-bfloat16", size=(3, 224, 224), why="bench.note.hardware")
     batched = tuple(replace(each, batch=16) if each.id == "resnet50" else each for each in card_benchmark().results)
-    every = Every()
+    every = ResultsTable()
     qtbot.addWidget(every)
     # Twice as large, six columns do not fit beside each other, whatever the system's font.
     narrow = scale > 1
     every.resize(640 if narrow else 840, 600)
     every.show()
     every.show_benchmark(replace(card_benchmark(), results=batched, left_out=(left,)))
-    every.toggle.click()
+    every.toggle_button.click()
     table = every.table
     assert table.columnCount() == (3 if narrow else 6)
     assert table.horizontalHeader().length() <= table.viewport().width()
@@ -75,11 +75,11 @@ def test_all_figures_show_every_word(language, qapp, qtbot, scale):
             if item is None:
                 continue
             wide = sum(table.columnWidth(column + more) for more in range(table.columnSpan(row, column)))
-            _, size = laid_out(item.text(), table.font(), wide - 2 * SIDE)
+            _, size = layout_text(item.text(), table.font(), wide - 2 * CELL_MARGIN)
             assert size.height() <= table.rowHeight(row)
             assert not any(line.startswith("s") and len(line) < 3 for line in _lines(item.text(), table, wide))
             longest = max(table.fontMetrics().horizontalAdvance(word) for word in item.text().split())
-            assert longest <= wide - 2 * SIDE
+            assert longest <= wide - 2 * CELL_MARGIN
     assert table.viewport().height() >= table.verticalHeader().length()
 
 
@@ -88,7 +88,7 @@ def test_all_figures_show_every_word(language, qapp, qtbot, scale):
 def test_what_each_card_did_is_shown_and_a_dash_for_what_nobody_tells(language, qtbot, seen):
     card = replace(card_benchmark().watched[0], clock_sm=2505, power_max_w=113.4, power_limit_w=115.0)
     hot = replace(card, index=1, throttle=("thermal", "power-cap"), temp_end=84, temp_max=88)
-    shown = AlongCard()
+    shown = GpuLogCard()
     qtbot.addWidget(shown)
     shown.show()
     shown.show_benchmark(replace(two_cards(), watched=(card, hot)))
@@ -104,7 +104,7 @@ def test_what_each_card_did_is_shown_and_a_dash_for_what_nobody_tells(language, 
         "Slowed down by heat; At its power limit",
     ):
         assert words in said
-    assert dict(along.rows(card))["Memory clock under load"] == "—"
-    assert along.rows(hot)[along.HELD][1].startswith("Slowed")
+    assert dict(along.gpu_log_rows(card))["Memory clock under load"] == "—"
+    assert along.gpu_log_rows(hot)[along.THROTTLE_ROW][1].startswith("Slowed")
     shown.show_benchmark(replace(card_benchmark(), watched=()))
     assert shown.isHidden()

@@ -9,12 +9,12 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from gpu_assistant.bench.lines import FitProgress
+from gpu_assistant.bench.lines import MemoryFitProgress
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench.fit_words import variant_detail
-from gpu_assistant.gui.bench.page import MEMORY, MEMORY_TAB, RESULT, SPEED_TAB
-from gpu_assistant.gui.bench.stack_row import StackRow
+from gpu_assistant.gui.bench.page import MEMORY_VIEW, MEMORY_TAB, RESULT_VIEW, SPEED_TAB
+from gpu_assistant.gui.bench.stack_row import StackedBarRow
 from gpu_assistant.gui.main.area import BENCHMARK
 from tests.fakes.benchmarks import GIB, card_benchmark, memory_fits, slow_benchmark, worked_out
 from tests.fakes.examples import cpu_benchmark
@@ -40,7 +40,7 @@ def shown(home, app, qtbot):
 
 def test_one_headline_as_a_ratio(shown, seen):
     page = shown(card_benchmark())
-    assert page._views.current() == RESULT
+    assert page._views.current() == RESULT_VIEW
     assert page.result.figure.text() == "31×"
     assert page.result.text.text() == "Training ResNet-50: your RTX 4060 is 31 times as fast as your CPU"
     assert page.result.detail.text() == (
@@ -155,7 +155,7 @@ def test_all_figures_unfold(shown, seen):
 def memory(shown):
     page = shown()
     page.tabs.buttons[MEMORY_TAB].click()
-    assert page._views.current() == MEMORY
+    assert page._views.current() == MEMORY_VIEW
     return page.memory
 
 
@@ -164,7 +164,7 @@ def test_what_fits(memory, app, qtbot, seen):
     memory.start.click()
     qtbot.waitUntil(lambda: not memory.busy, timeout=10_000)
     assert app.fitted == ("resnet50", 32, "cuda")
-    rows = memory.findChildren(StackRow)
+    rows = memory.findChildren(StackedBarRow)
     assert len(rows) == 5
     said = rows[1].accessibleName()
     assert said.startswith("Mixed precision: 1.1 GB (−34 %), fits; largest batch about 104, ")
@@ -328,7 +328,7 @@ def test_it_says_how_long_and_how_far_it_is(memory, app, qtbot):
     assert "How long that takes here is known after the first run." in memory.note.text()
     assert "After 10 minutes at the latest it ends." in memory.note.text()
     app.gate = threading.Event()
-    app.news["fit"] = (FitProgress(n=2, of=5, variant="mixed"),)
+    app.news["fit"] = (MemoryFitProgress(index=2, total=5, variant="mixed"),)
     memory.start.setFocus()
     memory.start.click()
     qtbot.waitUntil(lambda: memory.running.what.text() == "Measuring small steps: Mixed precision", timeout=5000)

@@ -12,15 +12,15 @@ from msgspec.structs import replace
 from PySide6.QtGui import QColor, QImage
 
 from gpu_assistant.bench import summary
-from gpu_assistant.core.results import BenchDevice, LeftOut
+from gpu_assistant.core.results import BenchDevice, SkippedWorkload
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.bench import picture, scores
-from gpu_assistant.gui.bench.pair_row import PairRow
-from gpu_assistant.gui.bench.picture import HEIGHT, WIDTH, about, marks, png
-from gpu_assistant.gui.bench.report import html
+from gpu_assistant.gui.bench.pair_row import ComparisonRow
+from gpu_assistant.gui.bench.picture import IMAGE_HEIGHT, IMAGE_WIDTH, machine_labels, warnings_text, render_png
+from gpu_assistant.gui.bench.report import render_html
 from gpu_assistant.gui.bench.right_card import RangeSource
-from gpu_assistant.gui.bench.sharing import Sharing, _name
-from gpu_assistant.gui.theme.tokens import look
+from gpu_assistant.gui.bench.sharing import BenchmarkExporter, _export_name
+from gpu_assistant.gui.theme.tokens import load_theme_file
 from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from tests.fakes.examples import cpu_benchmark
 
@@ -53,14 +53,14 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("code", ["en", "zh_CN"])
 def test_a_report_is_a_whole_page_that_loads_nothing(language, benchmark, code):
     language.set(code)
-    page = Page(html(benchmark, (benchmark,)))
+    page = Page(render_html(benchmark, (benchmark,)))
     assert page.open == []
     assert page.links == []
-    assert not re.search(r"https?:|<script|url\(", html(benchmark))
+    assert not re.search(r"https?:|<script|url\(", render_html(benchmark))
 
 
 def test_a_report_says_what_was_measured(language):
-    words = Page(html(slow_benchmark("heat"))).words
+    words = Page(render_html(slow_benchmark("heat"))).words
     for said in (
         "RTX 4060",
         "Training ResNet-50",
@@ -78,7 +78,7 @@ def test_a_report_has_the_past_and_the_sources_of_the_ranges(language):
     old = replace(old, versions={**old.versions, "driver": "566.03"})
     new = replace(card_benchmark(), started=1_790_600_000.0)
     source = RangeSource((75, 95), (80, 93), (65, 95), "https://example.invalid/a?b=1&c=2", "2026-11-21")
-    page = Page(html(new, (old, new), source))
+    page = Page(render_html(new, (old, new), source))
     for said in (
         "Before and now",
         "233 images/s",
@@ -91,12 +91,12 @@ def test_a_report_has_the_past_and_the_sources_of_the_ranges(language):
     ):
         assert said in page.words.replace(": \n", ": ")
     assert page.links == [source.url]  # one to read, none that loads
-    assert "Before and now" not in Page(html(new, (new,))).words
+    assert "Before and now" not in Page(render_html(new, (new,))).words
 
 
 def test_a_report_is_titled_after_what_was_measured(language):
     def title(benchmark):
-        return re.search(r"<title>(.*?)</title>", html(benchmark)).group(1)
+        return re.search(r"<title>(.*?)</title>", render_html(benchmark)).group(1)
 
     assert title(card_benchmark()) == "How fast this computer trains"
     assert title(cpu_benchmark()) == "How fast this CPU computes"
@@ -107,7 +107,7 @@ def test_a_report_is_titled_after_what_was_measured(language):
 def test_a_report_says_what_each_card_did_along_the_run(language):
     one = replace(card_benchmark().watched[0], clock_sm=2505, power_max_w=113.4, power_limit_w=115.0)
     two = replace(one, index=1, throttle=("thermal",), temp_end=84, temp_max=88)
-    words = Page(html(replace(two_cards(), watched=(one, two)))).words
+    words = Page(render_html(replace(two_cards(), watched=(one, two)))).words
     for said in (
         "What the cards did meanwhile",
         "GPU 0 · RTX 4060",
@@ -123,16 +123,16 @@ def test_a_report_says_what_each_card_did_along_the_run(language):
 def test_a_doubtful_figure_is_marked_wherever_it_goes(language):
     busy = replace(cpu_benchmark().results[0], notes=("busy-cpu",))
     benchmark = replace(cpu_benchmark(), results=(busy,), notes=("bench.note.busy-cpu",))
-    assert "141 GFLOP/s (doubtful)" in Page(html(benchmark)).words
-    assert "kept the CPU busy" in marks(benchmark)
-    assert "doubtful" in PairRow(summary.pairs(benchmark)[0], "").accessibleName()
+    assert "141 GFLOP/s (doubtful)" in Page(render_html(benchmark)).words
+    assert "kept the CPU busy" in warnings_text(benchmark)
+    assert "doubtful" in ComparisonRow(summary.device_comparisons(benchmark)[0], "").accessibleName()
 
 
 def test_what_is_shared_has_its_day_since_it_is_read_on_another(language):
     now = time.time()
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     old = replace(card_benchmark(0.89), started=now - 60)
-    words = Page(html(replace(card_benchmark(), started=now), (old, replace(card_benchmark(), started=now)))).words
+    words = Page(render_html(replace(card_benchmark(), started=now), (old, replace(card_benchmark(), started=now)))).words
     assert f"Measured {today}, " in words
     assert f"faster than {time.strftime('%Y-%m-%d', time.localtime(now - 60))}" in words
     assert "today" not in words
@@ -140,17 +140,17 @@ def test_what_is_shared_has_its_day_since_it_is_read_on_another(language):
 
 def test_names_from_elsewhere_cannot_write_into_the_page(language):
     device = BenchDevice(id="cpu", name="<script>alert(1)</script>", threads=2)
-    text = html(replace(cpu_benchmark(), devices=(device,)))
+    text = render_html(replace(cpu_benchmark(), devices=(device,)))
     assert "<script" not in text
     assert "&lt;script&gt;" in text
 
 
 @pytest.mark.parametrize("benchmark", ALL, ids=["cpu", "card", "slow", "two", "nothing"])
 def test_a_picture_has_its_size_and_bars(language, benchmark):
-    image = QImage.fromData(png(benchmark))
-    assert (image.width(), image.height()) == (WIDTH, HEIGHT)
+    image = QImage.fromData(render_png(benchmark))
+    assert (image.width(), image.height()) == (IMAGE_WIDTH, IMAGE_HEIGHT)
     assert not image.textKeys()
-    colours = {image.pixelColor(x, y).name() for x in range(0, WIDTH, 4) for y in range(180, HEIGHT - 100, 4)}
+    colours = {image.pixelColor(x, y).name() for x in range(0, IMAGE_WIDTH, 4) for y in range(180, IMAGE_HEIGHT - 100, 4)}
     assert ("#2f55d4" in colours) == any(result.device != "cpu" for result in benchmark.results)
 
 
@@ -160,14 +160,14 @@ def test_a_processor_alone_is_shown_beside_its_own_past(language):
     stopped = replace(old, notes=("bench.note.killed",))
 
     def bars(*kept):
-        image = QImage.fromData(png(new, (*kept, new)))
-        colours = {image.pixelColor(x, y).name() for x in range(400, WIDTH, 4) for y in range(180, HEIGHT - 100, 2)}
+        image = QImage.fromData(render_png(new, (*kept, new)))
+        colours = {image.pixelColor(x, y).name() for x in range(400, IMAGE_WIDTH, 4) for y in range(180, IMAGE_HEIGHT - 100, 2)}
         return [colours >= {theirs} for theirs in ("#2f55d4", "#5f6470")]
 
     assert bars() == bars(stopped) == [False, False]
     assert bars(old) == [True, True]
-    assert f"{dated(old)} 141 GFLOP/s" in Page(html(new, (old, new))).words
-    assert dated(stopped) not in Page(html(new, (stopped, new))).words
+    assert f"{dated(old)} 141 GFLOP/s" in Page(render_html(new, (old, new))).words
+    assert dated(stopped) not in Page(render_html(new, (stopped, new))).words
 
 
 def dated(benchmark):
@@ -175,11 +175,11 @@ def dated(benchmark):
 
 
 def test_a_picture_says_what_is_wrong_with_its_figures_and_names_equal_cards_by_their_number(language):
-    assert not marks(card_benchmark())
-    assert marks(slow_benchmark()).startswith("Products or copies: slower than usual")
+    assert not warnings_text(card_benchmark())
+    assert warnings_text(slow_benchmark()).startswith("Products or copies: slower than usual")
     wild = replace(card_benchmark().results[0], q3=500.0)
-    assert "Spread between runs" in marks(replace(card_benchmark(), results=(wild,)))
-    assert about(two_cards())[0] == "2 × NVIDIA GeForce RTX 4060"
+    assert "Spread between runs" in warnings_text(replace(card_benchmark(), results=(wild,)))
+    assert machine_labels(two_cards())[0] == "2 × NVIDIA GeForce RTX 4060"
 
 
 def test_no_warning_on_the_picture_is_cut(language):
@@ -187,47 +187,47 @@ def test_no_warning_on_the_picture_is_cut(language):
     many = replace(few, notes=tuple(f"bench.note.{each}" for each in ("busy-cpu", "spread", "wrong", "time", "killed")))
 
     def lowest_and_highest(benchmark):
-        image = QImage.fromData(png(benchmark)).convertToFormat(QImage.Format.Format_RGB32)
-        warn = QColor(look().themes["light"].colours()["warn"]).rgb()
-        rows = np.frombuffer(image.constBits(), np.uint32).reshape(HEIGHT, WIDTH)
+        image = QImage.fromData(render_png(benchmark)).convertToFormat(QImage.Format.Format_RGB32)
+        warn = QColor(load_theme_file().themes["light"].colours()["warn"]).rgb()
+        rows = np.frombuffer(image.constBits(), np.uint32).reshape(IMAGE_HEIGHT, IMAGE_WIDTH)
         (marked,) = np.nonzero((rows == warn).any(axis=1))
         return int(marked[0]), int(marked[-1])
 
     (high, low), (higher, lower) = lowest_and_highest(few), lowest_and_highest(many)
     assert low - high < 30 < lower - higher < 110
-    assert lower < HEIGHT - 90
+    assert lower < IMAGE_HEIGHT - 90
 
 
 def test_nothing_of_what_is_missing_is_cut_on_the_picture(language, monkeypatch):
-    left = [LeftOut(id=each, device="cpu", dtype="float32", size=(1,), why="bench.note.time") for each in summary.MAIN]
+    left = [SkippedWorkload(id=each, device="cpu", dtype="float32", size=(1,), why="bench.note.time") for each in summary.MAIN_WORKLOADS]
     busy = replace(cpu_benchmark().results[0], notes=("busy-cpu", "spread", "few", "wrong"))
     some = replace(cpu_benchmark(), results=(busy,), left_out=tuple(left))
-    assert marks(some).startswith("Not in this result: Training ResNet-50, Training BERT-base, ")
+    assert warnings_text(some).startswith("Not in this result: Training ResNet-50, Training BERT-base, ")
     drawn = []
-    paragraph = picture._paragraph
+    paragraph = picture._draw_paragraph
 
     def draws(painter, place, text, font, *rest):
         paragraph(painter, place, text, font, *rest)
-        drawn.append((text, picture._wrapped(text, font, place.width()).height() <= place.height()))
+        drawn.append((text, picture._wrapped_rect(text, font, place.width()).height() <= place.height()))
 
     monkeypatch.setattr(picture, "_paragraph", draws)
     for code in ("en", "zh_CN"):
         language.set(code)
-        png(some)
+        render_png(some)
     assert len(drawn) == 4
     assert all(whole for _text, whole in drawn), drawn
 
 
 def test_cards_together_tell_their_efficiency_and_a_processor_its_format(language):
-    words = Page(html(two_cards())).words
+    words = Page(render_html(two_cards())).words
     assert "2 GPUs together · 96 % efficiency 503 images/s" in words
     assert "CPU (float32) 8.40 images/s" in words
-    assert "96 % efficiency" in PairRow(summary.pairs(two_cards())[0], "").accessibleName()
+    assert "96 % efficiency" in ComparisonRow(summary.device_comparisons(two_cards())[0], "").accessibleName()
 
 
 def test_rows_of_one_unit_have_one_scale(language):
-    widths = re.findall(r'class="bar(?: cpu)?" style="width:([0-9.]+)%', html(card_benchmark()))
-    barred = [pair for pair in summary.pairs(card_benchmark()) if len(pair.results) > 1]
+    widths = re.findall(r'class="bar(?: cpu)?" style="width:([0-9.]+)%', render_html(card_benchmark()))
+    barred = [pair for pair in summary.device_comparisons(card_benchmark()) if len(pair.results) > 1]
     results = [each for pair in barred for each in pair.results]
     products = [(each.median, width) for each, width in zip(results, widths, strict=True) if each.id == "matmul"]
     assert [median for median, _ in products] == [11.8, 0.72, 27.5, 0.72]
@@ -235,30 +235,30 @@ def test_rows_of_one_unit_have_one_scale(language):
 
 
 def test_the_picture_of_several_cards_says_which_is_meant(language, monkeypatch):
-    assert scores.headline(two_cards()).text == "Training ResNet-50: one RTX 4060 is 31 times as fast as your CPU"
+    assert scores.make_headline(two_cards()).text == "Training ResNet-50: one RTX 4060 is 31 times as fast as your CPU"
     drawn = []
     monkeypatch.setattr(picture, "_text", lambda _painter, _place, text, *_rest: drawn.append(text))
-    png(two_cards())
+    render_png(two_cards())
     assert {"2 GPUs together  503 images/s", "96 % efficiency"} < set(drawn)
     assert "GPU 0  262 images/s" in drawn
 
 
 def test_the_page_draws_rows_of_one_unit_at_one_scale(language, qtbot):
-    rows = [PairRow(pair, "", scores.usual(pair, card_benchmark())) for pair in summary.pairs(card_benchmark())]
+    rows = [ComparisonRow(pair, "", scores.expected_range(pair, card_benchmark())) for pair in summary.device_comparisons(card_benchmark())]
     for row in rows:
         qtbot.addWidget(row)
-        row.stand_with(rows)
-    products = [row for row in rows if row._pair.best.id == "matmul"]
-    assert [row._scale() for row in products] == [28.7, 28.7]
-    assert len({row._room(600) for row in rows}) == len({row._places(900) for row in rows}) == 1
+        row.align_with(rows)
+    products = [row for row in rows if row._pair.fastest.id == "matmul"]
+    assert [row._full_bar_value() for row in products] == [28.7, 28.7]
+    assert len({row._full_bar_width(600) for row in rows}) == len({row._geometry(900) for row in rows}) == 1
 
 
 def test_a_processor_alone_has_figures_and_no_bars(language, qtbot):
-    text = html(cpu_benchmark())
+    text = render_html(cpu_benchmark())
     assert 'class="bar' not in text
     assert "Measured on the CPU" in text
     assert "GPU beside CPU" not in text
-    row = PairRow(summary.pairs(cpu_benchmark())[0], "")
+    row = ComparisonRow(summary.device_comparisons(cpu_benchmark())[0], "")
     qtbot.addWidget(row)
     row.resize(800, row.sizeHint().height())
     bar, shown = theme.color("s5"), row.grab().toImage()
@@ -266,10 +266,10 @@ def test_a_processor_alone_has_figures_and_no_bars(language, qtbot):
 
 
 def test_a_file_is_named_after_the_card_and_its_day():
-    assert _name(card_benchmark(), "png") == "GPU-Assistant-RTX-4060.png"
-    assert _name(cpu_benchmark(), "html") == "GPU-Assistant-CPU.html"
+    assert _export_name(card_benchmark(), "png") == "GPU-Assistant-RTX-4060.png"
+    assert _export_name(cpu_benchmark(), "html") == "GPU-Assistant-CPU.html"
     noon = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
-    assert _name(replace(card_benchmark(), started=noon), "png") == "GPU-Assistant-RTX-4060-2026-11-22.png"
+    assert _export_name(replace(card_benchmark(), started=noon), "png") == "GPU-Assistant-RTX-4060-2026-11-22.png"
 
 
 def test_saving_and_what_goes_wrong(language, qtbot, tmp_path):
@@ -277,7 +277,7 @@ def test_saving_and_what_goes_wrong(language, qtbot, tmp_path):
 
     holder = QWidget()
     qtbot.addWidget(holder)
-    sharing = Sharing(holder)
+    sharing = BenchmarkExporter(holder)
     with qtbot.waitSignal(sharing.saved) as saved:
         sharing.save_picture(card_benchmark(), (), tmp_path / "a.png")
     assert saved.args == [tmp_path / "a.png"]

@@ -7,13 +7,13 @@ import threading
 import pytest
 from PySide6.QtCore import Qt
 
-from gpu_assistant.core.errors import AppError, CallError
-from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
+from gpu_assistant.core.errors import AppError, UsageError
+from gpu_assistant.core.plan import PlanEvent, StepSummary, StepEvent
 
 pytestmark = pytest.mark.gui
 
 CHECK = (
-    PlanEvent(steps=(StepBrief(id="check", code="bundle-check", data={"path": "stick"}),)),
+    PlanEvent(steps=(StepSummary(id="check", code="bundle-check", data={"path": "stick"}),)),
     StepEvent(id="check", state="running", done=10, total=20, unit="bytes", bottleneck="checking"),
 )
 
@@ -63,10 +63,10 @@ def test_the_way_back_to_the_internet(app, open_wizard, qtbot, tmp_path):
 
 
 REFUSALS = [
-    (CallError("bundle-missing", path="stick"), "is not a folder that GPU Assistant prepared", "不是 GPU 助手准备的"),
-    (CallError("bundle-unfinished", path="stick"), "is not finished yet", "还没有做完"),
+    (UsageError("bundle-missing", path="stick"), "is not a folder that GPU Assistant prepared", "不是 GPU 助手准备的"),
+    (UsageError("bundle-unfinished", path="stick"), "is not finished yet", "还没有做完"),
     (
-        CallError("bundle-other-machine", path="stick", made_for="Windows x86_64", here="Linux x86_64, glibc 2.36"),
+        UsageError("bundle-other-machine", path="stick", made_for="Windows x86_64", here="Linux x86_64, glibc 2.36"),
         "another kind of computer: it is for Windows x86_64",
         "是为另一类电脑准备的",
     ),

@@ -8,7 +8,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.main.place import SMALLEST
+from gpu_assistant.gui.main.place import MINIMUM_SIZE
 from tests.fakes import bundles
 from tests.gui.wizard.test_narrow_and_large import cut
 
@@ -32,7 +32,7 @@ def settled(wizard, qtbot) -> None:
 
 @BOTH
 def test_what_is_asked_and_what_comes_of_it(app, at_recommendation, speak, largest, qtbot, tmp_path, code):
-    wizard = at_recommendation(app, SMALLEST)
+    wizard = at_recommendation(app, MINIMUM_SIZE)
     speak(code)
     settled(wizard, qtbot)
     wizard.recommendation.offline.make.click()
@@ -56,7 +56,7 @@ def test_what_is_asked_and_what_comes_of_it(app, at_recommendation, speak, large
 @BOTH
 def test_a_folder_that_was_brought(app, open_wizard, speak, largest, qtbot, tmp_path, code):
     app.results["check"] = AppError("bundle-damaged", path=str(tmp_path), files=bundles.WHEEL)
-    wizard = open_wizard(app, SMALLEST)
+    wizard = open_wizard(app, MINIMUM_SIZE)
     speak(code)
     settled(wizard, qtbot)
     wizard.given.check(tmp_path)

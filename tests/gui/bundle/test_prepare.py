@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.gui.components import ConfirmDialog
 from tests.fakes import bundles
@@ -168,7 +168,7 @@ def test_it_goes_on_while_the_user_looks_elsewhere(app, at_prepare, qtbot, tmp_p
 
 
 def test_what_cannot_go_on_asks_for_another_folder(app, at_prepare, qtbot, seen, tmp_path):
-    app.results["bundle"] = CallError("bundle-folder-occupied", path=str(tmp_path))
+    app.results["bundle"] = UsageError("bundle-folder-occupied", path=str(tmp_path))
     wizard = at_prepare(app)
     page = wizard.prepare
     page.use_folder(tmp_path)

@@ -50,6 +50,6 @@ def test_prepared_here_installed_there(open_wizard, qtbot, seen, tmp_path, monke
     assert wizard.flow.facts.trouble is None, seen(wizard.install)
     qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=120_000)
     assert wizard.done.hero.kind == "ok", seen(wizard.done)
-    made = manifest.read(Path(wizard.road.environment))
+    made = manifest.read_manifest(Path(wizard.road.environment))
     assert made is not None
     assert made.torch == choice.version

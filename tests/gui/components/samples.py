@@ -8,13 +8,13 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from gpu_assistant.gui import components as ui
-from gpu_assistant.gui.components.picker import Entry, Picker
+from gpu_assistant.gui.components.picker import DropdownEntry, Dropdown
 from gpu_assistant.gui.language import Language
 
 
 def _steps() -> ui.StepList:
     steps = ui.StepList()
-    steps.add("download", "Download PyTorch", "from the official source", "740 MB", admin=True)
+    steps.add_step("download", "Download PyTorch", "from the official source", "740 MB", admin=True)
     return steps
 
 
@@ -24,16 +24,16 @@ def _tile() -> ui.MetricTile:
     return tile
 
 
-def _figure() -> ui.Figure:
-    figure = ui.Figure()
+def _figure() -> ui.MetricValue:
+    figure = ui.MetricValue()
     figure.set("97", "%")
     return figure
 
 
-def _picker() -> Picker:
-    picker = Picker()
-    picker.set(
-        [Entry(value="2.15.0", text="2.15.0"), Entry(value="2.0", text="2.0", state="refused")],
+def _picker() -> Dropdown:
+    picker = Dropdown()
+    picker.set_entries(
+        [DropdownEntry(value="2.15.0", text="2.15.0"), DropdownEntry(value="2.0", text="2.0", state="refused")],
         "2.15.0",
         "2.15.0",
         "PyTorch",
@@ -62,10 +62,10 @@ def _log() -> ui.LogDrawer:
 def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
     return {
         "Banner": lambda: ui.Banner("simulated", "Simulated machine."),
-        "Bars": lambda: ui.Bars([("CPU", 1.0, "1 TFLOP/s", "s5"), ("GPU", 8.0, "8 TFLOP/s", "accent")]),
+        "Bars": lambda: ui.BarChart([("CPU", 1.0, "1 TFLOP/s", "s5"), ("GPU", 8.0, "8 TFLOP/s", "accent")]),
         "Button primary": lambda: ui.Button("Install", "primary", "download"),
         "Button secondary": lambda: ui.Button("Back"),
-        "Button ghost": lambda: ui.Button("Show live graphs", "ghost", after="right"),
+        "Button ghost": lambda: ui.Button("Show live graphs", "ghost", trailing_icon="right"),
         "Card": lambda: ui.Card("Installed"),
         "CommandBox": lambda: ui.CommandBox("python train.py"),
         "EmptyState": lambda: ui.EmptyState("chip", "No NVIDIA GPU.", "Look again"),
@@ -75,19 +75,19 @@ def samples(language: Language) -> dict[str, Callable[[], QWidget]]:
         "LanguageMenu": lambda: ui.LanguageMenu(language),
         "LogDrawer": _log,
         "MetricTile": _tile,
-        "NavRail": lambda: ui.NavRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")]),
+        "NavRail": lambda: ui.NavigationRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")]),
         "Page": lambda: ui.Page("Home", "A card"),
         "Picker": _picker,
         "Pill": lambda: ui.Pill("warn", "update advised"),
-        "PressableCard": lambda: ui.PressableCard("play", "Run a first script", "in 1 min"),
+        "PressableCard": lambda: ui.ClickableCard("play", "Run a first script", "in 1 min"),
         "ProgressBar": ui.ProgressBar,
-        "Segments": lambda: ui.Segments(["1 min", "10 min"], 1, name="Time"),
-        "SpeedLine": ui.SpeedLine,
+        "Segments": lambda: ui.SegmentedControl(["1 min", "10 min"], 1, name="Time"),
+        "SpeedLine": ui.SpeedSparkline,
         "StepList": _steps,
         "StepRail": _step_rail,
         "ThemeMenu": ui.ThemeMenu,
         "ValueRow": _row,
-        "Why": lambda: ui.Why(ui.Claim(text="Because it fits.")),
+        "Why": lambda: ui.Disclosure(ui.SourcedClaim(text="Because it fits.")),
     }
 
 

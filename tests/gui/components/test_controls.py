@@ -46,14 +46,14 @@ def test_a_busy_button_keeps_its_width_and_takes_no_clicks(show, qtbot: QtBot) -
 def test_a_button_without_room_breaks_its_words_and_shows_them_all(show) -> None:
     button = ui.Button("Start with PyTorch 2.15.0 for the processor", "ghost")
     wide = button.sizeHint()
-    button.set_room(wide.width() // 2)
+    button.set_max_width(wide.width() // 2)
     show(button)
     assert button.width() <= wide.width() // 2
     assert button.height() > wide.height()
     # As much ink as in one line: nothing was left out.
     inks = []
     for room in (wide.width() // 2, wide.width()):
-        button.set_room(room)
+        button.set_max_width(room)
         button.adjustSize()
         image = button.grab().toImage().convertToFormat(QImage.Format.Format_Mono)
         inks.append(sum(image.pixelIndex(x, y) for x in range(image.width()) for y in range(image.height())))
@@ -81,7 +81,7 @@ def test_a_button_is_a_button_to_a_screen_reader(show) -> None:
 
 def test_tab_goes_in_reading_order(show, qtbot: QtBot) -> None:
     footer = ui.Footer()
-    back, go = footer.add(ui.Button("Back")), footer.add(ui.Button("Install", "primary"))
+    back, go = footer.add_button(ui.Button("Back")), footer.add_button(ui.Button("Install", "primary"))
     show(footer)
     back.setFocus()
     qtbot.waitUntil(back.hasFocus)
@@ -90,7 +90,7 @@ def test_tab_goes_in_reading_order(show, qtbot: QtBot) -> None:
 
 
 def test_a_card_is_one_target(show, qtbot: QtBot) -> None:
-    card = show(ui.PressableCard("play", "Run a first script", "in 1 min"))
+    card = show(ui.ClickableCard("play", "Run a first script", "in 1 min"))
     clicks = heard(card.clicked)
     qtbot.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.title.geometry().center())
     qtbot.keyClick(card, Qt.Key.Key_Return)
@@ -106,7 +106,7 @@ def test_a_card_is_one_target(show, qtbot: QtBot) -> None:
 def test_the_narrow_rail_has_room_for_its_widest_word(show, qapp, scale: float, chinese: bool) -> None:
     theme.set_text_scale(qapp, scale)
     try:
-        rail = show(ui.NavRail([("home", ""), ("bench", "")]))
+        rail = show(ui.NavigationRail([("home", ""), ("bench", "")]))
         rail.set_words(("主页", "测速") if chinese else ("Home", "Benchmark"))
         for index, button in enumerate(rail.buttons):
             rail.set_current(index)
@@ -147,7 +147,7 @@ def _in_window(qtbot: QtBot, rail: QWidget, width: int) -> QWidget:
 
 
 def test_the_navigation_chooses_by_mouse_and_arrows(qtbot: QtBot) -> None:
-    rail = ui.NavRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")])
+    rail = ui.NavigationRail([("home", "Home"), ("monitor", "Monitor")], [("settings", "Settings")])
     window = _in_window(qtbot, rail, 1300)
     rail.set_current(0)
     chosen = heard(rail.chosen)
@@ -162,7 +162,7 @@ def test_the_navigation_chooses_by_mouse_and_arrows(qtbot: QtBot) -> None:
 
 
 def test_the_navigation_puts_icons_above_words_in_a_narrow_window(qtbot: QtBot) -> None:
-    rail = ui.NavRail([("home", "Home")])
+    rail = ui.NavigationRail([("home", "Home")])
     window = _in_window(qtbot, rail, 1300)
     assert (rail.width(), rail.buttons[0].stacked) == (212, False)
     window.resize(1100, 700)
@@ -179,8 +179,8 @@ def test_the_step_rail_is_slim_in_a_narrow_window(qtbot: QtBot) -> None:
 
 def test_a_foot_too_wide_becomes_a_column(qtbot: QtBot, qapp: QApplication) -> None:
     rail = ui.StepRail([("Welcome", "")])
-    one, two = ui.RailButton("globe", "English", after="down"), ui.RailButton("help", "F1")
-    rail.add_foot(one, two)
+    one, two = ui.RailButton("globe", "English", trailing_icon="down"), ui.RailButton("help", "F1")
+    rail.add_footer_row(one, two)
     window = _in_window(qtbot, rail, 1100)
     assert one.geometry().right() < two.geometry().left()
     two.setText("A much longer word")
@@ -190,7 +190,7 @@ def test_a_foot_too_wide_becomes_a_column(qtbot: QtBot, qapp: QApplication) -> N
 
 
 def test_a_badge_has_a_sentence(show) -> None:
-    rail = show(ui.NavRail([("home", "Home")]))
+    rail = show(ui.NavigationRail([("home", "Home")]))
     before = rail.grab().toImage()
     rail.set_badge(0, "warn", "!", "The card is hot.")
     assert rail.buttons[0].accessibleDescription() == "The card is hot."
@@ -201,25 +201,25 @@ def test_a_badge_has_a_sentence(show) -> None:
 
 
 def test_why_opens_and_offers(show, qtbot: QtBot) -> None:
-    why = ui.Why()
-    notes = ui.Claim(text="Because.", source=("Release notes", "https://example.invalid"))
-    own = ui.Claim(text="And because.", source=("A page", "https://example.invalid/page"))
-    why.set(notes, own, ui.Claim(text="A word: what it means."), alternative=("Rather keep it?", "Use that"))
+    why = ui.Disclosure()
+    notes = ui.SourcedClaim(text="Because.", source=("Release notes", "https://example.invalid"))
+    own = ui.SourcedClaim(text="And because.", source=("A page", "https://example.invalid/page"))
+    why.set_claims(notes, own, ui.SourcedClaim(text="A word: what it means."), alternative=("Rather keep it?", "Use that"))
     show(why)
     toggled, chosen = heard(why.toggled), heard(why.alternative_chosen)
     assert not why.inset.isVisible()
-    qtbot.keyClick(why.toggle, Qt.Key.Key_Space)
+    qtbot.keyClick(why.toggle_button, Qt.Key.Key_Space)
     assert toggled == [True]
     assert why.inset.isVisible()
-    assert [source.text() for source in why.sources] == ["Source: Release notes", "Source: A page"]
-    assert [source.toolTip() for source in why.sources] == ["https://example.invalid", "https://example.invalid/page"]
-    assert why.toggle.accessibleDescription() == "open"
-    qtbot.mouseClick(why.choose, Qt.MouseButton.LeftButton)
+    assert [source.text() for source in why.source_buttons] == ["Source: Release notes", "Source: A page"]
+    assert [source.toolTip() for source in why.source_buttons] == ["https://example.invalid", "https://example.invalid/page"]
+    assert why.toggle_button.accessibleDescription() == "open"
+    qtbot.mouseClick(why.alternative_button, Qt.MouseButton.LeftButton)
     assert len(chosen) == 1
-    why.set(ui.Claim(text="Because."))
+    why.set_claims(ui.SourcedClaim(text="Because."))
     assert why.text() == "Because."
-    assert not why.choose.isVisible()
-    assert not why.sources
+    assert not why.alternative_button.isVisible()
+    assert not why.source_buttons
 
 
 def test_copy_says_copied_and_then_copy_again(show, qtbot: QtBot, qapp: QApplication) -> None:
@@ -233,7 +233,7 @@ def test_copy_says_copied_and_then_copy_again(show, qtbot: QtBot, qapp: QApplica
 
 def test_a_long_command_breaks_and_is_not_cut(show) -> None:
     box = ui.CommandBox("python " + "x" * 300)
-    assert box.text.heightForWidth(300) > 4 * box.text.fontMetrics().height()
+    assert box.text_edit.heightForWidth(300) > 4 * box.text_edit.fontMetrics().height()
 
 
 def test_a_program_of_many_lines_is_as_high_as_it_is(show, qapp: QApplication) -> None:
@@ -258,7 +258,7 @@ def test_another_text_has_another_height_at_the_same_width(show) -> None:
 
 
 def test_segments_choose_with_arrows(show, qtbot: QtBot) -> None:
-    segments = show(ui.Segments(["1 min", "10 min", "1 h"]))
+    segments = show(ui.SegmentedControl(["1 min", "10 min", "1 h"]))
     chosen = heard(segments.chosen)
     segments.buttons[0].setFocus()
     qtbot.waitUntil(segments.buttons[0].hasFocus)
@@ -273,7 +273,7 @@ def test_segments_choose_with_arrows(show, qtbot: QtBot) -> None:
 def test_tab_comes_into_segments_at_the_one_that_holds(show, qtbot: QtBot) -> None:
     holder = QWidget()
     column = QVBoxLayout(holder)
-    before, segments, after = ui.Button("before"), ui.Segments(["a", "b", "c"], 1), ui.Button("after")
+    before, segments, after = ui.Button("before"), ui.SegmentedControl(["a", "b", "c"], 1), ui.Button("after")
     for widget in (before, segments, after):
         column.addWidget(widget)
     show(holder)
@@ -342,7 +342,7 @@ def test_only_the_verb_does_it(qtbot: QtBot, keys: Sequence[Qt.Key], answer: boo
     def press() -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, ui.ConfirmDialog)
-        assert dialog.focusWidget() is dialog.stay
+        assert dialog.focusWidget() is dialog.reject_button
         for key in keys:
             qtbot.keyClick(dialog.focusWidget(), key)
 
@@ -353,7 +353,7 @@ def test_only_the_verb_does_it(qtbot: QtBot, keys: Sequence[Qt.Key], answer: boo
 @pytest.mark.parametrize("theme_name", ["light", "dark", "contrast"])
 def test_a_switch_that_is_on_looks_so(show, qapp, theme_name):
     theme.set_theme(qapp, theme_name)
-    button = ui.Button("Table", icon="table")
+    button = ui.Button("Table", icon_name="table")
     button.setCheckable(True)
     show(button)
     off = button.grab().toImage()

@@ -20,9 +20,9 @@ def test_text_wraps_and_nothing_is_cut(show) -> None:
     label = ui.label("small", text)
     narrow, wide = label.heightForWidth(200), label.heightForWidth(1200)
     assert narrow > wide >= label.fontMetrics().height()
-    from gpu_assistant.gui.components.text import laid_out
+    from gpu_assistant.gui.components.text import layout_text
 
-    layout, size = laid_out(text, label.font(), 200)
+    layout, size = layout_text(text, label.font(), 200)
     assert size.width() <= 200
     assert layout.lineCount() >= 5
 
@@ -67,7 +67,7 @@ def test_quarters_are_announced_once(show, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_speed_line_keeps_ninety_seconds_and_its_gaps() -> None:
     now = [0.0]
-    line = ui.SpeedLine(clock=lambda: now[0])
+    line = ui.SpeedSparkline(clock=lambda: now[0])
     for second in range(200):
         now[0] = float(second)
         line.add(None if second == 150 else 1e6)
@@ -86,10 +86,10 @@ def test_unknown_is_a_dash_with_a_reason() -> None:
     tile.set_value(None, "%", None, "This card does not report its fan.")
     assert tile.accessibleName() == "Fan: —"
     assert tile.toolTip() == tile.accessibleDescription() == "This card does not report its fan."
-    assert not tile.bar.isVisibleTo(tile)
+    assert not tile.progress_bar.isVisibleTo(tile)
     tile.set_value("0", "%", 0.0)
     assert tile.accessibleName() == "Fan: 0 %"
-    assert tile.bar.isVisibleTo(tile)
+    assert tile.progress_bar.isVisibleTo(tile)
 
 
 # Steps
@@ -108,7 +108,7 @@ def test_unknown_is_a_dash_with_a_reason() -> None:
 )
 def test_a_step_shows_and_says_its_state(show, state: str, word: str) -> None:
     steps = ui.StepList()
-    steps.add("a", "Download PyTorch", "740 MB")
+    steps.add_step("a", "Download PyTorch", "740 MB")
     show(steps)
     steps.set_state("a", state, "1.62 / 2.61 GB", "62 %")
     row = steps.rows["a"]
@@ -119,7 +119,7 @@ def test_a_step_shows_and_says_its_state(show, state: str, word: str) -> None:
 
 def test_the_states_look_different(show) -> None:
     steps = ui.StepList()
-    steps.add("a", "Download")
+    steps.add_step("a", "Download")
     show(steps)
     seen = []
     for state in ("waiting", "running", "done", "skipped", "failed", "cancelled"):
@@ -130,17 +130,17 @@ def test_the_states_look_different(show) -> None:
 
 def test_the_arc_turns_only_while_seen(show) -> None:
     steps = ui.StepList()
-    steps.add("a", "Download")
+    steps.add_step("a", "Download")
     show(steps)
-    picture = steps.rows["a"]._picture
+    picture = steps.rows["a"]._state_icon
     steps.set_state("a", "running")
-    assert picture._turn.isActive()
+    assert picture._spin_timer.isActive()
     steps.window().hide()
-    assert not picture._turn.isActive()
+    assert not picture._spin_timer.isActive()
     steps.window().show()
-    assert picture._turn.isActive()
+    assert picture._spin_timer.isActive()
     steps.set_state("a", "done")
-    assert not picture._turn.isActive()
+    assert not picture._spin_timer.isActive()
 
 
 def test_steps_can_be_cleared(show, qtbot: QtBot) -> None:
@@ -188,7 +188,7 @@ def test_a_row_is_one_sentence() -> None:
 
 
 def test_bars_are_told_and_drawn(show) -> None:
-    bars = show(ui.Bars([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", None, "—", "accent")]))
+    bars = show(ui.BarChart([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", None, "—", "accent")]))
     assert bars.accessibleName() == "CPU: 8.4 images/s, GPU: —"
     before = bars.grab().toImage()
     bars.set_bars([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262.0, "262 images/s", "accent")])
@@ -196,7 +196,7 @@ def test_bars_are_told_and_drawn(show) -> None:
 
 
 def test_no_value_of_a_bar_is_cut_where_it_is_narrow(show) -> None:
-    bars = show(ui.Bars([("11-22 10:55, full", 8.4, "8.40 images/s (doubtful)", "s5")]))
+    bars = show(ui.BarChart([("11-22 10:55, full", 8.4, "8.40 images/s (doubtful)", "s5")]))
     labels, values = bars._widths()
     bars.resize(int(labels + values) + 200, bars.height())
     beside = bars.sizeHint().height()
@@ -228,8 +228,8 @@ def test_the_page_keeps_its_column(qtbot: QtBot, width: int, left: int, column: 
     qtbot.waitExposed(page)
     if page.width() != width:
         pytest.skip(f"this screen lets no window be {width} px wide")
-    assert page.title.parentWidget().layout().contentsMargins().left() == left
-    assert min(page.content.contentsRect().width() - 2 * left, column) == page.head.geometry().width()
+    assert page.title_label.parentWidget().layout().contentsMargins().left() == left
+    assert min(page.content.contentsRect().width() - 2 * left, column) == page.header.geometry().width()
 
 
 def test_a_low_window_makes_the_subtitle_one_line(qtbot: QtBot) -> None:
@@ -238,9 +238,9 @@ def test_a_low_window_makes_the_subtitle_one_line(qtbot: QtBot) -> None:
     page.resize(900, 700)
     page.show()
     qtbot.waitExposed(page)
-    tall = page.subtitle.height()
+    tall = page.subtitle_label.height()
     page.resize(900, 520)
-    qtbot.waitUntil(lambda: page.subtitle.height() < tall)
+    qtbot.waitUntil(lambda: page.subtitle_label.height() < tall)
 
 
 def test_the_page_scrolls_to_what_has_focus(qtbot: QtBot) -> None:
@@ -263,7 +263,7 @@ def test_the_page_scrolls_to_what_has_focus(qtbot: QtBot) -> None:
 
 def test_a_hint_without_room_stands_above_the_buttons(qtbot: QtBot) -> None:
     footer = ui.Footer()
-    go = footer.add(ui.Button("Install the graphics driver", "primary"))
+    go = footer.add_button(ui.Button("Install the graphics driver", "primary"))
     footer.set_hint("A hint that needs quite a lot of room, far more than there is beside the buttons here.")
     window = QWidget()
     qtbot.addWidget(window)
@@ -273,10 +273,10 @@ def test_a_hint_without_room_stands_above_the_buttons(qtbot: QtBot) -> None:
     window.resize(1200, 400)
     window.show()
     qtbot.waitExposed(window)
-    hint = footer.hint.mapTo(footer, footer.hint.rect().topLeft())
+    hint = footer.hint_label.mapTo(footer, footer.hint_label.rect().topLeft())
     assert hint.x() < go.mapTo(footer, go.rect().topLeft()).x()
     window.resize(460, 400)
-    qtbot.waitUntil(lambda: footer.hint.geometry().bottom() < go.geometry().top())
+    qtbot.waitUntil(lambda: footer.hint_label.geometry().bottom() < go.geometry().top())
 
 
 # Loading

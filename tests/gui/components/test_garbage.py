@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui.components import Page
-from gpu_assistant.gui.garbage import Garbage
+from gpu_assistant.gui.garbage import GarbageCollector
 
 
 class Witness:
@@ -41,7 +41,7 @@ def in_a_thread() -> None:
     worker.join()
 
 
-def test_a_widget_never_ends_in_a_workers_thread(garbage: Garbage, qtbot: QtBot) -> None:
+def test_a_widget_never_ends_in_a_workers_thread(garbage: GarbageCollector, qtbot: QtBot) -> None:
     ended: list[int] = []
     page = dropped_page(ended)
     in_a_thread()
@@ -57,7 +57,7 @@ def test_a_widget_never_ends_in_a_workers_thread(garbage: Garbage, qtbot: QtBot)
     assert ended == [threading.get_ident()]
 
 
-def test_without_it_one_does(garbage: Garbage) -> None:
+def test_without_it_one_does(garbage: GarbageCollector) -> None:
     """The danger is real; a plain object stands for the widget, so that no process is at stake."""
     garbage.stop()
     gc.unfreeze()
@@ -71,7 +71,7 @@ def test_without_it_one_does(garbage: Garbage) -> None:
     assert ended != [threading.get_ident()]
 
 
-def test_also_after_the_end_no_worker_collects(garbage: Garbage) -> None:
+def test_also_after_the_end_no_worker_collects(garbage: GarbageCollector) -> None:
     garbage.stop()
     ended: list[int] = []
     knot: list[object] = [Witness(ended)]
@@ -81,7 +81,7 @@ def test_also_after_the_end_no_worker_collects(garbage: Garbage) -> None:
     assert not ended
 
 
-def test_what_was_loaded_is_not_looked_through_again(garbage: Garbage) -> None:
+def test_what_was_loaded_is_not_looked_through_again(garbage: GarbageCollector) -> None:
     assert gc.get_freeze_count() > 10_000
 
 
@@ -97,7 +97,7 @@ def test_what_was_loaded_is_not_looked_through_again(garbage: Garbage) -> None:
     ],
 )
 def test_it_collects_what_is_due(
-    garbage: Garbage, monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], asked: list[int]
+    garbage: GarbageCollector, monkeypatch: pytest.MonkeyPatch, counts: tuple[int, int, int], asked: list[int]
 ) -> None:
     found: list[int] = []
     monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui import icons, theme
 
 NAMED = (
@@ -81,7 +81,7 @@ def inked(image: QImage) -> int:
 
 
 def test_all_icons_are_there() -> None:
-    assert set(icons.names()) == set(NAMED)
+    assert set(icons.icon_names()) == set(NAMED)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -102,7 +102,7 @@ def test_an_icon_is_drawn_in_its_colour(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_an_icon_is_a_drawing_of_ours(name: str) -> None:
-    text = (resources() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    text = (resources_dir() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     assert 'viewBox="0 0 24 24"' in text
     assert 'stroke-width="1.7"' in text
     assert text.count("currentColor") == 1
@@ -124,7 +124,7 @@ def test_an_unknown_name_is_a_mistake() -> None:
 
 
 def test_the_mark_and_the_window_icon() -> None:
-    image = icons.mark(30, 1.0).toImage()
+    image = icons.brand_mark(30, 1.0).toImage()
     assert image.pixelColor(15, 2).name().upper() == theme.current().accent
     assert {size.width() for size in icons.app_icon().availableSizes()} >= {16, 32, 256}
 

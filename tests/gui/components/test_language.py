@@ -9,9 +9,9 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui import language as module
-from gpu_assistant.gui.components import CommandBox, LanguageMenu, StepRail, Why
+from gpu_assistant.gui.components import CommandBox, LanguageMenu, StepRail, Disclosure
 from gpu_assistant.gui.language import Language, TsTranslator, read_ts
 
 TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" language="zh_CN">
@@ -25,13 +25,13 @@ TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" lan
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> module.Table:
+def table(tmp_path: Path) -> module.TranslationTable:
     path = tmp_path / "a_zh_CN.ts"
     path.write_text(TS, encoding="utf-8")
     return read_ts([path])
 
 
-def test_a_ts_file_is_read(table: module.Table) -> None:
+def test_a_ts_file_is_read(table: module.TranslationTable) -> None:
     assert table == {
         ("A", "Copy", ""): "复制",
         ("A", "Copy", "noun"): "副本",
@@ -39,7 +39,7 @@ def test_a_ts_file_is_read(table: module.Table) -> None:
     }
 
 
-def test_qt_asks_it(table: module.Table, qapp: QApplication) -> None:
+def test_qt_asks_it(table: module.TranslationTable, qapp: QApplication) -> None:
     translator = TsTranslator(table)
     assert not translator.isEmpty()
     assert TsTranslator({}).isEmpty()
@@ -62,24 +62,24 @@ def test_a_broken_file_is_a_mistake(tmp_path: Path) -> None:
 
 
 def test_switching_is_live_both_ways(language: Language, qtbot: QtBot) -> None:
-    box, why = CommandBox("pip"), Why()
+    box, why = CommandBox("pip"), Disclosure()
     rail = StepRail([("One", "")])
     for widget in (box, why, rail):
         qtbot.addWidget(widget)
         widget.show()
     with qtbot.waitSignal(language.changed):
         language.set("zh_CN")
-    qtbot.waitUntil(lambda: box.copy.text() == "复制" and why.toggle.text() == "为什么")
+    qtbot.waitUntil(lambda: box.copy_button.text() == "复制" and why.toggle_button.text() == "为什么")
     qtbot.waitUntil(lambda: rail.buttons[0].accessibleName().startswith("第 1 步"))
     assert language.texts().language == module.texts().language == "zh_CN"
     language.set("en")
-    qtbot.waitUntil(lambda: box.copy.text() == "Copy")
+    qtbot.waitUntil(lambda: box.copy_button.text() == "Copy")
     assert module.texts().language == "en"
 
 
 def test_qt_itself_speaks_chinese(language: Language, qapp: QApplication) -> None:
     language.set("zh_CN")
-    if not language._qt_own("zh_CN"):
+    if not language._load_qt_translator("zh_CN"):
         pytest.skip("this Qt ships no translations of its own")
     assert QCoreApplication.translate("QWidgetTextControl", "Select All") != "Select All"
     language.set("en")
@@ -121,7 +121,7 @@ def places(text: str) -> set[str]:
     return {name for _text, name, _spec, _conversion in string.Formatter().parse(text) if name is not None}
 
 
-@pytest.mark.parametrize("path", sorted((resources() / "translations").glob("*_zh_CN.ts")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted((resources_dir() / "translations").glob("*_zh_CN.ts")), ids=lambda p: p.name)
 def test_translations_are_complete(path: Path) -> None:
     messages = list(ElementTree.parse(path).getroot().iter("message"))
     assert messages

@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.components import Live, late
+from gpu_assistant.gui.components import Themed, late
 
 
-class Heard(Live, QWidget):
+class Heard(Themed, QWidget):
     """Writes down what it is told."""
 
     def __init__(self) -> None:
         super().__init__()
         self.told: list[str] = []
-        self.follow()
+        self.apply_theme()
         self.told.clear()
 
     def retranslate(self) -> None:
@@ -29,9 +29,9 @@ class Heard(Live, QWidget):
         self.told.append("sizes")
         super().refresh()
 
-    def recolour(self) -> None:
+    def update_colours(self) -> None:
         self.told.append("colours")
-        super().recolour()
+        super().update_colours()
 
 
 @pytest.fixture

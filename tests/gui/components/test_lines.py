@@ -7,17 +7,17 @@ import time
 import pytest
 
 from gpu_assistant.fetch.speed import Speed
-from gpu_assistant.gui.components import SparkLine, SpeedLine
-from gpu_assistant.gui.wizard.progress import Progress
+from gpu_assistant.gui.components import Sparkline, SpeedSparkline
+from gpu_assistant.gui.wizard.progress import InstallProgress
 
 pytestmark = pytest.mark.gui
 
 
 @pytest.mark.parametrize("jump", [-7200.0, 7200.0])
 def test_a_speed_does_not_follow_the_clock_on_the_wall(qtbot, monkeypatch, jump: float) -> None:
-    line, speed = SpeedLine(), Speed()
+    line, speed = SpeedSparkline(), Speed()
     qtbot.addWidget(line)
-    progress = Progress(None)
+    progress = InstallProgress(None)
     line.add(5e6)
     speed.add(0)
     began = progress._clock()
@@ -37,7 +37,7 @@ def test_a_speed_does_not_follow_the_clock_on_the_wall(qtbot, monkeypatch, jump:
 
 
 def test_what_was_before_a_clock_was_set_back_is_not_drawn_across_what_is_since(qtbot) -> None:
-    line = SparkLine()
+    line = Sparkline()
     qtbot.addWidget(line)
     line.set_points([(100.0, 1.0), (130.0, 2.0), (100.0, 3.0), (101.0, 4.0)])
     assert line.points() == ((100.0, 3.0), (101.0, 4.0))

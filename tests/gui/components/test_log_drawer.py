@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui.components import LogDrawer
-from gpu_assistant.gui.components.log_drawer import MAX_LINES, PORTION
+from gpu_assistant.gui.components.log_drawer import MAX_LOG_LINES, LINES_PER_BATCH
 
 
 def drawer(qtbot: QtBot) -> LogDrawer:
@@ -20,30 +20,30 @@ def drawer(qtbot: QtBot) -> LogDrawer:
 
 def test_a_closed_drawer_lays_out_nothing_and_keeps_all(qtbot: QtBot) -> None:
     made = drawer(qtbot)
-    lines = [f"line {number}" for number in range(3 * PORTION)]
+    lines = [f"line {number}" for number in range(3 * LINES_PER_BATCH)]
     made.append(lines)
-    assert made.lines.toPlainText() == ""
+    assert made.text_edit.toPlainText() == ""
     assert made.text().split("\n") == lines
 
 
 def test_an_open_one_takes_many_lines_in_portions(qtbot: QtBot, qapp: QApplication) -> None:
     made = drawer(qtbot)
     made.set_open(True)
-    lines = [f"line {number}" for number in range(4 * PORTION)]
+    lines = [f"line {number}" for number in range(4 * LINES_PER_BATCH)]
     made.append(lines)
-    assert made.lines.blockCount() == PORTION
+    assert made.text_edit.blockCount() == LINES_PER_BATCH
     assert made.text().split("\n") == lines
-    qtbot.waitUntil(lambda: made.lines.blockCount() == len(lines), timeout=5000)
+    qtbot.waitUntil(lambda: made.text_edit.blockCount() == len(lines), timeout=5000)
     assert made.text().split("\n") == lines
-    bar = made.lines.verticalScrollBar()
+    bar = made.text_edit.verticalScrollBar()
     assert bar.value() == bar.maximum(), "the newest line is in sight"
 
 
 def test_the_oldest_lines_go_first(qtbot: QtBot) -> None:
     made = drawer(qtbot)
-    made.append([f"line {number}" for number in range(MAX_LINES + 10)])
+    made.append([f"line {number}" for number in range(MAX_LOG_LINES + 10)])
     kept = made.text().split("\n")
-    assert len(kept) == MAX_LINES
+    assert len(kept) == MAX_LOG_LINES
     assert kept[0] == "line 10"
     made.clear()
     assert made.text() == ""

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QTableWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.components import Card, LogDrawer, Menu, Page, ScrollBar, Table
-from gpu_assistant.gui.components.scroll_bar import THICK
+from gpu_assistant.gui.components import Card, LogDrawer, Menu, Page, ScrollBar, DataTable
+from gpu_assistant.gui.components.scroll_bar import BAR_WIDTH
 
 # A screen that is none has no front and no keyboard to grab.
 pytestmark = pytest.mark.qt_log_ignore("does not support raise", "does not support grabbing", extend=True)
@@ -43,7 +43,7 @@ def bar(page: Page) -> ScrollBar:
 
 
 def middle(bar: ScrollBar) -> QPoint:
-    return bar.handle().center().toPoint()
+    return bar.handle_rect().center().toPoint()
 
 
 def move(bar: ScrollBar, to: QPoint) -> None:
@@ -58,18 +58,18 @@ def move(bar: ScrollBar, to: QPoint) -> None:
 
 def test_the_handle_is_as_long_as_what_is_seen(bar: ScrollBar) -> None:
     seen = bar.pageStep() / (bar.maximum() + bar.pageStep())
-    assert bar.handle().height() == pytest.approx(max(seen * bar.height(), 42), abs=1)
-    assert bar.handle().top() == 0
+    assert bar.handle_rect().height() == pytest.approx(max(seen * bar.height(), 42), abs=1)
+    assert bar.handle_rect().top() == 0
     bar.setValue(bar.maximum())
-    assert bar.handle().bottom() == pytest.approx(bar.height())
-    assert bar.width() == THICK
+    assert bar.handle_rect().bottom() == pytest.approx(bar.height())
+    assert bar.width() == BAR_WIDTH
 
 
 def test_the_handle_is_dragged(bar: ScrollBar) -> None:
     start = middle(bar)
     QTest.mousePress(bar, Qt.MouseButton.LeftButton, pos=start)
     move(bar, start + QPoint(0, 100))
-    assert bar.handle().center().y() == pytest.approx(start.y() + 100, abs=2)
+    assert bar.handle_rect().center().y() == pytest.approx(start.y() + 100, abs=2)
     move(bar, start + QPoint(0, 10_000))
     assert bar.value() == bar.maximum()
     QTest.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=start)
@@ -88,14 +88,14 @@ def test_a_press_beside_it_goes_a_page(bar: ScrollBar) -> None:
 def test_pages_go_on_until_the_handle_comes(bar: ScrollBar, qtbot: QtBot) -> None:
     end = QPoint(5, bar.height() - 60)
     QTest.mousePress(bar, Qt.MouseButton.LeftButton, pos=end)
-    qtbot.waitUntil(lambda: bar.handle().contains(QPointF(end)))
+    qtbot.waitUntil(lambda: bar.handle_rect().contains(QPointF(end)))
     assert bar.repeatAction() == ScrollBar.SliderAction.SliderNoAction
     QTest.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=end)
 
 
 def test_the_middle_button_goes_there(bar: ScrollBar) -> None:
     QTest.mouseClick(bar, Qt.MouseButton.MiddleButton, pos=QPoint(5, bar.height() // 2))
-    assert bar.handle().center().y() == pytest.approx(bar.height() / 2, abs=2)
+    assert bar.handle_rect().center().y() == pytest.approx(bar.height() / 2, abs=2)
 
 
 def test_the_wheel_and_the_keys_still_scroll(page: Page, bar: ScrollBar) -> None:
@@ -121,10 +121,10 @@ def test_the_log_lies_on_a_sunken_ground(qapp: QApplication, qtbot: QtBot, name:
     drawer.resize(400, 300)
     drawer.show()
     qtbot.waitExposed(drawer)
-    picture = drawer.lines.grab().toImage()
+    picture = drawer.text_edit.grab().toImage()
     assert theme.color("text").name() in colours(picture)
     ground = drawer.grab().toImage()
-    at = drawer.lines.mapTo(drawer, QPoint(drawer.lines.width() // 2, drawer.lines.height() - 4))
+    at = drawer.text_edit.mapTo(drawer, QPoint(drawer.text_edit.width() // 2, drawer.text_edit.height() - 4))
     assert ground.pixelColor(at).name() == theme.color("sunken").name()
 
 
@@ -168,8 +168,8 @@ def test_it_is_used_by_keyboard(menu: Menu, qtbot: QtBot) -> None:
 
 
 @pytest.fixture
-def table(qtbot: QtBot) -> Table:
-    made = Table()
+def table(qtbot: QtBot) -> DataTable:
+    made = DataTable()
     made.setColumnCount(2)
     made.setHorizontalHeaderLabels(["Time", "Load"])
     made.setRowCount(4)
@@ -186,7 +186,7 @@ def table(qtbot: QtBot) -> Table:
 
 
 @pytest.mark.parametrize("name", ["light", "dark", "contrast"])
-def test_a_table_wears_the_theme(table: Table, qapp: QApplication, name: str) -> None:
+def test_a_table_wears_the_theme(table: DataTable, qapp: QApplication, name: str) -> None:
     theme.set_theme(qapp, name)
     table.selectRow(2)
     picture = table.grab().toImage()
@@ -200,7 +200,7 @@ def test_a_table_wears_the_theme(table: Table, qapp: QApplication, name: str) ->
     assert {theme.color(token).name() for token in ("line", "text", "soft")} <= colours(picture)
 
 
-def test_its_rows_grow_with_the_text(table: Table, qapp: QApplication) -> None:
+def test_its_rows_grow_with_the_text(table: DataTable, qapp: QApplication) -> None:
     before = table.rowHeight(0), table.horizontalHeader().height()
     theme.set_text_scale(qapp, 2.0)
     qapp.processEvents()

@@ -7,14 +7,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyle, QStyleOptionSpinBox
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.components import Button, NumberBox
+from gpu_assistant.gui.components import Button, SpinBox
 
 pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
 def box(qtbot):
-    made = NumberBox()
+    made = SpinBox()
     made.setRange(1, 4096)
     made.setValue(16)
     qtbot.addWidget(made)

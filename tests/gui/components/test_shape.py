@@ -5,17 +5,17 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.components.shape import Shape
+from gpu_assistant.gui.components.shape import Breakpoints
 
 
 def test_twice_as_large_a_text_has_half_the_room(qtbot, qapp):
     widget = QWidget()
     qtbot.addWidget(widget)
     widget.resize(1300, 700)
-    shape = Shape(widget)
-    assert (shape.narrow, shape.tight, shape.small) == (False, False, False)
+    shape = Breakpoints(widget)
+    assert (shape.is_narrow, shape.is_tight, shape.is_small) == (False, False, False)
     with qtbot.waitSignal(shape.changed, timeout=5000):
         theme.set_text_scale(qapp, 2.0)
-    assert (shape.narrow, shape.tight, shape.small) == (True, True, True)
+    assert (shape.is_narrow, shape.is_tight, shape.is_small) == (True, True, True)
     widget.resize(2000, 700)
-    assert (shape.narrow, shape.tight, shape.small) == (True, True, False)
+    assert (shape.is_narrow, shape.is_tight, shape.is_small) == (True, True, False)

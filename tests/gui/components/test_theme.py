@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.components import label
-from gpu_assistant.gui.theme.tokens import look
+from gpu_assistant.gui.theme.tokens import load_theme_file
 
 THEMES = ("light", "dark", "contrast")
 GROUNDS = ("window", "rail", "card", "sunken")
@@ -46,14 +46,14 @@ def test_contrast_is_computed_as_wcag_does() -> None:
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("pair", TEXT_PAIRS, ids="-on-".join)
 def test_text_can_be_read(name: str, pair: tuple[str, str]) -> None:
-    colours = look().themes[name].colours()
+    colours = load_theme_file().themes[name].colours()
     assert contrast(colours[pair[0]], colours[pair[1]]) >= 4.5
 
 
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("pair", CONTROL_PAIRS, ids="-on-".join)
 def test_controls_and_lines_can_be_seen(name: str, pair: tuple[str, str]) -> None:
-    colours = look().themes[name].colours()
+    colours = load_theme_file().themes[name].colours()
     assert contrast(colours[pair[0]], colours[pair[1]]) >= 3
 
 
@@ -62,7 +62,7 @@ def test_a_theme_dresses_all_that_qt_draws(qapp: QApplication, qtbot: QtBot, nam
     plain = QWidget()
     qtbot.addWidget(plain)
     theme.set_theme(qapp, name)
-    tokens, role = look().themes[name], QPalette.ColorRole
+    tokens, role = load_theme_file().themes[name], QPalette.ColorRole
     assert theme.current() == tokens
     for palette in (qapp.palette(), plain.palette(), QToolTip.palette()):
         assert palette.color(role.Window).name().upper() == tokens.window
@@ -86,7 +86,7 @@ def test_a_change_is_announced_once(qapp: QApplication, qtbot: QtBot) -> None:
     heard = []
     theme.changed.connect(lambda: heard.append(theme.current()))
     theme.set_theme(qapp, "dark")
-    assert heard == [look().themes["dark"]]
+    assert heard == [load_theme_file().themes["dark"]]
 
 
 def test_a_deleted_widget_hears_nothing_more(qapp: QApplication, qtbot: QtBot) -> None:
@@ -108,7 +108,7 @@ def test_type_scale_grows_with_the_text(qapp: QApplication) -> None:
 
 
 def test_every_kind_of_text_has_a_family_of_this_computer(qapp: QApplication) -> None:
-    for kind in look().type:
+    for kind in load_theme_file().type:
         assert theme.font(kind).pixelSize() >= 11
         assert theme.font(kind).families()
 

@@ -107,7 +107,7 @@ def test_progress_is_thinned_and_the_rest_is_kept(runner: JobRunner, qtbot: QtBo
         context.report("a word")
         context.report("a word")
 
-    news = heard(runner.news)
+    news = heard(runner.reported)
     with qtbot.waitSignal(runner.done):
         runner.start(FakeJob(work))
     assert news[0] == plan
@@ -131,7 +131,7 @@ def test_news_comes_at_most_ten_times_a_second(runner: JobRunner, qtbot: QtBot) 
 
     ticks: list[Any] = []
     runner._timer.timeout.connect(lambda: ticks.append(len(ticks)))
-    news = heard(runner.news)
+    news = heard(runner.reported)
     with qtbot.waitSignal(runner.finished):
         runner.start(FakeJob(work))
         qtbot.waitUntil(lambda: len(ticks) >= 4)
@@ -145,7 +145,7 @@ def test_lines_come_in_batches_and_none_is_lost(runner: JobRunner, qtbot: QtBot)
             context.log(f"line {count}")
             context.report(LogEvent(id="a", line=f"event {count}"))
 
-    batches, news = heard(runner.logged), heard(runner.news)
+    batches, news = heard(runner.logged), heard(runner.reported)
     with qtbot.waitSignal(runner.finished):
         runner.start(FakeJob(work))
     lines = [line for batch in batches for line in batch]

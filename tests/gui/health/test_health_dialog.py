@@ -12,12 +12,12 @@ from PySide6.QtGui import QGuiApplication
 
 from gpu_assistant.app import App
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.core.results import Curve
+from gpu_assistant.core.results import HealthTestCurve
 from gpu_assistant.gui.components import ConfirmDialog
-from gpu_assistant.gui.health.dialog import HealthDialog, Opening
-from gpu_assistant.gui.health.job import CardTestJob
+from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
+from gpu_assistant.gui.health.job import HealthTestJob
 from gpu_assistant.gui.main.area import HOME, MONITOR
-from gpu_assistant.health.job import MATTERS, NEVER
+from gpu_assistant.health.job import PRIORITY_AREAS, NEVER_COVERED
 from tests.fakes.health_found import PROGRESS, found
 from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 
@@ -35,10 +35,10 @@ def services(tmp_path):
 @pytest.fixture
 def opened(services, qtbot, language):
     def opened(**named) -> HealthDialog:
-        dialog = HealthDialog(services, None, Opening(**named))
+        dialog = HealthDialog(services, None, HealthDialogOptions(**named))
         qtbot.addWidget(dialog)
         dialog.open()
-        qtbot.waitUntil(lambda: not dialog.reader.running, timeout=5000)
+        qtbot.waitUntil(lambda: not dialog.environment_runner.running, timeout=5000)
         return dialog
 
     return opened
@@ -156,7 +156,7 @@ def test_the_curves_of_the_card_are_drawn(opened, seen, qtbot):
     hot = replace(
         found(3),
         curves=(
-            Curve(
+            HealthTestCurve(
                 gpu=0,
                 t=t,
                 temp=tuple(40 + min(second, 400) // 10 for second in range(900)),
@@ -246,7 +246,7 @@ def test_an_alarm_that_names_the_test_opens_it_at_level_2(home, services, qtbot)
 
 
 def test_of_what_a_verdict_does_not_cover_what_matters_stands_first(opened, services, qtbot):
-    services.results["health"] = replace(found(1), leaves_out=(*MATTERS, "card-fan", *NEVER))
+    services.results["health"] = replace(found(1), leaves_out=(*PRIORITY_AREAS, "card-fan", *NEVER_COVERED))
     dialog = opened(level=1)
     with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
         dialog.start.click()
@@ -276,6 +276,6 @@ def test_monitor_has_a_button_for_it(home, services, qtbot):
 def test_the_real_job_runs_without_an_environment(tmp_path):
     """On this computer as it is, with the window's own way of calling it."""
     app = App(data_dir=str(tmp_path / "d"), environ={})
-    checks = CardTestJob(app, None, 1).run(JobContext())
+    checks = HealthTestJob(app, None, 1).run(JobContext())
     assert checks.level == 1
     assert "cpu-compute" in checks.leaves_out

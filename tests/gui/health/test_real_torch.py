@@ -14,10 +14,10 @@ from PySide6.QtCore import QTimer
 from gpu_assistant.app import App
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.gui.components import ConfirmDialog
-from gpu_assistant.gui.health.dialog import HealthDialog, Opening
-from gpu_assistant.gui.health.job import Ground
+from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions
+from gpu_assistant.gui.health.job import HealthTestEnvironment
 from gpu_assistant.health.job import CHILD
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 
 pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900)]
 
@@ -40,13 +40,13 @@ def opened(own: App, torch_environment: Path, qtbot, language):
     made: list[HealthDialog] = []
 
     def opened(level: int, environment: Path = torch_environment) -> HealthDialog:
-        dialog = HealthDialog(own, None, Opening(level=level))
+        dialog = HealthDialog(own, None, HealthDialogOptions(level=level))
         made.append(dialog)
         qtbot.addWidget(dialog)
         dialog.open()
-        qtbot.waitUntil(lambda: not dialog.reader.running, timeout=60_000)
+        qtbot.waitUntil(lambda: not dialog.environment_runner.running, timeout=60_000)
         tests = own.health_rules.tests
-        dialog._known(Ground(environment=environment, cpu_only=True, limits=tests.limits_seconds))
+        dialog._on_environment_read(HealthTestEnvironment(environment=environment, cpu_only=True, limits=tests.limits_seconds))
         return dialog
 
     yield opened
@@ -120,7 +120,7 @@ def test_an_environment_without_its_torch_is_a_failed_check_and_one_that_is_gone
     failed = [row.accessibleName() for row in dialog.found.rows if row.check.state == "fail"]
     assert len(failed) == 1
     assert "No module named 'torch'" in failed[0]
-    current().environment_python(broken).unlink()
+    current_system().environment_python(broken).unlink()
     with qtbot.waitSignal(dialog.runner.finished, timeout=60_000):
         dialog.start.click()
     assert "There is no environment at" in dialog.news.label.text()

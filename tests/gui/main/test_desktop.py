@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
-from gpu_assistant.bench.parent import BenchProgress
+from gpu_assistant.bench.parent import BenchmarkProgress
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.gui.main.area import BENCHMARK, HOME
-from gpu_assistant.gui.main.desktop import Desktop, ours_in_front
+from gpu_assistant.gui.main.desktop import DesktopIntegration, is_own_window_active
 from gpu_assistant.gui.worker import JobRunner
-from gpu_assistant.system import current
+from gpu_assistant.system import current_system
 from tests.fakes.main_window import FakeMain
 from tests.fakes.system import FakeSystem
 
@@ -50,8 +50,8 @@ class Job:
             raise self.error
 
 
-def step(n: int) -> BenchProgress:
-    return BenchProgress(n=n, of=4, workload="matmul", device="cpu", dtype="fp32", size=(1024,))
+def step(n: int) -> BenchmarkProgress:
+    return BenchmarkProgress(index=n, total=4, workload="matmul", device="cpu", dtype="fp32", size=(1024,))
 
 
 class Stage:
@@ -61,9 +61,9 @@ class Stage:
         self.bar = Bar()
         self.front = False
         self.window = QWidget()
-        self.desktop = Desktop(self.window, language, lambda _: self.bar, lambda: self.front)
+        self.desktop = DesktopIntegration(self.window, language, lambda _: self.bar, lambda: self.front)
         self.words = []
-        self.desktop.said.connect(self.words.append)
+        self.desktop.notified.connect(self.words.append)
         self.runner = JobRunner(self.window)
         self.other = JobRunner(self.window)
 
@@ -72,8 +72,8 @@ class Stage:
 def stage(qtbot, language):
     made = Stage(language)
     qtbot.addWidget(made.window)
-    made.desktop.watch(made.other, "install", lambda _: 0.25)
-    made.desktop.watch_measuring(made.runner)
+    made.desktop.watch_runner(made.other, "install", lambda _: 0.25)
+    made.desktop.watch_benchmark(made.runner)
     yield made
     made.desktop.close()
     assert made.desktop.tray is None
@@ -169,9 +169,9 @@ def test_the_systems_own_task_bar(qtbot, language):
     qtbot.addWidget(window)
     window.show()
     qtbot.waitExposed(window)
-    desktop = Desktop(window, language, current().taskbar, lambda: True)
+    desktop = DesktopIntegration(window, language, current_system().taskbar, lambda: True)
     runner = JobRunner(window)
-    desktop.watch_measuring(runner)
+    desktop.watch_benchmark(runner)
     job = Job(step(2))
     runner.start(job)
     finish(qtbot, runner, job)
@@ -184,9 +184,9 @@ def test_a_window_that_is_put_away_is_not_in_front(qtbot):
     qtbot.addWidget(window)
     window.show()
     window.activateWindow()
-    qtbot.waitUntil(ours_in_front, timeout=10_000)
+    qtbot.waitUntil(is_own_window_active, timeout=10_000)
     window.showMinimized()
-    qtbot.waitUntil(lambda: not ours_in_front(), timeout=10_000)
+    qtbot.waitUntil(lambda: not is_own_window_active(), timeout=10_000)
 
 
 # In the window

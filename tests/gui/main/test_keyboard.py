@@ -61,7 +61,7 @@ def test_tab_reaches_every_control_and_each_shows_it(area, qtbot, page):
         seen.append(here)
         assert here.accessibleName() or here.text(), here
         # The first may have been given the keyboard before anybody pressed a key.
-        assert len(seen) == 1 or not isinstance(here, KeyboardFocus) or here.ringed, here
+        assert len(seen) == 1 or not isinstance(here, KeyboardFocus) or here.shows_focus_ring, here
         focused = here.grab().toImage()
         qtbot.keyClick(here, Qt.Key.Key_Tab)
         assert len(seen) == 1 or here.grab().toImage() != focused, here

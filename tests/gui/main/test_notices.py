@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from gpu_assistant.core.health import Alarm
-from gpu_assistant.core.settings import load
+from gpu_assistant.core.settings import load_settings
 from gpu_assistant.gui.main.area import MONITOR, SETTINGS
-from gpu_assistant.gui.main.notices import Notices, icon_of, said_of
+from gpu_assistant.gui.main.notices import GpuNotifier, temperature_icon, gpu_status_text
 from tests.fakes.main_window import feed, gpu, sample
 
 # Offscreen there is no bar for icons; the icon itself is there.
@@ -23,7 +23,7 @@ def watched(open_window, app, qtbot, monkeypatch):
     """A window whose desktop has a bar for icons, and is behind other windows; the words that were said."""
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     window = open_window(app)
-    qtbot.waitUntil(lambda: bool(window.desktop.findChildren(Notices)), timeout=5000)
+    qtbot.waitUntil(lambda: bool(window.desktop.findChildren(GpuNotifier)), timeout=5000)
     window.desktop._in_front = lambda: False
     words = []
     window.desktop.said.connect(words.append)
@@ -56,13 +56,13 @@ def test_of_eight_cards_the_icon_names_the_hottest(watched):
 
 def test_a_card_that_tells_nothing_says_why():
     asleep = replace(gpu(), temp=None, util=None, state="asleep")
-    assert said_of(asleep) == "asleep"
-    assert said_of(replace(asleep, state="ready")) == "—"
+    assert gpu_status_text(asleep) == "asleep"
+    assert gpu_status_text(replace(asleep, state="ready")) == "—"
 
 
 def test_the_ground_of_the_icon_says_how_the_card_is(qapp):
     grounds = {
-        icon_of("66", state).pixmap(64, 64).toImage().pixelColor(32, 4).name() for state in ("well", "warn", "error")
+        temperature_icon("66", state).pixmap(64, 64).toImage().pixelColor(32, 4).name() for state in ("well", "warn", "error")
     }
     assert len(grounds) == 3
 
@@ -73,7 +73,7 @@ def test_a_lost_card_turns_the_icon_red(watched):
     lost = gpu(temp=None, util=None, power_w=None, state="lost")
     feed(window, *(sample(lost, t=now - 30 + second) for second in range(30)), state="lost")
     icon = window.desktop.tray.icon().pixmap(64, 64).toImage()
-    assert icon == icon_of("!", "error").pixmap(64, 64).toImage()
+    assert icon == temperature_icon("!", "error").pixmap(64, 64).toImage()
     assert window.desktop.tray.toolTip() == "NVIDIA GeForce RTX 4060: no longer answers"
 
 
@@ -127,7 +127,7 @@ def test_what_an_older_version_silenced_for_all_cards_goes_on_and_can_be_taken_b
     window, words = watched
     kept = tmp_path / "settings.json"
     kept.write_text('{"setup_done": true, "silenced": ["slowed-by-heat", "fan-stopped"]}', encoding="utf-8")
-    app.settings = load(kept)
+    app.settings = load_settings(kept)
     feed(window, *seconds(10, **HOT))
     assert not words
     window.area.open(SETTINGS)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.main.area import HOME, SETTINGS
-from gpu_assistant.gui.main.desktop import Desktop
+from gpu_assistant.gui.main.desktop import DesktopIntegration
 from tests.fakes import bundles
 
 pytestmark = pytest.mark.gui
@@ -97,8 +97,8 @@ def test_who_has_an_environment_is_not_asked_on_home(settings, qtbot) -> None:
 @pytest.mark.parametrize("error", [None, AppError("disk-full", path="D:\\")])
 def test_the_task_bar_shows_how_far_a_folder_is(settings, app, language, qtbot, error) -> None:
     bar, words = Bar(), []
-    settings.desktop = Desktop(settings, language, lambda _: bar, lambda: False)
-    settings.desktop.said.connect(words.append)
+    settings.desktop = DesktopIntegration(settings, language, lambda _: bar, lambda: False)
+    settings.desktop.notified.connect(words.append)
     folder = app.folder / "stick"
     app.gate = None
     settings.area.pages[SETTINGS].offline.prepare.click()

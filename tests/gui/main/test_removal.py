@@ -43,8 +43,8 @@ def test_what_will_go_is_shown_before_anything_goes(home, app, qtbot, seen, lang
     assert {"en": "Remove “pytorch” (912 MB)?", "zh_CN": "移除“pytorch” (912 MB)？"}[code] in shown
     assert {"en": "1. Remove the environment", "zh_CN": "1. 删除环境"}[code] in shown
     assert {"en": "2. Put the variable CUDA_PATH back", "zh_CN": "2. 恢复环境变量 CUDA_PATH"}[code] in shown
-    assert dialog.stay.isDefault()
-    dialog.stay.click()
+    assert dialog.reject_button.isDefault()
+    dialog.reject_button.click()
     assert "removed" not in app.asked
     assert home.installed.isVisible()
 
@@ -53,7 +53,7 @@ def test_it_goes_and_what_stayed_is_said(home, app, qtbot):
     changed = StepEvent(id="back-2", state="done", code="progress.left-changed", data={"thing": "CUDA_PATH"})
     app.news["uninstall"] = (StepEvent(id="environment", state="done"), changed)
     home.installed.remove.click()
-    asked(qtbot).go.click()
+    asked(qtbot).accept_button.click()
     qtbot.waitUntil(lambda: "removed" in app.asked, timeout=5000)
     qtbot.waitUntil(lambda: not home.installed.isVisible() and home.trouble.isVisible(), timeout=5000)
     assert "Taken back what was installed for" in home.trouble.label.text()
@@ -64,7 +64,7 @@ def test_it_goes_and_what_stayed_is_said(home, app, qtbot):
 def test_what_stops_it_is_said_without_options_of_the_command_line(home, app, qtbot):
     app.results["uninstall"] = AppError("rights-left-out", steps="back-2")
     home.installed.remove.click()
-    asked(qtbot).go.click()
+    asked(qtbot).accept_button.click()
     qtbot.waitUntil(home.trouble.isVisible, timeout=5000)
     assert "administrator rights were refused" in home.trouble.label.text()
     assert "--" not in home.trouble.label.text()

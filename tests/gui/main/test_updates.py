@@ -90,7 +90,7 @@ def test_a_build_without_a_publisher_says_so_and_asks_nobody(open_window, tmp_pa
     assert card.dormant.isVisible()
     assert not any(part.isVisible() for part in (card.check, card.choice, card.last, card.offer))
     # The first look is due, waits for the graphs' libraries on a slow computer, and asks nobody.
-    qtbot.waitUntil(lambda: window.area.updates._timer.interval() == model.LOOK_AGAIN_MS, timeout=60_000)
+    qtbot.waitUntil(lambda: window.area.updates._timer.interval() == model.CHECK_INTERVAL_MS, timeout=60_000)
     assert window.area.updates.look is None
     assert not (tmp_path / "data" / "state" / "updates.json").exists()
 

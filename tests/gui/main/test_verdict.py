@@ -6,33 +6,33 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.health import Alarm, Health, HealthState
-from gpu_assistant.gui.main.facts import Facts
-from gpu_assistant.gui.main.verdict import verdict
-from gpu_assistant.gui.monitor.sentence import of as sentence_of
-from gpu_assistant.gui.monitor.sentence import pill
+from gpu_assistant.gui.main.facts import MachineFacts
+from gpu_assistant.gui.main.verdict import home_verdict
+from gpu_assistant.gui.monitor.sentence import status_text as sentence_of
+from gpu_assistant.gui.monitor.sentence import status_pill
 from tests.fakes.examples import rtx4060
 from tests.fakes.main_window import ENVIRONMENT, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
 
 
-def title(facts: Facts, seen) -> str:
-    return verdict(facts, seen, Health(t=0.0, state="unknown"), simulated=False).title
+def title(facts: MachineFacts, seen) -> str:
+    return home_verdict(facts, seen, Health(t=0.0, state="unknown"), simulated=False).title
 
 
 @pytest.mark.parametrize("seen", [None, sample()])
 def test_nobody_says_that_there_is_no_card_before_the_computer_was_looked_at(qapp, seen):
-    assert title(Facts(looked=True), seen) == "Looking at this computer…"
+    assert title(MachineFacts(loaded=True), seen) == "Looking at this computer…"
 
 
 def test_a_card_that_answers_is_enough(qapp):
-    assert title(Facts(looked=True), sample(gpu())) == "Your GPU is not set up for deep learning yet"
+    assert title(MachineFacts(loaded=True), sample(gpu())) == "Your GPU is not set up for deep learning yet"
 
 
 @pytest.mark.parametrize(("state", "kind"), [("well", "ok"), ("watching", "neutral")])
 def test_a_card_of_which_something_has_yet_to_last_is_not_called_well(qapp, state: HealthState, kind: str):
-    installed = Facts(looked=True, installed=replace(ENVIRONMENT, variant="cu130"))
-    said = verdict(installed, sample(gpu(temp=89)), Health(t=0.0, state=state), simulated=False)
+    installed = MachineFacts(loaded=True, installed=replace(ENVIRONMENT, variant="cu130"))
+    said = home_verdict(installed, sample(gpu(temp=89)), Health(t=0.0, state=state), simulated=False)
     assert said.kind == kind
     assert "89 °C" in said.detail
     assert ("watching" in said.title) == (state == "watching")
@@ -40,30 +40,30 @@ def test_a_card_of_which_something_has_yet_to_last_is_not_called_well(qapp, stat
 
 def test_a_card_without_figures_is_explained(qapp):
     """An idle laptop's card that is let go of, and one that sleeps."""
-    installed = Facts(looked=True, installed=replace(ENVIRONMENT, variant="cu130"))
+    installed = MachineFacts(loaded=True, installed=replace(ENVIRONMENT, variant="cu130"))
     nothing = gpu(temp=None, util=None, state="resting")
-    said = verdict(installed, replace(sample(nothing), nvml="resting"), Health(t=0.0, state="well"), simulated=False)
+    said = home_verdict(installed, replace(sample(nothing), nvml="resting"), Health(t=0.0, state="well"), simulated=False)
     assert (said.kind, said.detail.split(",")[0]) == ("ok", "The graphics card is idle and is left alone for a moment")
     asleep = replace(sample(replace(nothing, state="asleep")), nvml="asleep")
-    said = verdict(installed, asleep, Health(t=0.0, state="asleep"), simulated=False)
+    said = home_verdict(installed, asleep, Health(t=0.0, state="asleep"), simulated=False)
     assert "a program uses it" in said.detail
 
 
 def test_a_card_that_tells_too_little_is_not_called_well(qapp):
-    installed = Facts(looked=True, installed=replace(ENVIRONMENT, variant="cu130"))
+    installed = MachineFacts(loaded=True, installed=replace(ENVIRONMENT, variant="cu130"))
     health = Health(t=0.0, state="untold", untold=(0,))
-    said = verdict(installed, sample(gpu(temp=None)), health, simulated=False)
+    said = home_verdict(installed, sample(gpu(temp=None)), health, simulated=False)
     assert (said.kind, said.title) == ("neutral", "Your GPU reports too little to tell whether it is well")
-    assert pill(health) == ("neutral", "Not known")
+    assert status_pill(health) == ("neutral", "Not known")
 
 
 @pytest.mark.parametrize("installed", [None, replace(ENVIRONMENT, variant="cu130")])
 def test_a_driver_that_gives_no_answer_is_said_and_nothing_called_well(qapp, installed):
     health = Health(t=0.0, state="slow")
-    said = verdict(Facts(looked=True, installed=installed), sample(gpu(state="silent")), health, simulated=False)
+    said = home_verdict(MachineFacts(loaded=True, installed=installed), sample(gpu(state="silent")), health, simulated=False)
     assert said.kind != "ok"
     assert "well" not in said.title + said.detail
-    assert pill(health) == ("neutral", "no answer")
+    assert status_pill(health) == ("neutral", "no answer")
     if installed is not None:
         assert (said.kind, said.title) == ("neutral", "The graphics driver gives no answer just now")
         assert "restart the computer" in said.detail
@@ -85,29 +85,29 @@ HOT = Health(
         ),
     ),
 )
-UNUSED = Facts(looked=True, installed=ENVIRONMENT, machine=rtx4060())
+UNUSED = MachineFacts(loaded=True, installed=ENVIRONMENT, machine=rtx4060())
 
 
 def test_the_gravest_comes_before_what_a_setup_can_mend(qapp):
-    assert UNUSED.gpu_unused()
-    lost = verdict(UNUSED, sample(gpu()), ALARMED, simulated=False)
-    assert (lost.kind, lost.alarm, lost.leads) == ("error", True, "graphs")
-    hot = verdict(UNUSED, sample(gpu()), HOT, simulated=False)
-    assert (hot.kind, hot.alarm, hot.leads) == ("warn", True, "graphs")
-    well = verdict(UNUSED, sample(gpu()), None, simulated=False)
-    assert (well.kind, well.alarm, well.leads) == ("warn", False, "setup")
+    assert UNUSED.is_gpu_unused()
+    lost = home_verdict(UNUSED, sample(gpu()), ALARMED, simulated=False)
+    assert (lost.kind, lost.shows_alarm, lost.target) == ("error", True, "graphs")
+    hot = home_verdict(UNUSED, sample(gpu()), HOT, simulated=False)
+    assert (hot.kind, hot.shows_alarm, hot.target) == ("warn", True, "graphs")
+    well = home_verdict(UNUSED, sample(gpu()), None, simulated=False)
+    assert (well.kind, well.shows_alarm, well.target) == ("warn", False, "setup")
 
 
 @pytest.mark.parametrize("health", [ALARMED, HOT])
 def test_no_setup_is_offered_for_a_card_that_is_not_well(qapp, health: Health):
-    said = verdict(Facts(looked=True), sample(gpu()), health, simulated=False)
-    assert (said.alarm, said.leads, said.action) == (True, "graphs", "Live graphs")
+    said = home_verdict(MachineFacts(loaded=True), sample(gpu()), health, simulated=False)
+    assert (said.shows_alarm, said.target, said.action) == (True, "graphs", "Live graphs")
 
 
 def test_an_alarm_that_names_the_health_test_leads_there(qapp):
     alarm = Alarm(id="memory-errors", level="error", gpu=0, since=0.0, data={"name": "A", "count": 5})
-    said = verdict(Facts(looked=True), sample(gpu()), Health(t=0.0, state="error", alarms=(alarm,)), simulated=False)
-    assert (said.leads, said.action) == ("test", "Health test")
+    said = home_verdict(MachineFacts(loaded=True), sample(gpu()), Health(t=0.0, state="error", alarms=(alarm,)), simulated=False)
+    assert (said.target, said.action) == ("test", "Health test")
 
 
 @pytest.mark.parametrize("cards", [1, 8])
@@ -115,7 +115,7 @@ def test_of_several_cards_the_one_that_is_not_well_is_named(qapp, cards: int):
     health = replace(ALARMED, alarms=(replace(ALARMED.alarms[0], gpu=6),), cards=cards)
     seen = sample(*(gpu(index) for index in range(cards)))
     for said in (
-        verdict(UNUSED, seen, health, simulated=False).title,
+        home_verdict(UNUSED, seen, health, simulated=False).title,
         sentence_of(replace(seen, nvml="ready"), health, simulated=False),
     ):
         assert said.endswith("The GPU no longer answers")
@@ -134,16 +134,16 @@ def test_beside_an_alarm_the_way_to_the_setup_stays(home, app, qtbot):
 
 
 def test_who_only_wants_to_look_is_told_first_how_the_card_is(qapp):
-    facts, well = Facts(looked=True), Health(t=0.0, state="well")
-    assert verdict(facts, sample(gpu(temp=50)), well, simulated=False).leads == "setup"
-    said = verdict(facts, sample(gpu(temp=50)), well, simulated=False, only_look=True)
-    assert (said.kind, said.title, said.leads) == ("ok", "Your GPU is well", "graphs")
-    assert verdict(facts, sample(), None, simulated=False, only_look=True).kind in ("neutral", "accent")
+    facts, well = MachineFacts(loaded=True), Health(t=0.0, state="well")
+    assert home_verdict(facts, sample(gpu(temp=50)), well, simulated=False).target == "setup"
+    said = home_verdict(facts, sample(gpu(temp=50)), well, simulated=False, only_look=True)
+    assert (said.kind, said.title, said.target) == ("ok", "Your GPU is well", "graphs")
+    assert home_verdict(facts, sample(), None, simulated=False, only_look=True).kind in ("neutral", "accent")
 
 
 def test_the_computer_says_how_many_cards_it_has():
     machine = rtx4060()
     card = machine.gpus[0]
-    assert Facts(machine=replace(machine, gpus=(card,) * 8)).computer().startswith("8 × NVIDIA GeForce RTX 4060 · ")
-    two = Facts(machine=replace(machine, gpus=(card, replace(card, name="NVIDIA H100")))).computer()
+    assert MachineFacts(machine=replace(machine, gpus=(card,) * 8)).computer_text().startswith("8 × NVIDIA GeForce RTX 4060 · ")
+    two = MachineFacts(machine=replace(machine, gpus=(card, replace(card, name="NVIDIA H100")))).computer_text()
     assert two.startswith("NVIDIA GeForce RTX 4060 + NVIDIA H100 · ")

@@ -16,13 +16,13 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.components import ConfirmDialog
-from gpu_assistant.gui.hooks import Hooks
-from gpu_assistant.gui.instance import Instance
+from gpu_assistant.gui.hooks import ExceptionHooks
+from gpu_assistant.gui.instance import SingleInstance
 from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
-from gpu_assistant.gui.main.place import Place
-from gpu_assistant.gui.main.tasks import Task
+from gpu_assistant.gui.main.place import WindowGeometry
+from gpu_assistant.gui.main.tasks import FunctionJob
 from gpu_assistant.gui.main.window import MainWindow
-from gpu_assistant.gui.run import Program
+from gpu_assistant.gui.run import DesktopApplication
 from tests.fakes.main_window import FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -108,7 +108,7 @@ def test_the_graphs_load_once_all_of_qts_classes_are_made(open_area, app, qtbot,
 def test_another_page_chosen_meanwhile_stays(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     monkeypatch.setattr(area, "_graphs_ready", lambda: not area._loader.running)
-    area._loader.start(Task(lambda: None))
+    area._loader.start(FunctionJob(lambda: None))
     area.open(MONITOR)
     area.open(SETTINGS)
     qtbot.waitUntil(lambda: not area._loader.running, timeout=20_000)
@@ -250,12 +250,12 @@ def test_place_and_size_are_kept(open_window, app, qtbot):
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
     file = app.data.state / "window.json"
-    kept = json.decode(file.read_bytes(), Place)
+    kept = json.decode(file.read_bytes(), WindowGeometry)
     assert (kept.width, kept.height) == (1000, 640)
     again = open_window(app, (1000, 640))
     again.close()
     qtbot.waitUntil(lambda: not again.isVisible(), timeout=5000)
-    assert json.decode(file.read_bytes(), Place) == kept
+    assert json.decode(file.read_bytes(), WindowGeometry) == kept
     file.write_text("{}", encoding="utf-8")
     again = open_window(app)
     assert again.isVisible()
@@ -267,7 +267,7 @@ def test_another_theme_leaves_no_ground_of_the_old_one(qapp, app, language, qtbo
     qtbot.waitExposed(window)
     assert window.grab().toImage().pixelColor(3, 3).name() == "#ff00ff"
     theme.set_theme(qapp, "light")
-    window.fill(language)
+    window.build(language)
     theme.set_theme(qapp, "dark")
     assert window.palette().window().color().name() == theme.color("window").name()
     window.close()
@@ -278,7 +278,7 @@ def test_the_frame_stays_on_the_screen(open_window, app):
     free = QApplication.primaryScreen().availableGeometry()
     file = app.data.state / "window.json"
     file.parent.mkdir(parents=True, exist_ok=True)
-    low = Place(x=free.x(), y=free.y(), width=free.width(), height=free.height(), frame=(4, 30, 4, 6))
+    low = WindowGeometry(x=free.x(), y=free.y(), width=free.width(), height=free.height(), frame=(4, 30, 4, 6))
     file.write_bytes(json.encode(low))
     window = MainWindow(app)
     assert window.geometry().topLeft() == free.topLeft() + QPoint(4, 30)
@@ -352,8 +352,8 @@ def test_work_that_does_not_stop_does_not_hold_the_window_for_ever(window, app, 
 
 
 def test_a_second_instance_calls_the_first(tmp_path, qapp, qtbot):
-    first = Instance(tmp_path)
-    assert first.first()
+    first = SingleInstance(tmp_path)
+    assert first.try_lock()
     called = []
     first.listen(lambda: called.append(True))
     code = (
@@ -369,20 +369,20 @@ def test_a_second_instance_calls_the_first(tmp_path, qapp, qtbot):
         assert process.returncode == 0
     assert called
     first.release()
-    again = Instance(tmp_path)
-    assert again.first()
+    again = SingleInstance(tmp_path)
+    assert again.try_lock()
     again.release()
 
 
 def test_a_second_start_says_in_the_terminal_what_became_of_it(app, qapp, capsys, monkeypatch):
-    first = Instance(app.data.state)
-    assert first.first()
-    monkeypatch.setattr(Instance, "call_first", lambda self: True)
-    second = Program(app, language="en")
-    assert not second.first()
+    first = SingleInstance(app.data.state)
+    assert first.try_lock()
+    monkeypatch.setattr(SingleInstance, "call_first", lambda self: True)
+    second = DesktopApplication(app, language="en")
+    assert not second.acquire_instance()
     assert capsys.readouterr().err == "GPU Assistant is already open; its window was brought to the front.\n"
-    monkeypatch.setattr(Instance, "call_first", lambda self: False)
-    assert not second.first()
+    monkeypatch.setattr(SingleInstance, "call_first", lambda self: False)
+    assert not second.acquire_instance()
     assert "does not answer" in capsys.readouterr().err
     first.release()
 
@@ -390,12 +390,12 @@ def test_a_second_start_says_in_the_terminal_what_became_of_it(app, qapp, capsys
 def test_a_folder_that_is_a_file_is_said_plainly(tmp_path, qapp):
     (tmp_path / "state").write_text("", encoding="utf-8")
     with pytest.raises(AppError):
-        Instance(tmp_path / "state")
+        SingleInstance(tmp_path / "state")
 
 
 def test_what_nobody_foresaw_is_logged_and_said_once(qapp, qtbot, caplog):
     shown = []
-    hooks = Hooks(lambda: shown.append(True))
+    hooks = ExceptionHooks(lambda: shown.append(True))
     hooks.install()
     try:
         error = ZeroDivisionError("first")
@@ -406,7 +406,7 @@ def test_what_nobody_foresaw_is_logged_and_said_once(qapp, qtbot, caplog):
         qtbot.waitUntil(lambda: bool(shown), timeout=5000)
         qtbot.wait(20)
     finally:
-        hooks.remove()
+        hooks.uninstall()
     assert shown == [True]
     assert "not foreseen, on thread worker" in caplog.text
     assert "first" in caplog.text

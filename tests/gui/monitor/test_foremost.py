@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.core.health import Alarm, Health
-from gpu_assistant.gui.monitor.foremost import HOTTER, foremost
+from gpu_assistant.gui.monitor.foremost import HYSTERESIS_C, select_primary_gpu
 from tests.fakes.main_window import feed, gpu, sample
 
 pytestmark = pytest.mark.gui
 
 
 def index(gpus, health=None, shown=None):
-    found = foremost(gpus, health, shown)
+    found = select_primary_gpu(gpus, health, shown)
     return None if found is None else found.index
 
 
@@ -25,8 +25,8 @@ def test_the_hottest_and_it_stays_where_another_is_hardly_hotter():
     cards = (gpu(0, temp=50), gpu(1, temp=70), gpu(2, temp=None))
     assert index(()) is None
     assert index(cards) == 1
-    assert index((gpu(0, temp=70), gpu(1, temp=70 + HOTTER - 1)), shown=0) == 0
-    assert index((gpu(0, temp=70), gpu(1, temp=70 + HOTTER)), shown=0) == 1
+    assert index((gpu(0, temp=70), gpu(1, temp=70 + HYSTERESIS_C - 1)), shown=0) == 0
+    assert index((gpu(0, temp=70), gpu(1, temp=70 + HYSTERESIS_C)), shown=0) == 1
 
 
 def test_the_gravest_alarm_goes_before_heat_also_of_a_lost_card_but_not_a_note():

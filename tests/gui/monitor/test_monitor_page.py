@@ -12,10 +12,10 @@ from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.area import HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.monitor import axis
 from gpu_assistant.gui.monitor.clock import SPANS
-from gpu_assistant.gui.monitor.history import History
-from gpu_assistant.gui.monitor.live_card import LiveCard
+from gpu_assistant.gui.monitor.history import SampleHistory
+from gpu_assistant.gui.monitor.live_card import LiveMetricsCard
 from gpu_assistant.monitor.history import History as Store
-from gpu_assistant.monitor.recorder import Recorder
+from gpu_assistant.monitor.recorder import HistoryWriter
 from tests.fakes.main_window import feed, gpu, sample
 
 pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
@@ -267,13 +267,13 @@ def test_a_range_that_history_does_not_fill_says_since_when_there_is_some(worked
 
 
 def test_the_first_minutes_lines_are_as_long_as_there_is_something_to_show(qtbot):
-    card, history = LiveCard(), History(Recorder(Store))
+    card, history = LiveMetricsCard(), SampleHistory(HistoryWriter(Store))
     qtbot.addWidget(card)
     told = []
     for second in range(90):
         history.add(sample(gpu(), t=1000.0 + second))
         card.show_history(history, None)
-        told.append((card._span.text(), {figure.line.span for figure in card.figures}))
+        told.append((card._span_label.text(), {figure.sparkline.span for figure in card.metrics}))
     assert told[5] == ("last 5 seconds", {5})
     assert told[0][0] == "last 2 seconds"
     assert told[-1] == ("last 60 seconds", {60})

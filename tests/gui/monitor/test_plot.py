@@ -15,7 +15,7 @@ from gpu_assistant.gui.monitor.canvas import Frame  # noqa: E402
 from gpu_assistant.gui.monitor.clock import Clock  # noqa: E402
 from gpu_assistant.gui.monitor.events import Event  # noqa: E402
 from gpu_assistant.gui.monitor.overlay import Limit, paint_limit, together, told_of, words_of  # noqa: E402
-from gpu_assistant.gui.monitor.series import Curve, Line  # noqa: E402
+from gpu_assistant.gui.monitor.series import SeriesCurve, LineStyle  # noqa: E402
 
 pytestmark = pytest.mark.gui
 
@@ -33,12 +33,12 @@ class Past:
         self.y[300:340] = np.nan
         self.now = BEGIN
 
-    def fetch(self, key: str, since: float, reach: float) -> Curve:
+    def fetch(self, key: str, since: float, reach: float) -> SeriesCurve:
         del reach
         cut = slice(*np.searchsorted(self.t, (since, self.now)))
         mean = self.y[cut] if key == "a" else 100 - self.y[cut]
         spread = 0.0 if self.step == 1 else 3.0
-        return Curve(t=self.t[cut], mean=mean, low=mean - spread, high=mean + spread, step=self.step)
+        return SeriesCurve(t=self.t[cut], mean=mean, low=mean - spread, high=mean + spread, step=self.step)
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def shown(qtbot, past):
         clock = Clock(now=lambda: past.now)
         clock.choose(span)
         plot = plot_.Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100), figure=lambda value: f"{value:.0f} %")
-        plot.series("a", Line(colour="s1"))
-        plot.series("b", Line(colour="s2", name="GPU 1", dash=1, fill=False))
+        plot.series("a", LineStyle(colour_token="s1"))
+        plot.series("b", LineStyle(colour_token="s2", name="GPU 1", dash=1, fill=False))
         plot.set_events((Event(start=BEGIN + 700, end=BEGIN + 800, text="slowed by heat", tone="warn"),))
         plot.resize(width, 160)
         qtbot.addWidget(plot)

@@ -7,8 +7,8 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Sample
-from gpu_assistant.gui.monitor.metrics import CPU
-from gpu_assistant.gui.monitor.sampling import Sampling
+from gpu_assistant.gui.monitor.metrics import CPU_UTILIZATION
+from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History
 
 pytestmark = pytest.mark.gui
@@ -29,22 +29,22 @@ class Counting(Source):
         self.looked: list[bool] = []
         self.threads: set[str] = set()
 
-    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         self.asked += 1
-        self.looked.append(looking)
+        self.looked.append(detailed)
         self.threads.add(threading.current_thread().name)
         return Sample(t=float(self.asked), gpus=())
 
 
 class Refusing(Source):
-    def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+    def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         raise AppError("internal", detail="no")
 
 
 @pytest.fixture
 def sampling(qtbot):
     source = Counting()
-    made = Sampling(lambda: source, History, interval=0.01)
+    made = SamplingService(lambda: source, History, interval=0.01)
     made.source = source
     yield made
     assert made.stop()
@@ -77,19 +77,19 @@ def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
 
 def test_no_thread_before_somebody_wants_samples(qtbot):
     made: list[int] = []
-    sampling = Sampling(lambda: made.append(1), History)
+    sampling = SamplingService(lambda: made.append(1), History)
     assert "sampling" not in {thread.name for thread in threading.enumerate()}
     assert sampling.stop()
     assert made == []
 
 
 def test_a_source_that_fails_says_so_and_is_asked_again(qtbot):
-    sampling = Sampling(Refusing, History, interval=0.01)
+    sampling = SamplingService(Refusing, History, interval=0.01)
     try:
         refusals = []
         sampling.failed.connect(refusals.append)
         with qtbot.waitSignals([sampling.failed] * 2, timeout=5000):
-            sampling.want("home", True)
+            sampling.request_samples("home", True)
         assert {error.code for error in refusals} == {"internal"}
     finally:
         assert sampling.stop()
@@ -111,13 +111,13 @@ def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
     inside, let_go = threading.Event(), threading.Event()
 
     class Hanging(Source):
-        def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+        def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
             inside.set()
             let_go.wait(10)
             return Sample(t=0.0, gpus=())
 
-    sampling = Sampling(Hanging, History)
-    sampling.want("home", True)
+    sampling = SamplingService(Hanging, History)
+    sampling.request_samples("home", True)
     assert inside.wait(5)
     assert not sampling.stop(timeout=0.01)
     let_go.set()
@@ -144,14 +144,14 @@ def test_the_history_is_read_and_kept_on_the_sampling_thread(qtbot, tmp_path):
             return History(tmp_path)
 
         class Machine(Source):
-            def sample(self, *, looking: bool = True, programs: bool = True) -> Sample:
+            def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
                 return Sample(t=time.time(), gpus=(), cpu=cpu)
 
-        sampling = Sampling(Machine, store, interval=0.01)
-        sampling.hurry()
+        sampling = SamplingService(Machine, store, interval=0.01)
+        sampling.load_now()
         with qtbot.waitSignals([sampling.sampled] * 3, timeout=5000):
-            sampling.want("monitor", True)
-        found = sampling.history.since(CPU, -1, time.time() - 60)
+            sampling.request_samples("monitor", True)
+        found = sampling.history.since(CPU_UTILIZATION, -1, time.time() - 60)
         assert sampling.stop()
         assert threads == ["sampling"]
         return found.mean.tolist()
@@ -163,12 +163,12 @@ def test_the_history_is_read_and_kept_on_the_sampling_thread(qtbot, tmp_path):
 
 def test_a_disk_that_refuses_is_said_and_samples_go_on(qtbot, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    sampling = Sampling(Counting, lambda: History(tmp_path / "file" / "history"), interval=0.01)
-    sampling.hurry()
+    sampling = SamplingService(Counting, lambda: History(tmp_path / "file" / "history"), interval=0.01)
+    sampling.load_now()
     refused = []
     sampling.failed.connect(refused.append)
     with qtbot.waitSignal(sampling.failed, timeout=5000):
-        sampling.want("home", True)
+        sampling.request_samples("home", True)
     qtbot.waitSignals([sampling.sampled] * 2, timeout=5000).wait()
     sampling.stop()
     assert len(refused) == 1

@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 
-from gpu_assistant.gui.components.table import SIDE
+from gpu_assistant.gui.components.table import CELL_MARGIN
 from tests.fakes.main_window import feed, gpu, sample
 
 line_of = pytest.importorskip("gpu_assistant.gui.monitor.plot_card").line_of
@@ -101,7 +101,7 @@ def test_no_head_of_the_table_is_shortened(monitor):
     head = page.table.horizontalHeader()
     for column in range(head.count()):
         words = page.table.horizontalHeaderItem(column).text()
-        room = head.sectionSize(column) - 2 * SIDE
+        room = head.sectionSize(column) - 2 * CELL_MARGIN
         assert head.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room) == words
 
 

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.gui.language import Language
-from gpu_assistant.gui.ways import WaysPanel
+from gpu_assistant.gui.ways import EnvironmentActionsPanel
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.install import manifest
-from gpu_assistant.install.after import SETTING, SHARED
-from tests.fakes.after import AfterInstall
+from gpu_assistant.install.after import INTERPRETER_SETTING, LOCK_COMMENT
+from tests.fakes.after import FakeIntegrations
 from tests.fakes.desktop import FakeDesktop
 from tests.fakes.examples import cpu_recommendation
 from tests.fakes.system import FakeSystem
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.gui
 BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
 
 
-class Services(AfterInstall):
+class Services(FakeIntegrations):
     """The real jobs on an environment that is ours by its manifest."""
 
     simulated = False
@@ -35,10 +35,10 @@ class Services(AfterInstall):
         self.desktop = FakeDesktop(root / "desk", editor=root / "code")
         self.environment = root / "环境 env"
         self.environment.mkdir()
-        (self.environment / manifest.LOCK).write_text('lock-version = "1.0"\n')
-        manifest.write(
+        (self.environment / manifest.LOCK_FILE).write_text('lock-version = "1.0"\n')
+        manifest.write_manifest(
             self.environment,
-            manifest.Manifest(
+            manifest.EnvironmentManifest(
                 schema="gpu-assistant/environment/1",
                 path=str(self.environment),
                 created=1.0,
@@ -66,12 +66,12 @@ def language(qapp: QApplication) -> Iterator[Language]:
 
 
 @pytest.fixture
-def panel(qtbot, services: Services, language: Language) -> Iterator[WaysPanel]:
-    made = WaysPanel(services, language)
+def panel(qtbot, services: Services, language: Language) -> Iterator[EnvironmentActionsPanel]:
+    made = EnvironmentActionsPanel(services, language)
     made.resize(1000, 600)
     made.set_environment(services.environment)
     made.show()
-    qtbot.waitUntil(made.python.isVisible)
+    qtbot.waitUntil(made.python_card.isVisible)
     yield made
     qtbot.waitUntil(lambda: not any(runner.running for runner in made.findChildren(JobRunner)))
     made.deleteLater()
@@ -94,17 +94,17 @@ def test_a_project_opens_with_the_environments_python(panel, services, qtbot, tm
         panel.open_project(project)
     assert services.desktop.started == [((str(tmp_path / "code"), str(project)), project)]
     python = services.system.environment_python(services.environment)
-    assert json.loads((project / ".vscode" / "settings.json").read_text(encoding="utf-8"))[SETTING] == str(python)
+    assert json.loads((project / ".vscode" / "settings.json").read_text(encoding="utf-8"))[INTERPRETER_SETTING] == str(python)
 
 
 def test_without_the_editor_its_card_is_not_there(qtbot, services, language):
     services.desktop = FakeDesktop(services.environment.parent / "desk", editor=None)
-    panel = WaysPanel(services, language)
+    panel = EnvironmentActionsPanel(services, language)
     panel.resize(1000, 600)
     panel.set_environment(services.environment)
     panel.show()
-    qtbot.waitUntil(panel.python.isVisible)
-    assert not panel.editor.isVisible()
+    qtbot.waitUntil(panel.python_card.isVisible)
+    assert not panel.editor_card.isVisible()
     panel.deleteLater()
 
 
@@ -136,7 +136,7 @@ def test_jupyter_is_told(panel, services, qtbot):
 def test_the_lock_is_saved_where_the_user_says(panel, services, qtbot, tmp_path):
     with qtbot.waitSignal(panel.told):
         panel.save_lock(tmp_path / "mine.toml")
-    assert (tmp_path / "mine.toml").read_bytes() == SHARED + (services.environment / manifest.LOCK).read_bytes()
+    assert (tmp_path / "mine.toml").read_bytes() == LOCK_COMMENT + (services.environment / manifest.LOCK_FILE).read_bytes()
 
 
 def test_the_dialogs_ask_for_the_right_kind_and_their_answer_counts(panel, services, qtbot, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QTimer
 
-from gpu_assistant.gui.components.picker import Entry, Picker
+from gpu_assistant.gui.components.picker import DropdownEntry, Dropdown
 from gpu_assistant.gui.wizard.part_card import PartCard
 
 pytestmark = pytest.mark.gui
@@ -68,11 +68,11 @@ def test_a_drop_down_words_its_entries_when_somebody_wants_them(qtbot):
 
     def entries():
         asked.append(1)
-        return [Entry(value="a", text="A")]
+        return [DropdownEntry(value="a", text="A")]
 
-    picker = Picker()
+    picker = Dropdown()
     qtbot.addWidget(picker)
-    picker.set(entries, "a", "A", "Letter")
+    picker.set_entries(entries, "a", "A", "Letter")
     assert asked == []
     assert [entry.text for entry in picker.entries] == ["A"]
     assert len(picker.entries) == len(asked) == 1

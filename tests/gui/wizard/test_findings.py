@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.machine import CudaToolkit, Machine, ProbeNote, Python, Tools, TorchBuild, User
-from gpu_assistant.gui.wizard.findings import findings
+from gpu_assistant.gui.wizard.findings import machine_notes
 from tests.fakes.examples import plain_linux, rtx4060
 
 pytestmark = pytest.mark.gui
@@ -15,17 +15,17 @@ NONE: frozenset[str] = frozenset()
 
 
 def kinds(machine: Machine) -> list[str]:
-    return [finding.kind for finding in findings(machine, NONE)]
+    return [finding.kind for finding in machine_notes(machine, NONE)]
 
 
 def words(machine: Machine) -> str:
-    return "\n".join(finding.text for finding in findings(machine, NONE))
+    return "\n".join(finding.text for finding in machine_notes(machine, NONE))
 
 
 def test_nothing_is_said_of_an_ordinary_computer(language) -> None:
-    assert findings(rtx4060(), NONE) == ()
+    assert machine_notes(rtx4060(), NONE) == ()
     quiet = replace(rtx4060(), laptop=False, virtual_machine=False, remote_desktop=False, user=User(ascii=True))
-    assert findings(quiet, NONE) == ()
+    assert machine_notes(quiet, NONE) == ()
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_secure_boot_matters_for_a_driver_on_linux_only(language) -> None:
     windows, plain = rtx4060(), plain_linux()
     linux = replace(windows, os=replace(plain.os, secure_boot=True))
     assert "Secure Boot" in words(linux)
-    assert findings(replace(plain, os=replace(plain.os, secure_boot=True)), NONE) == ()
-    assert findings(replace(windows, os=replace(windows.os, secure_boot=True)), NONE) == ()
+    assert machine_notes(replace(plain, os=replace(plain.os, secure_boot=True)), NONE) == ()
+    assert machine_notes(replace(windows, os=replace(windows.os, secure_boot=True)), NONE) == ()
 
 
 def test_what_to_act_upon_comes_first(language) -> None:
@@ -72,12 +72,12 @@ def test_silent_probes_are_said_once_and_in_words(language, speak) -> None:
         ProbeNote(probe="disks", code="detect.disks.failed", detail="PermissionError"),
     )
     machine = replace(rtx4060(), notes=notes)
-    said = [finding.text for finding in findings(machine, frozenset({"disks"}))]
+    said = [finding.text for finding in machine_notes(machine, frozenset({"disks"}))]
     assert len(said) == 2
     assert "git and conda took too long" in said[0]
     assert "KeyError" not in said[1]
     speak("zh_CN")
-    assert "用时过长" in findings(machine, NONE)[0].text
+    assert "用时过长" in machine_notes(machine, NONE)[0].text
 
 
 def test_a_toolkit_that_is_not_whole_is_named_with_what_it_means(language) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, CallError, Cancelled, NetworkError, RebootNeeded, RightsRefused
-from gpu_assistant.core.plan import EndEvent, Interrupted
+from gpu_assistant.core.errors import AppError, UsageError, Cancelled, NetworkError, RebootRequired, ElevationDenied
+from gpu_assistant.core.plan import EndEvent, InterruptedInstall
 from gpu_assistant.core.recommendation import Alternative, Choice
-from gpu_assistant.gui.wizard.facts import apply, trouble
-from gpu_assistant.gui.wizard.flow import PAGES, Flow
+from gpu_assistant.gui.wizard.facts import apply_choice_change, failure_from_error
+from gpu_assistant.gui.wizard.flow import PAGES, WizardFlow
 from tests.fakes.examples import (
     WHEELHOUSE_OFFER,
     cpu_benchmark,
@@ -19,126 +19,126 @@ from tests.fakes.examples import (
 )
 
 
-def at_recommendation(*, simulated: bool = False) -> Flow:
-    flow = Flow(simulated=simulated)
-    assert flow.next()
-    flow.found(plain_linux())
-    assert flow.next()
+def at_recommendation(*, simulated: bool = False) -> WizardFlow:
+    flow = WizardFlow(simulated=simulated)
+    assert flow.go_next()
+    flow.set_machine(plain_linux())
+    assert flow.go_next()
     recommendation = cpu_recommendation()
-    flow.reckoned(recommendation, make_plan(recommendation, "/env", simulated=simulated))
+    flow.set_recommendation(recommendation, make_plan(recommendation, "/env", simulated=simulated))
     return flow
 
 
-def at_done() -> Flow:
+def at_done() -> WizardFlow:
     flow = at_recommendation()
-    flow.begin()
-    flow.ended(EndEvent(state="done", env="/env", elapsed_s=3.0))
-    flow.checked(good_checks())
-    assert flow.next()
+    flow.begin_install()
+    flow.finish_install(EndEvent(state="done", env="/env", elapsed_s=3.0))
+    flow.set_checks(good_checks())
+    assert flow.go_next()
     return flow
 
 
 def test_the_straight_way() -> None:
     flow = at_done()
     assert flow.page == "done"
-    assert flow.facts.checks == good_checks()
-    flow.measured(cpu_benchmark())
-    assert flow.facts.benchmark == cpu_benchmark()
-    assert not flow.next()
+    assert flow.state.checks == good_checks()
+    flow.set_benchmark(cpu_benchmark())
+    assert flow.state.benchmark == cpu_benchmark()
+    assert not flow.go_next()
 
 
 def test_no_page_before_what_it_shows_is_known() -> None:
-    flow = Flow()
-    assert flow.open_pages() == ("computer",)
-    assert flow.go("computer")
-    assert not flow.go("recommendation")
-    assert not flow.go("install")
-    assert not flow.go("done")
+    flow = WizardFlow()
+    assert flow.reachable_pages() == ("computer",)
+    assert flow.go_to("computer")
+    assert not flow.go_to("recommendation")
+    assert not flow.go_to("install")
+    assert not flow.go_to("done")
     assert flow.page == "computer"
 
 
 def test_back_goes_step_by_step_and_loses_nothing() -> None:
     flow = at_done()
     seen = [flow.page]
-    while flow.back():
+    while flow.go_back():
         seen.append(flow.page)
     assert seen == list(reversed(PAGES))
-    assert flow.facts.checks is not None
-    assert flow.go("done")
+    assert flow.state.checks is not None
+    assert flow.go_to("done")
 
 
 def test_a_running_install_is_not_left() -> None:
     flow = at_recommendation()
-    flow.begin()
-    assert flow.locked
-    assert not flow.back()
-    assert not flow.next()
-    assert flow.open_pages() == ()
-    flow.stopping()
-    assert flow.locked
-    flow.failed(Cancelled())
-    assert not flow.locked
-    assert flow.facts.stage == "cancelled"
-    assert flow.facts.trouble is None
-    assert flow.back()
+    flow.begin_install()
+    assert flow.is_locked
+    assert not flow.go_back()
+    assert not flow.go_next()
+    assert flow.reachable_pages() == ()
+    flow.request_stop()
+    assert flow.is_locked
+    flow.fail_install(Cancelled())
+    assert not flow.is_locked
+    assert flow.state.stage == "cancelled"
+    assert flow.state.failure is None
+    assert flow.go_back()
     assert flow.page == "recommendation"
 
 
 def test_an_install_that_never_began_is_no_page() -> None:
     flow = at_recommendation()
-    flow.back()
+    flow.go_back()
     assert flow.page == "computer"
-    assert not flow.go("install")
+    assert not flow.go_to("install")
 
 
 def test_two_installs_at_once_are_refused() -> None:
     flow = at_recommendation()
-    flow.begin()
+    flow.begin_install()
     with pytest.raises(ValueError, match="nothing to start"):
-        flow.begin()
+        flow.begin_install()
 
 
 def test_a_new_look_forgets_what_rested_on_the_old_one() -> None:
     flow = at_done()
-    flow.go("computer")
-    flow.found(plain_linux())
-    assert flow.facts.recommendation is None
-    assert flow.facts.checks is None
-    assert not flow.go("done")
+    flow.go_to("computer")
+    flow.set_machine(plain_linux())
+    assert flow.state.recommendation is None
+    assert flow.state.checks is None
+    assert not flow.go_to("done")
 
 
 def test_a_taken_offer_changes_the_choice_and_forgets_the_plan() -> None:
     flow = at_recommendation()
-    flow.offered(WHEELHOUSE_OFFER)
-    assert flow.facts.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
-    assert flow.facts.plan is None
-    flow.unwish()
-    assert flow.facts.choice is None
+    flow.accept_alternative(WHEELHOUSE_OFFER)
+    assert flow.state.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
+    assert flow.state.plan is None
+    flow.reset_choices()
+    assert flow.state.choice is None
 
 
 def test_another_folder_and_another_goal_keep_the_choice_until_it_is_reckoned() -> None:
     flow = at_recommendation()
-    flow.offered(WHEELHOUSE_OFFER)
-    flow.wish(environment="/elsewhere")
-    assert flow.facts.choice is not None
-    assert flow.facts.environment == "/elsewhere"
-    flow.wish(goal="tensorflow")
-    assert flow.facts.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
-    assert flow.facts.environment is None
-    assert flow.facts.machine is not None
+    flow.accept_alternative(WHEELHOUSE_OFFER)
+    flow.change_options(environment="/elsewhere")
+    assert flow.state.choice is not None
+    assert flow.state.environment == "/elsewhere"
+    flow.change_options(goal="tensorflow")
+    assert flow.state.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
+    assert flow.state.environment is None
+    assert flow.state.machine is not None
     fell = (("pytorch", "2.13.0"), ("variant", "cpu"))
-    flow.reckoned(cpu_recommendation(), None, fell=fell)
-    assert flow.facts.choice == Choice(python="3.11")
-    assert flow.facts.fell == fell
+    flow.set_recommendation(cpu_recommendation(), None, dropped_choices=fell)
+    assert flow.state.choice == Choice(python="3.11")
+    assert flow.state.dropped_choices == fell
     flow.undo()
-    assert (flow.facts.goal, flow.facts.environment) == ("pytorch", "/elsewhere")
-    assert flow.facts.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
-    assert flow.facts.fell == ()
+    assert (flow.state.goal, flow.state.environment) == ("pytorch", "/elsewhere")
+    assert flow.state.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
+    assert flow.state.dropped_choices == ()
 
 
 def test_an_offer_may_only_change_what_a_choice_has() -> None:
     with pytest.raises(ValueError, match="rm"):
-        apply(None, {"rm": "-rf"})
+        apply_choice_change(None, {"rm": "-rf"})
 
 
 @pytest.mark.parametrize(
@@ -147,74 +147,74 @@ def test_an_offer_may_only_change_what_a_choice_has() -> None:
         (NetworkError("no-network"), ("retry", "back")),
         (AppError("disk-full", path="/x"), ("folder", "retry", "back")),
         (AppError("disk-read-only", path="/x"), ("folder", "retry", "back")),
-        (CallError("choice-impossible"), ("back",)),
+        (UsageError("choice-impossible"), ("back",)),
         (
-            NetworkError("nobody-has-it", offers=(Alternative(code="older", change={"pytorch": "2.13.0"}),)),
+            NetworkError("nobody-has-it", alternatives=(Alternative(code="older", change={"pytorch": "2.13.0"}),)),
             ("offer", "retry", "back"),
         ),
     ],
 )
 def test_ways_out(error: AppError, ways: tuple[str, ...]) -> None:
-    found = trouble(error)
-    assert found.ways == ways
-    assert found.offers == error.offers
+    found = failure_from_error(error)
+    assert found.remedies == ways
+    assert found.alternatives == error.alternatives
     assert found.message == error.message
 
 
 def test_failure_and_another_try() -> None:
     flow = at_recommendation()
-    flow.begin()
-    flow.failed(NetworkError("no-network"))
-    assert flow.facts.stage == "failed"
-    assert not flow.next()
-    flow.begin()
-    assert flow.facts.trouble is None
-    assert flow.facts.stage == "running"
+    flow.begin_install()
+    flow.fail_install(NetworkError("no-network"))
+    assert flow.state.stage == "failed"
+    assert not flow.go_next()
+    flow.begin_install()
+    assert flow.state.failure is None
+    assert flow.state.stage == "running"
 
 
 def test_a_restart_is_a_state_of_its_own() -> None:
     flow = at_recommendation()
-    flow.begin()
-    flow.failed(RebootNeeded("restart-needed"))
-    assert flow.facts.stage == "reboot-needed"
-    assert flow.facts.trouble is None
-    assert flow.facts.end is not None
-    assert flow.facts.end.code == "error.restart-needed"
-    assert not flow.next()
-    flow.begin()
-    assert flow.facts.continued
+    flow.begin_install()
+    flow.fail_install(RebootRequired("restart-needed"))
+    assert flow.state.stage == "reboot-needed"
+    assert flow.state.failure is None
+    assert flow.state.end_event is not None
+    assert flow.state.end_event.code == "error.restart-needed"
+    assert not flow.go_next()
+    flow.begin_install()
+    assert flow.state.resumed
 
 
 @pytest.mark.parametrize(("steps", "stands"), [("download", True), ("pytorch, verify", False)])
 def test_refused_rights_leave_the_rest(steps: str, stands: bool) -> None:
     flow = at_recommendation()
-    flow.begin()
-    flow.failed(RightsRefused("rights-left-out", steps=steps))
-    assert flow.facts.stage == "left-out"
-    assert flow.facts.left_out == tuple(steps.split(", "))
-    assert flow.facts.trouble is None
-    assert flow.stands is stands
-    assert flow.next() is stands
+    flow.begin_install()
+    flow.fail_install(ElevationDenied("rights-left-out", steps=steps))
+    assert flow.state.stage == "left-out"
+    assert flow.state.skipped_steps == tuple(steps.split(", "))
+    assert flow.state.failure is None
+    assert flow.is_environment_verified is stands
+    assert flow.go_next() is stands
 
 
 def test_an_interrupted_install_is_taken_up() -> None:
-    flow = Flow()
+    flow = WizardFlow()
     plan = make_plan(cpu_recommendation(), "/env")
-    flow.resumed(Interrupted(plan=plan, step="download", began=0.0))
+    flow.resume_install(InterruptedInstall(plan=plan, step="download", began=0.0))
     assert flow.page == "install"
-    assert flow.back_to() == "computer"
-    assert flow.begin() == plan
-    flow.ended(EndEvent(state="done", env="/env"))
-    assert flow.next()
+    assert flow.previous_page() == "computer"
+    assert flow.begin_install() == plan
+    flow.finish_install(EndEvent(state="done", env="/env"))
+    assert flow.go_next()
 
 
 def test_a_settled_environment_is_proven_without_an_install() -> None:
     flow = at_recommendation()
     recommendation = cpu_recommendation()
-    flow.reckoned(recommendation, make_plan(recommendation, "/env"), settled=True)
-    flow.checked(good_checks())
-    assert flow.go("done")
-    assert flow.back_to() == "recommendation"
+    flow.set_recommendation(recommendation, make_plan(recommendation, "/env"), already_installed=True)
+    flow.set_checks(good_checks())
+    assert flow.go_to("done")
+    assert flow.previous_page() == "recommendation"
 
 
 class TestSimulated:
@@ -222,9 +222,9 @@ class TestSimulated:
         flow = at_recommendation(simulated=True)
         recommendation = cpu_recommendation()
         with pytest.raises(ValueError, match="simulated"):
-            flow.reckoned(recommendation, make_plan(recommendation, "/env"))
-        assert flow.begin().simulated
+            flow.set_recommendation(recommendation, make_plan(recommendation, "/env"))
+        assert flow.begin_install().simulated
 
     def test_it_never_takes_up_a_real_install(self) -> None:
         with pytest.raises(ValueError, match="simulated"):
-            Flow(simulated=True).resumed(make_plan(cpu_recommendation(), "/env"))
+            WizardFlow(simulated=True).resume_install(make_plan(cpu_recommendation(), "/env"))

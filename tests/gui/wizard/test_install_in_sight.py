@@ -120,7 +120,7 @@ def test_what_has_come_is_called_kept_only_where_something_came(
     nothing = {"en": "Nothing has come yet.", "zh_CN": "还没有收到任何数据。"}[code]
     words = seen(page.block)
     assert (kept in words, nothing in words) == (bool(done), not done)
-    asked = install_words.kept(wizard.road.progress, late=False)
+    asked = install_words.kept_work_text(wizard.road.progress, only_download_kept=False)
     promised = {"en": "downloaded is kept", "zh_CN": "已下载的会保留"}[code]
     assert (promised in asked) == bool(done)
     wizard.road.stop()

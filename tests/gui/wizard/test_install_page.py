@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.core.errors import AppError, NetworkError, RebootNeeded, RightsRefused
+from gpu_assistant.core.errors import AppError, NetworkError, RebootRequired, ElevationDenied
 from gpu_assistant.core.plan import LogEvent, Step, StepEvent
 from gpu_assistant.gui.components import ConfirmDialog
 from tests.fakes.examples import WHEELHOUSE_OFFER
@@ -161,7 +161,7 @@ class TestInstall:
     def test_an_offered_release_is_taken_with_its_button(self, app, at_recommendation, qtbot):
         app.results["install"] = AppError(
             "release-unavailable",
-            offers=(WHEELHOUSE_OFFER,),
+            alternatives=(WHEELHOUSE_OFFER,),
             version="2.15.0",
             variant="cpu",
             wheelhouse="@answer.absent",
@@ -195,7 +195,7 @@ class TestInstall:
     @BOTH
     def test_a_restart_says_what_it_is_for_and_what_comes_after(self, app, at_recommendation, speak, qtbot, seen, code):
         app.news["install"] = (StepEvent(id="space", state="running"), StepEvent(id="space", state="done"))
-        app.results["install"] = RebootNeeded("restart-needed")
+        app.results["install"] = RebootRequired("restart-needed")
         wizard = at_recommendation(app)
         wizard.recommendation.primary.click()
         qtbot.waitUntil(lambda: wizard.flow.facts.stage == "reboot-needed", timeout=5000)
@@ -218,7 +218,7 @@ class TestInstall:
         facts = wizard.flow.facts
         wizard.flow.facts = replace(facts, plan=replace(facts.plan, steps=(driver, *facts.plan.steps)))
         app.news["install"] = (StepEvent(id="driver", state="running"), StepEvent(id="driver", state="done"))
-        app.results["install"] = RebootNeeded("restart-by-hand")
+        app.results["install"] = RebootRequired("restart-by-hand")
         wizard.road.install()
         qtbot.waitUntil(lambda: wizard.flow.facts.stage == "reboot-needed", timeout=5000)
         shown = seen(wizard.install)
@@ -233,7 +233,7 @@ class TestInstall:
     ):
         news = (StepEvent(id="verify", state="running"), StepEvent(id="verify", state="done"))
         app.news["install"] = news
-        app.results["install"] = RightsRefused("rights-left-out", steps="space")
+        app.results["install"] = ElevationDenied("rights-left-out", steps="space")
         wizard = at_recommendation(app)
         wizard.recommendation.primary.click()
         qtbot.waitUntil(lambda: wizard.flow.facts.stage == "left-out", timeout=5000)
@@ -248,7 +248,7 @@ class TestInstall:
         qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
 
     def test_what_works_without_the_refused_step_can_be_used(self, app, at_recommendation, qtbot):
-        app.results["install"] = RightsRefused("rights-left-out", steps="space")
+        app.results["install"] = ElevationDenied("rights-left-out", steps="space")
         wizard = at_recommendation(app)
         wizard.recommendation.primary.click()
         qtbot.waitUntil(lambda: wizard.flow.facts.stage == "left-out", timeout=5000)

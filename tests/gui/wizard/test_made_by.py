@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from gpu_assistant.core.machine import Tools
-from gpu_assistant.gui.wizard.plan_command import install_words
+from gpu_assistant.gui.wizard.plan_command import install_command
 from tests.fakes.app import FakeApp
 from tests.fakes.examples import rtx4060, rtx4060_recommendation
 
@@ -56,7 +56,7 @@ def test_conda_is_taken_by_keyboard(page, with_conda, speak, qtbot, code, words)
     assert maker.text() == words
     facts = page.road.flow.facts
     assert facts.made_by == "conda"
-    told = install_words(with_conda, facts)
+    told = install_command(with_conda, facts)
     assert told[told.index("--environment") + 1] == "conda"
 
 

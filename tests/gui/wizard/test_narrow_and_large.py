@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.components.button import Button
-from gpu_assistant.gui.components.picker import Picker
-from gpu_assistant.gui.components.text import Text
-from gpu_assistant.gui.main.place import SMALLEST
+from gpu_assistant.gui.components.picker import Dropdown
+from gpu_assistant.gui.components.text import TextLabel
+from gpu_assistant.gui.main.place import MINIMUM_SIZE
 
 pytestmark = pytest.mark.gui
 
@@ -44,13 +44,13 @@ def cut(widget: QWidget) -> list[str]:
     """What cannot be read as a whole; a picker's list has the whole of what it cuts."""
     found = [
         f"{text.text()}: {text.height()} of {text.heightForWidth(text.width())} high"
-        for text in widget.findChildren(Text)
+        for text in widget.findChildren(TextLabel)
         if text.isVisible() and not text._one_line and text.height() < text.heightForWidth(text.width())
     ]
     found += [
         f"{button.text()}: {button.width()} of {button.sizeHint().width()} wide"
         for button in widget.findChildren(Button)
-        if button.isVisible() and not isinstance(button, Picker) and button.width() < button.sizeHint().width()
+        if button.isVisible() and not isinstance(button, Dropdown) and button.width() < button.sizeHint().width()
     ]
     return found
 
@@ -123,12 +123,12 @@ def test_text_of_twice_the_size_is_never_cut(real, at_recommendation, scale, spe
 def test_no_page_scrolls_sideways_in_the_smallest_window_at_twice_the_size(
     real, open_wizard, scale, speak, qtbot, code
 ):
-    wizard = open_wizard(real, SMALLEST)
+    wizard = open_wizard(real, MINIMUM_SIZE)
     # As the main window has it: by itself a wizard would be as large as its words want.
-    wizard.setMinimumSize(*SMALLEST)
+    wizard.setMinimumSize(*MINIMUM_SIZE)
     speak(code)
     scale(2.0)
-    wizard.resize(*SMALLEST)
+    wizard.resize(*MINIMUM_SIZE)
     rests(qtbot, wizard)
     for name in ("computer", "recommendation"):
         wizard.road.go(name)
@@ -147,7 +147,7 @@ def test_no_page_scrolls_sideways_in_the_smallest_window_at_twice_the_size(
     for name in ("install", "done"):
         wizard.road.go(name)
         rests(qtbot, wizard)
-    assert wizard.size().toTuple() == SMALLEST
+    assert wizard.size().toTuple() == MINIMUM_SIZE
     assert wizard.rail.bare
     step = wizard.rail.buttons[0]
     assert step.text() in step.accessibleName()
@@ -203,7 +203,7 @@ def test_a_taken_offer_leaves_the_keyboard_where_it_says_what_changed(app, at_re
     qtbot.keyClick(button, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.cautions.undo is not None and not page.road.busy, timeout=60_000)
     undo = page.cautions.undo
-    assert any("2.15.0 → 2.13.0" in each.text() for each in page.cautions.findChildren(Text) if each.isVisible())
+    assert any("2.15.0 → 2.13.0" in each.text() for each in page.cautions.findChildren(TextLabel) if each.isVisible())
     assert page.window().focusWidget() is undo
     qtbot.waitUntil(lambda: not undo.visibleRegion().isEmpty(), timeout=60_000)
     undo.click()

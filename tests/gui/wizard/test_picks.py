@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.core.errors import CallError
+from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.gui.wizard.cards import ABOUT
-from gpu_assistant.gui.wizard.entries import entries_of, neighbour
+from gpu_assistant.gui.wizard.cards import REASON_SUBJECTS
+from gpu_assistant.gui.wizard.entries import build_entries, nearest_version
 from gpu_assistant.gui.wizard.option_notes import OptionNotes, Release
 from gpu_assistant.texts import Texts
 
@@ -87,7 +87,7 @@ def test_what_changed_along_is_said_beside_the_pick(page, rest, speak, code):
     after = page.road.flow.facts.recommendation
     assert now.pytorch.variant != after.pytorch.variant
     assert words.isVisible()
-    kinds = [Texts(code).variant(each.pytorch.variant) for each in (now, after)]
+    kinds = [Texts(code).variant_name(each.pytorch.variant) for each in (now, after)]
     assert f"{kinds[0]} → {kinds[1]}" in words.text()
     assert "2.13.0" not in words.text()
     assert not page.cards["cuda"].choosers.along.isVisible()
@@ -129,7 +129,7 @@ def test_a_pick_that_does_not_work_out_is_taken_back(page, rest, speak, code):
 
     def refuse(machine, *, goal="pytorch", channel="studio", choice=None):
         if choice is not None and choice.python:
-            raise CallError("choice-impossible", choice="3.11", why="@choice.no-code", newest="3.12")
+            raise UsageError("choice-impossible", choice="3.11", why="@choice.no-code", newest="3.12")
         return works(machine, goal=goal, channel=channel, choice=choice)
 
     pickers(page)["pytorch"].chosen.emit("2.13.0")
@@ -158,15 +158,15 @@ def test_versions_say_when_they_came_out_and_what_kind_they_are(page):
 
 def test_what_is_recommended_stands_once():
     options = (Option(value="2.15.0"), Option(value="2.14.1"))
-    part = PartOptions(name="pytorch", offered=options, recommended="2.15.0", picked=None)
+    part = PartOptions(name="pytorch", options=options, recommended="2.15.0", selected=None)
     notes = OptionNotes(releases={("pytorch", "2.15.0"): Release(date="2026-10-28")})
     texts = Texts("en")
-    assert [(e.value, e.text, e.hint) for e in entries_of(part, notes, texts)] == [
+    assert [(e.value, e.text, e.hint) for e in build_entries(part, notes, texts)] == [
         (None, "As recommended (2.15.0)", "2026-10-28"),
         ("2.14.1", "2.14.1", ""),
     ]
-    picked = PartOptions(name="pytorch", offered=options, recommended="2.15.0", picked="2.15.0")
-    assert [entry.value for entry in entries_of(picked, notes, texts)] == [None, "2.15.0", "2.14.1"]
+    picked = PartOptions(name="pytorch", options=options, recommended="2.15.0", selected="2.15.0")
+    assert [entry.value for entry in build_entries(picked, notes, texts)] == [None, "2.15.0", "2.14.1"]
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_what_is_recommended_stands_once():
 )
 def test_the_neighbour_of_what_is_refused(value, near):
     offered = tuple(Option(value=each) for each in ("3.13", "3.12", "3.11", "3.10"))
-    part = PartOptions(name="python", offered=offered, recommended="3.12", picked=None)
-    assert neighbour(part, value) == near
+    part = PartOptions(name="python", options=offered, recommended="3.12", selected=None)
+    assert nearest_version(part, value) == near
 
 
 def test_every_goal_has_heads_over_its_columns(page, rest):
@@ -201,7 +201,7 @@ def test_each_claim_has_its_own_source_and_tab_reaches_all_of_them(page, qtbot):
     why = page.cards["torch"].why
     why.toggle.click()
     advice = page.road.flow.facts.recommendation
-    about = ABOUT["torch"]
+    about = REASON_SUBJECTS["torch"]
     told = [reason.source for reason in advice.reasons if reason.about.split(".")[0] in about or reason.about in about]
     assert list(dict.fromkeys(source.toolTip() for source in why.sources)) == list(dict.fromkeys(filter(None, told)))
     assert len(why.sources) > 1

@@ -6,15 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.app import App
-from gpu_assistant.cli.parser import build
+from gpu_assistant.cli.parser import build_parser
 from gpu_assistant.core import json, paths
 from gpu_assistant.core.plan import Plan, PlanFile, Step
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.gui.wizard.facts import Facts
-from gpu_assistant.gui.wizard.plan_command import install_words, needs_file
-from gpu_assistant.gui.wizard.plan_row import PlanRow, marks
+from gpu_assistant.gui.wizard.facts import WizardState
+from gpu_assistant.gui.wizard.plan_command import install_command, needs_plan_file
+from gpu_assistant.gui.wizard.plan_row import PlanRow, step_cost_notes
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import Sentences
+from gpu_assistant.texts.sentences import Translator
 from tests.fakes.app import FakeApp
 from tests.fakes.examples import rtx4060
 
@@ -55,11 +55,11 @@ def test_a_row_says_what_a_step_costs_and_unfolds_the_rest(language, qtbot, seen
     # The step's own sentence says that a restart follows: saying it again, and less surely, only confuses.
     assert "restart may" not in shown
     assert "restore point" not in shown
-    row.toggle.click()
+    row.details_button.click()
     shown = seen(row)
     for words in ("Choose the restore point.", 'setup.exe -s "a b"', "617.42.exe · 931 MB · example.invalid"):
         assert words in shown
-    row.toggle.click()
+    row.details_button.click()
     assert "restore point" not in seen(row)
 
 
@@ -70,46 +70,46 @@ def test_an_address_is_not_called_a_command(language, qtbot, seen):
     row = PlanRow(page, Texts("en"), "windows")
     qtbot.addWidget(row)
     row.show()
-    row.toggle.click()
+    row.details_button.click()
     assert "Where to get it" in seen(row)
     assert "The exact command" not in seen(row)
 
 
 def test_what_costs_nothing_has_no_marks():
-    assert marks(replace(STEP, disk_bytes=None, needs_admin=False, needs_reboot=False), Texts("en")) == []
+    assert step_cost_notes(replace(STEP, disk_bytes=None, needs_admin=False, needs_reboot=False), Texts("en")) == []
 
 
 def test_an_archive_takes_at_least_its_own_room():
     toolkit = replace(STEP, kind="cuda-toolkit", bytes=2_000_000_000, disk_bytes=None, needs_admin=False)
-    assert marks(toolkit, Texts("en")) == ["at least 2.0 GB on the disk"]
+    assert step_cost_notes(toolkit, Texts("en")) == ["at least 2.0 GB on the disk"]
 
 
 @pytest.mark.parametrize(
     ("facts", "options"),
     [
-        (Facts(), {"goal": "pytorch", "channel": "studio", "pytorch": None, "env": None}),
-        (Facts(goal="all", channel="game-ready"), {"goal": "all", "channel": "game-ready"}),
-        (Facts(choice=Choice(pytorch="2.14.1", variant="cu126")), {"pytorch": "2.14.1", "variant": "cu126"}),
-        (Facts(environment="/a place/x"), {"env": "/a place/x"}),
+        (WizardState(), {"goal": "pytorch", "channel": "studio", "pytorch": None, "env": None}),
+        (WizardState(goal="all", channel="game-ready"), {"goal": "all", "channel": "game-ready"}),
+        (WizardState(choice=Choice(pytorch="2.14.1", variant="cu126")), {"pytorch": "2.14.1", "variant": "cu126"}),
+        (WizardState(environment="/a place/x"), {"env": "/a place/x"}),
     ],
 )
 def test_the_command_asks_for_just_what_is_shown(app, facts, options):
-    words = install_words(app, facts)
+    words = install_command(app, facts)
     assert words[0] == "gpu-assistant"
-    read = vars(build(Sentences("en")).parse_args(list(words[1:])))
+    read = vars(build_parser(Translator("en")).parse_args(list(words[1:])))
     assert {name: read[name] for name in options} == options
-    assert not needs_file(words)
+    assert not needs_plan_file(words)
 
 
 def test_what_has_no_option_of_its_own_travels_in_the_plan(app):
-    words = install_words(app, Facts(choice=Choice(driver="keep", pytorch="2.14.1")))
-    assert needs_file(words)
-    assert build(Sentences("en")).parse_args(list(words[1:])).plan
+    words = install_command(app, WizardState(choice=Choice(driver="keep", pytorch="2.14.1")))
+    assert needs_plan_file(words)
+    assert build_parser(Translator("en")).parse_args(list(words[1:])).plan
 
 
 def test_a_folder_that_everything_comes_from_says_all(app):
-    facts = Facts(goal="all", bundle="/media/stick/pytorch", environment="/home/mei/e")
-    words = install_words(app, facts)
+    facts = WizardState(goal="all", bundle="/media/stick/pytorch", environment="/home/mei/e")
+    words = install_command(app, facts)
     assert words[2:6] == ("--bundle", "/media/stick/pytorch", "--env", "/home/mei/e")
     assert "--goal" not in words
 
@@ -117,14 +117,14 @@ def test_a_folder_that_everything_comes_from_says_all(app):
 def test_a_folder_of_wheels_and_of_data_are_named(app, tmp_path):
     app.wheelhouse = tmp_path / "wheels"
     app.data = paths.data_dir(str(tmp_path), {})
-    read = build(Sentences("en")).parse_args(list(install_words(app, Facts())[1:]))
+    read = build_parser(Translator("en")).parse_args(list(install_command(app, WizardState())[1:]))
     assert (read.wheelhouse, read.data_dir) == (str(app.wheelhouse), str(app.data.root))
 
 
 def test_the_command_of_a_simulated_machine_simulates(app, tmp_path):
     app.machine_file = str(tmp_path / "a machine.json")
-    for facts in (Facts(), Facts(choice=Choice(driver="keep"))):
-        read = build(Sentences("en")).parse_args(list(install_words(app, facts)[1:]))
+    for facts in (WizardState(), WizardState(choice=Choice(driver="keep"))):
+        read = build_parser(Translator("en")).parse_args(list(install_command(app, facts)[1:]))
         assert read.machine == app.machine_file
 
 

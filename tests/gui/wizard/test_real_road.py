@@ -9,7 +9,7 @@ import pytest
 
 from gpu_assistant.app import App
 from gpu_assistant.core.recommendation import PyTorchChoice
-from gpu_assistant.install.wheelhouse import usable
+from gpu_assistant.install.wheelhouse import compatible_wheels
 from tests.fixtures.torch_env import given_wheelhouse
 
 pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900)]
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900
 def settle(wizard, qtbot) -> PyTorchChoice:
     """Take a release that the wheelhouse has: the recommended one, else what is offered; skips without any."""
     page, chosen = wizard.recommendation, wizard.flow.facts.recommendation.pytorch
-    have = {(w.project, w.version) for w in usable(given_wheelhouse(), wizard.flow.facts.recommendation.python)}
+    have = {(w.project, w.version) for w in compatible_wheels(given_wheelhouse(), wizard.flow.facts.recommendation.python)}
     if ("torch", chosen.version) in have:
         return chosen
     offers = [button for button in page.offers.buttons if button.isVisible()]

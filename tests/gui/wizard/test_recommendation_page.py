@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint
 
-from gpu_assistant.core.errors import AppError, CallError
+from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.install.environments import Environment
 from tests.fakes.examples import cpu_recommendation
@@ -22,7 +22,7 @@ def at_end(page) -> bool:
 
 
 def refuse(choice: Choice | None):
-    raise CallError("choice-impossible", choice="2.13.0", why="@choice.no-code", newest="2.15.0+cpu")
+    raise UsageError("choice-impossible", choice="2.13.0", why="@choice.no-code", newest="2.15.0+cpu")
 
 
 class TestRecommendation:

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from gpu_assistant.core.machine import CudaToolkit, Disk, Gpu, Machine, OperatingSystem, Python, TorchBuild
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PyTorchChoice, Recommendation, TensorFlowChoice
-from gpu_assistant.gui.wizard.cards import Part, parts
-from gpu_assistant.gui.wizard.headline import headline
-from gpu_assistant.gui.wizard.price_card import PriceCard
-from gpu_assistant.gui.wizard.rows import Row, as_text, disk_name, rows
+from gpu_assistant.gui.wizard.cards import PartSummary, part_summaries
+from gpu_assistant.gui.wizard.headline import recommendation_heading
+from gpu_assistant.gui.wizard.price_card import CostCard
+from gpu_assistant.gui.wizard.rows import MachineRow, rows_as_text, disk_name, machine_rows
 from gpu_assistant.texts import Texts
-from gpu_assistant.texts.format import size
+from gpu_assistant.texts.format import format_size
 from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
 
 ADVICE = rtx4060_recommendation()
@@ -41,12 +41,12 @@ def elsewhere() -> Recommendation:
     )
 
 
-def row(machine: Machine, name: str) -> Row:
-    return next(row for row in rows(machine, None, None) if row.id == name)
+def row(machine: Machine, name: str) -> MachineRow:
+    return next(row for row in machine_rows(machine, None, None) if row.id == name)
 
 
-def part(machine: Machine, advice: Recommendation, name: str, plan: Plan | None = None) -> Part:
-    found = parts(machine, advice, Texts("en"), settled=False, plan=plan)
+def part(machine: Machine, advice: Recommendation, name: str, plan: Plan | None = None) -> PartSummary:
+    found = part_summaries(machine, advice, Texts("en"), already_installed=False, plan=plan)
     return next(part for part in found if part.id == name)
 
 
@@ -56,7 +56,7 @@ def test_equal_cards_are_counted_and_a_console_chip_is_left_to_the_details(langu
     machine = with_cards(h100, replace(h100, index=1, uuid="GPU-1"), console)
     said = row(machine, "card")
     assert said.detail == "2 × 80 GB"
-    assert "ASPEED" in as_text((said,))
+    assert "ASPEED" in rows_as_text((said,))
 
 
 def test_the_system_is_said_in_words_that_people_know(language) -> None:
@@ -65,17 +65,17 @@ def test_the_system_is_said_in_words_that_people_know(language) -> None:
     assert said.value == "Linux"
     assert said.detail.startswith("64-bit")
     assert "glibc" not in said.detail
-    assert "glibc 2.35" in as_text((said,))
+    assert "glibc 2.35" in rows_as_text((said,))
     assert disk_name(Disk(path="C:\\")) == "C:"
     assert disk_name(Disk(path="/")) == "/"
 
 
 def test_what_nobody_looked_for_is_not_called_missing(language) -> None:
     machine = replace(rtx4060(), cuda_toolkits=None, cudnn=None, pythons=None)
-    said = [part(machine, ADVICE, name).now_line for name in ("cuda", "cudnn", "torch")]
+    said = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
     assert said == ["not known"] * 3
     machine = replace(rtx4060(), cuda_toolkits=(), cudnn=(), pythons=())
-    said = [part(machine, ADVICE, name).now_line for name in ("cuda", "cudnn", "torch")]
+    said = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
     assert said == ["not installed"] * 3
 
 
@@ -83,9 +83,9 @@ def test_a_toolkit_that_is_not_whole_is_called_that(language) -> None:
     broken = CudaToolkit(path="/usr/local/cuda-11.8", version="11.8.0", nvcc=False)
     whole = CudaToolkit(path="/usr/local/cuda-12.6", version="12.6.3", nvcc=True)
     said = part(replace(rtx4060(), cuda_toolkits=(broken,)), ADVICE, "cuda")
-    assert (said.now, said.now_line) == ("11.8.0", "toolkit without its compiler; stays")
+    assert (said.installed, said.installed_detail) == ("11.8.0", "toolkit without its compiler; stays")
     said = part(replace(rtx4060(), cuda_toolkits=(broken, whole)), ADVICE, "cuda")
-    assert (said.now, said.now_line) == ("12.6.3", "toolkit, stays")
+    assert (said.installed, said.installed_detail) == ("12.6.3", "toolkit, stays")
 
 
 def test_under_wsl_the_driver_is_windows_own(language) -> None:
@@ -95,10 +95,10 @@ def test_under_wsl_the_driver_is_windows_own(language) -> None:
 
 def test_another_makers_card_that_computes_is_what_the_page_is_about(language) -> None:
     advice = replace(elsewhere(), accelerator="xpu")
-    title, line = headline(with_cards(OTHERS[1]), advice)
+    title, line = recommendation_heading(with_cards(OTHERS[1]), advice)
     assert "Arc B580" in title
     assert "your card" in line
-    assert "CPU" in headline(with_cards(OTHERS[1]), elsewhere())[1]
+    assert "CPU" in recommendation_heading(with_cards(OTHERS[1]), elsewhere())[1]
 
 
 @pytest.mark.parametrize("card", OTHERS, ids=lambda card: card.vendor)
@@ -108,13 +108,13 @@ def test_nothing_is_claimed_of_another_makers_driver(language, card) -> None:
     assert said.value == "Not looked at"
     assert "missing" not in f"{said}"
     driver = part(machine, elsewhere(), "driver")
-    assert (driver.now_line, driver.pill[1]) == ("not looked at", "Stays as it is")
+    assert (driver.installed_detail, driver.pill[1]) == ("not looked at", "Stays as it is")
 
 
 def test_without_any_card_no_driver_is_needed(language) -> None:
     assert row(with_cards(), "driver").value == "No NVIDIA card, so none is needed"
     driver = part(with_cards(), elsewhere(), "driver")
-    assert (driver.now_line, driver.pill[1]) == ("no NVIDIA card", "Not needed")
+    assert (driver.installed_detail, driver.pill[1]) == ("no NVIDIA card", "Not needed")
 
 
 def test_every_card_is_named(language) -> None:
@@ -144,10 +144,10 @@ def test_cudnn_is_inside_though_its_version_is_not_known(language) -> None:
     assert torch is not None
     unknown = replace(ADVICE, pytorch=replace(torch, cudnn=None))
     cudnn = part(rtx4060(), unknown, "cudnn")
-    assert (cudnn.after, cudnn.pill[1]) == ("inside PyTorch", "Included")
+    assert (cudnn.planned, cudnn.pill[1]) == ("inside PyTorch", "Included")
     flow = TensorFlowChoice(version="2.21.0", requirement="tensorflow[and-cuda]==2.21.*", gpu=True)
     alone = replace(ADVICE, goal="tensorflow", pytorch=None, tensorflow=flow)
-    assert all(part(rtx4060(), alone, name).after == "comes inside TensorFlow" for name in ("cuda", "cudnn"))
+    assert all(part(rtx4060(), alone, name).planned == "comes inside TensorFlow" for name in ("cuda", "cudnn"))
 
 
 def test_the_driver_is_left_to_the_user_only_where_the_plan_has_no_step(language) -> None:
@@ -157,9 +157,9 @@ def test_the_driver_is_left_to_the_user_only_where_the_plan_has_no_step(language
     within = replace(without, steps=(*without.steps, step))
     packaged = replace(step, spec={"version": "1", "packages": ["nvidia-driver"]})
     from_packages = replace(without, steps=(*without.steps, packaged))
-    assert "your system's own" in part(rtx4060(), ADVICE, "driver", from_packages).after_line
-    assert "you install it" in part(rtx4060(), ADVICE, "driver", without).after_line
-    assert "you install it" not in part(rtx4060(), ADVICE, "driver", within).after_line
+    assert "your system's own" in part(rtx4060(), ADVICE, "driver", from_packages).planned_detail
+    assert "you install it" in part(rtx4060(), ADVICE, "driver", without).planned_detail
+    assert "you install it" not in part(rtx4060(), ADVICE, "driver", within).planned_detail
 
 
 @pytest.mark.parametrize("language_code", LANGUAGES)
@@ -179,9 +179,9 @@ def test_an_unknown_price_is_words(
     code = "download" if about is None else "download-about"
     download = Step(id="download", kind="download", code=code, data={"bytes": about, "measured": "2.14.0"})
     other = Step(id="cuda-toolkit", kind="cuda-toolkit", code="cuda-toolkit", bytes=toolkit or 0)
-    card = PriceCard()
+    card = CostCard()
     plan = replace(plan, steps=(download, other), bytes=None, disk_bytes=None, minutes=None)
-    card.set_price(plan, rtx4060(), Texts(language_code))
+    card.set_cost(plan, rtx4060(), Texts(language_code))
     assert "—" not in card.accessibleName()
     if language_code == "en":
         assert said in card.accessibleName()
@@ -204,7 +204,7 @@ def test_room_is_called_enough_only_where_it_surely_is(
     space = Step(id="space", kind="check-space", code=code, data={"disk_bytes": needed})
     plan = replace(plan, steps=(space,), disk_bytes=None)
     machine = replace(rtx4060(), disks=(Disk(path="D:\\", free_bytes=free),))
-    found = next(each for each in rows(machine, ADVICE, plan) if each.id == "space")
+    found = next(each for each in machine_rows(machine, ADVICE, plan) if each.id == "space")
     assert found.pill == (kind, words)
 
 
@@ -222,8 +222,8 @@ def test_a_download_says_whose_size_it_is_and_what_is_not_in_it(
         *(Step(id=kind, kind=kind, code=kind) for kind in kinds),
     )
     plan = replace(make_plan(ADVICE, "D:\\env", simulated=True), steps=steps, bytes=None)
-    card = PriceCard()
-    card.set_price(plan, rtx4060(), Texts("en"))
+    card = CostCard()
+    card.set_cost(plan, rtx4060(), Texts("en"))
     said = card.accessibleName()
     assert said.startswith(f"About 2.6 GB to download, measured on PyTorch 2.14.0 with CUDA 12.6{more}, ")
     card.deleteLater()
@@ -238,31 +238,31 @@ def test_the_head_says_that_a_card_stays_unused(language, goal: str, tool: str) 
             pytorch=None,
             tensorflow=TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.0", gpu=False),
         )
-    title, line = headline(rtx4060(), advice)
+    title, line = recommendation_heading(rtx4060(), advice)
     assert title == "What suits this computer"
     assert line == f"{tool} computes on the CPU here; your RTX 4060 is not used."
-    assert headline(rtx4060(), ADVICE)[0] == "What suits your RTX 4060"
+    assert recommendation_heading(rtx4060(), ADVICE)[0] == "What suits your RTX 4060"
 
 
 def test_large_sizes_have_no_needless_digits() -> None:
-    assert [size(count) for count in (412e9, 99.96e9, 52e9, 2.6e9)] == ["412 GB", "100.0 GB", "52.0 GB", "2.6 GB"]
+    assert [format_size(count) for count in (412e9, 99.96e9, 52e9, 2.6e9)] == ["412 GB", "100.0 GB", "52.0 GB", "2.6 GB"]
 
 
 def test_a_driver_left_to_the_user_asks_for_its_own_consent(language) -> None:
-    card = PriceCard()
+    card = CostCard()
     plan = make_plan(ADVICE, "D:\\env", simulated=True)
     plan = replace(plan, steps=tuple(replace(step, needs_admin=False) for step in plan.steps))
     for by_hand, said in ((False, "No consent is needed"), (True, "At the driver you are asked for consent")):
-        card.set_price(plan, rtx4060(), Texts("en"), by_hand=by_hand)
+        card.set_cost(plan, rtx4060(), Texts("en"), manual_driver=by_hand)
         assert card.accessibleName().endswith(said)
     card.deleteLater()
 
 
 def test_a_chinese_name_stands_in_a_chinese_sentence_without_a_gap(language) -> None:
     language.set("zh_CN")
-    card = PriceCard()
+    card = CostCard()
     plan = make_plan(ADVICE, "/home/me/env", simulated=True)
     machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=412_000_000_000),))
-    card.set_price(plan, machine, Texts("zh_CN"), by_hand=False)
+    card.set_cost(plan, machine, Texts("zh_CN"), manual_driver=False)
     assert "占用系统盘（空闲 412 GB）" in card.accessibleName()
     card.deleteLater()

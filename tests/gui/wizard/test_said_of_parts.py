@@ -7,17 +7,17 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QLabel
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.core.machine import CudaToolkit, Gpu, Machine, Python, TorchBuild
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.recommendation import Choice, DriverAdvice, PartAdvice, Recommendation
-from gpu_assistant.gui.wizard.cards import others, parts
-from gpu_assistant.gui.wizard.findings import findings
-from gpu_assistant.gui.wizard.headline import headline
-from gpu_assistant.gui.wizard.offers import Offers
-from gpu_assistant.gui.wizard.option_notes import kinds_of
-from gpu_assistant.gui.wizard.rows import rows
+from gpu_assistant.gui.wizard.cards import open_alternatives, part_summaries
+from gpu_assistant.gui.wizard.findings import machine_notes
+from gpu_assistant.gui.wizard.headline import recommendation_heading
+from gpu_assistant.gui.wizard.offers import NoticesCard
+from gpu_assistant.gui.wizard.option_notes import driver_channels
+from gpu_assistant.gui.wizard.rows import machine_rows
 from gpu_assistant.texts import Texts
 from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
 
@@ -28,7 +28,7 @@ ADVICE = rtx4060_recommendation()
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return load(resources() / "catalog")
+    return load_catalog(resources_dir() / "catalog")
 
 
 def works(reaches: bool) -> Machine:
@@ -37,15 +37,15 @@ def works(reaches: bool) -> Machine:
 
 
 def cudnn_line(advice: Recommendation) -> str:
-    found = parts(rtx4060(), advice, Texts("en"), settled=False)
-    return next(part for part in found if part.id == "cudnn").after_line
+    found = part_summaries(rtx4060(), advice, Texts("en"), already_installed=False)
+    return next(part for part in found if part.id == "cudnn").planned_detail
 
 
 def test_the_line_below_the_title_says_that_what_is_there_works(language, catalog) -> None:
     for reaches in (True, False):
         found = recommend(works(reaches), catalog)
         assert found.driver.action == "update"
-        assert ("works already" in headline(works(reaches), found)[1]) is reaches
+        assert ("works already" in recommendation_heading(works(reaches), found)[1]) is reaches
 
 
 def test_of_several_cards_the_one_that_computes_gives_the_page_its_name(language, catalog) -> None:
@@ -54,13 +54,13 @@ def test_of_several_cards_the_one_that_computes_gives_the_page_its_name(language
     both = replace(rtx4060(), gpus=(old, strong))
     found = recommend(both, catalog)
     assert found.accelerator == "cuda"
-    assert headline(both, found)[0] == "What suits your RTX 3060"
-    row = next(row for row in rows(both, found, None) if row.id == "card")
+    assert recommendation_heading(both, found)[0] == "What suits your RTX 3060"
+    row = next(row for row in machine_rows(both, found, None) if row.id == "card")
     assert (row.value, row.detail) == ("NVIDIA GeForce RTX 3060", "12 GB · and NVIDIA GeForce GTX 960")
 
 
 def left_to_you(advice: DriverAdvice, qtbot) -> str:
-    card = Offers()
+    card = NoticesCard()
     qtbot.addWidget(card)
     card.set((), (), advice, "")
     return str([each.text() for each in card.findChildren(QLabel)])
@@ -72,8 +72,8 @@ def test_the_lowest_driver_that_does_is_no_number_to_look_for(language, qtbot) -
     assert "install 525.60.13 or newer yourself" in left_to_you(replace(named, recommended=None), qtbot)
     bounded = replace(named, recommended=None, below="590")
     assert "install 525.60.13 or newer, but older than 590, yourself" in left_to_you(bounded, qtbot)
-    found = parts(rtx4060(), replace(ADVICE, driver=bounded), Texts("en"), settled=False)
-    assert "or newer, but older than 590" in next(part for part in found if part.id == "driver").after_line
+    found = part_summaries(rtx4060(), replace(ADVICE, driver=bounded), Texts("en"), already_installed=False)
+    assert "or newer, but older than 590" in next(part for part in found if part.id == "driver").planned_detail
 
 
 def test_a_cudnn_stands_beside_a_toolkit_only_where_one_is(language) -> None:
@@ -88,13 +88,13 @@ def test_what_runs_without_the_driver_stands_open_where_the_driver_is_left_to_th
     left = replace(plan, steps=tuple(step for step in plan.steps if step.kind != "nvidia-driver"))
     step = Step(id="driver", kind="nvidia-driver", code="nvidia-driver", needs_admin=True)
     done: Plan = replace(left, steps=(*left.steps, step))
-    assert "keep-driver" in [offer.code for offer in others(ADVICE, left)]
-    assert "keep-driver" not in [offer.code for offer in others(ADVICE, done)]
+    assert "keep-driver" in [offer.code for offer in open_alternatives(ADVICE, left)]
+    assert "keep-driver" not in [offer.code for offer in open_alternatives(ADVICE, done)]
 
 
 def test_a_broken_toolkit_is_said_to_lack_what_it_lacks(language) -> None:
     def said(toolkit: CudaToolkit) -> str:
-        found = findings(replace(rtx4060(), cuda_toolkits=(toolkit,)), frozenset())
+        found = machine_notes(replace(rtx4060(), cuda_toolkits=(toolkit,)), frozenset())
         return next(each.text for each in found if "CUDA Toolkit" in each.text)
 
     assert "has no compiler" in said(CudaToolkit(path="/cuda", version="11.8.0", nvcc=False))
@@ -102,8 +102,8 @@ def test_a_broken_toolkit_is_said_to_lack_what_it_lacks(language) -> None:
 
 
 def test_the_kinds_of_a_driver(catalog) -> None:
-    assert kinds_of(catalog, rtx4060(), "617.14") == ("game-ready",)
-    assert kinds_of(catalog, rtx4060(), "1.2.3") == ()
+    assert driver_channels(catalog, rtx4060(), "617.14") == ("game-ready",)
+    assert driver_channels(catalog, rtx4060(), "1.2.3") == ()
 
 
 @pytest.fixture

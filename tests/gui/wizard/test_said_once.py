@@ -10,9 +10,9 @@ from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Tools
 from gpu_assistant.core.message import Message
-from gpu_assistant.gui.components.picker import Picker
-from gpu_assistant.gui.components.text import Text
-from gpu_assistant.gui.wizard.entries import entries_of
+from gpu_assistant.gui.components.picker import Dropdown
+from gpu_assistant.gui.components.text import TextLabel
+from gpu_assistant.gui.wizard.entries import build_entries
 from gpu_assistant.gui.wizard.option_notes import OptionNotes
 from gpu_assistant.texts import Texts
 
@@ -31,26 +31,26 @@ def refused(version: str, cuda: int) -> Option:
 
 
 def toolkits(*offered: Option) -> PartOptions:
-    return PartOptions(name="cuda_toolkit", offered=offered, recommended="none", picked=None)
+    return PartOptions(name="cuda_toolkit", options=offered, recommended="none", selected=None)
 
 
 @BOTH
 def test_many_of_a_kind_stand_below_one_sentence(qapp, code):
     texts = Texts(code)
     part = toolkits(near("12.9.1"), Option(value="12.6.3"), near("12.8.1"))
-    entries = entries_of(part, OptionNotes(), texts)
+    entries = build_entries(part, OptionNotes(), texts)
     assert [entry.value for entry in entries] == [None, "12.6.3", "12.9.1", "12.8.1"]
-    assert [entry.under == "" for entry in entries] == [True, True, False, False]
-    assert entries[2].under == entries[3].under
-    assert "12.6" in entries[2].under
-    assert "12.9.1" not in entries[2].under
+    assert [entry.group == "" for entry in entries] == [True, True, False, False]
+    assert entries[2].group == entries[3].group
+    assert "12.6" in entries[2].group
+    assert "12.9.1" not in entries[2].group
     assert "12.9.1" in entries[2].detail, "a screen reader hears it with the entry"
 
 
 @BOTH
 def test_one_of_a_kind_has_its_own_sentence(qapp, code):
-    entries = entries_of(toolkits(Option(value="12.6.3"), near("12.9.1")), OptionNotes(), Texts(code))
-    assert [entry.under for entry in entries] == ["", "", ""]
+    entries = build_entries(toolkits(Option(value="12.6.3"), near("12.9.1")), OptionNotes(), Texts(code))
+    assert [entry.group for entry in entries] == ["", "", ""]
     assert "12.9.1" in entries[2].detail
 
 
@@ -61,50 +61,50 @@ def test_all_that_an_option_is_warned_of_is_said_with_it(qapp, code):
         Message("warning.msvc-missing.text", {"toolkit": version, "products": "Visual Studio 2022"})
         for version in ("12.9.1", "12.8.1", "11.8.0")
     ]
-    two = [replace(near(each.data["toolkit"]), also=(each,)) for each in missing]
-    entries = entries_of(
+    two = [replace(near(each.data["toolkit"]), further_warnings=(each,)) for each in missing]
+    entries = build_entries(
         toolkits(*two[:2], replace(two[2], data={"toolkit": "11.8.0", "cuda": "13"})), OptionNotes(), texts
     )
     assert [entry.value for entry in entries] == [None, "12.9.1", "12.8.1", "11.8.0"]
     for entry in entries[1:]:
         assert "Visual Studio 2022" in entry.detail
-        assert "Visual Studio 2022" in entry.under
-    assert entries[1].under == entries[2].under != entries[3].under
-    assert "12.9.1" not in entries[1].under
-    assert "11.8.0" in entries[3].under, "a single one below others' sentence has its own"
+        assert "Visual Studio 2022" in entry.group
+    assert entries[1].group == entries[2].group != entries[3].group
+    assert "12.9.1" not in entries[1].group
+    assert "11.8.0" in entries[3].group, "a single one below others' sentence has its own"
 
 
 @BOTH
 def test_a_refused_cudnn_names_the_cuda_that_it_was_not_made_for(qapp, code):
-    part = PartOptions(name="cudnn", offered=(refused("8.9", 13), refused("8.8", 13)), recommended="none", picked=None)
-    entries = entries_of(part, OptionNotes(), Texts(code))
-    assert "CUDA 13" in entries[1].under
+    part = PartOptions(name="cudnn", options=(refused("8.9", 13), refused("8.8", 13)), recommended="none", selected=None)
+    entries = build_entries(part, OptionNotes(), Texts(code))
+    assert "CUDA 13" in entries[1].group
     assert "CUDA 13" in entries[1].detail
 
 
 def test_a_build_is_named_by_its_cuda_with_the_tag_beside_it(qapp):
     part = PartOptions(
-        name="variant", offered=(Option(value="cu126"), Option(value="cpu")), recommended="cu132", picked=None
+        name="variant", options=(Option(value="cu126"), Option(value="cpu")), recommended="cu132", selected=None
     )
-    found = [(entry.text, entry.hint) for entry in entries_of(part, OptionNotes(), Texts("en"))]
+    found = [(entry.text, entry.hint) for entry in build_entries(part, OptionNotes(), Texts("en"))]
     assert found == [("As recommended (CUDA 13.2)", "cu132"), ("CUDA 12.6", "cu126"), ("CPU", "cpu")]
 
 
 @pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
 def test_the_sentence_above_is_passed_over_and_never_taken(qtbot):
-    picker = Picker()
+    picker = Dropdown()
     qtbot.addWidget(picker)
-    entries = entries_of(toolkits(near("12.9.1"), near("12.8.1")), OptionNotes(), Texts("en"))
-    picker.set(entries, None, "None", "CUDA Toolkit")
+    entries = build_entries(toolkits(near("12.9.1"), near("12.8.1")), OptionNotes(), Texts("en"))
+    picker.set_entries(entries, None, "None", "CUDA Toolkit")
     picker.show()
     chosen = []
     picker.chosen.connect(chosen.append)
-    picker.open()
-    rows = picker.popup.list
+    picker.open_popup()
+    rows = picker.popup.entry_list
     assert rows.count() == 4
     head = rows.item(1)
     assert not head.flags() & Qt.ItemFlag.ItemIsEnabled
-    picker.popup._take(head)
+    picker.popup._choose_item(head)
     assert chosen == []
     qtbot.keyClick(rows, Qt.Key.Key_Down)
     assert rows.currentItem().text() == "12.9.1"
@@ -127,7 +127,7 @@ def page(machine_566, simulated, at_recommendation, qtbot):
 
 
 def read(page) -> str:
-    return "\n".join(text.text() for text in page.findChildren(Text) if text.isVisible())
+    return "\n".join(text.text() for text in page.findChildren(TextLabel) if text.isVisible())
 
 
 def pick(qtbot, page, card: str, part: str, value: str) -> None:
@@ -183,7 +183,7 @@ def test_all_that_a_pick_is_warned_of_stands_at_the_pick(page, qtbot):
     needed = "Compiling CUDA code on Windows needs"
 
     def cautions() -> str:
-        return "\n".join(text.text() for text in page.cautions.findChildren(Text) if text.isVisible())
+        return "\n".join(text.text() for text in page.cautions.findChildren(TextLabel) if text.isVisible())
 
     flow = page.road.flow
     flow.facts = replace(flow.facts, machine=replace(flow.facts.machine, tools=Tools(msvc=None)))

@@ -12,9 +12,9 @@ from gpu_assistant.cli import show
 from gpu_assistant.cli.output import Output
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan, Step
-from gpu_assistant.core.price import price
-from gpu_assistant.gui.wizard.plan_row import right
-from gpu_assistant.gui.wizard.price_card import PriceCard
+from gpu_assistant.core.price import plan_cost
+from gpu_assistant.gui.wizard.plan_row import step_cost_text
+from gpu_assistant.gui.wizard.price_card import CostCard
 from gpu_assistant.texts import Texts
 from gpu_assistant.texts import price as prices
 from tests.fakes.examples import cpu_recommendation, make_plan, rtx4060
@@ -31,15 +31,15 @@ def planned(folder: Path, name: str, goal: str) -> tuple[App, Plan]:
 
 
 def on_the_page(qapp, plan: Plan, code: str) -> str:
-    card = PriceCard()
-    card.set_price(plan, rtx4060(), Texts(code))
+    card = CostCard()
+    card.set_cost(plan, rtx4060(), Texts(code))
     said = card.accessibleName()
     card.deleteLater()
     return said
 
 
 def printed(plan: Plan, code: str, capsys: pytest.CaptureFixture[str]) -> str:
-    show.plan(Texts(code).plan(plan), Output(Texts(code), json=False, quiet=False))
+    show.render_plan(Texts(code).localize_plan(plan), Output(Texts(code), json=False, quiet=False))
     return capsys.readouterr().out
 
 
@@ -49,19 +49,19 @@ def printed(plan: Plan, code: str, capsys: pytest.CaptureFixture[str]) -> str:
 def test_both_faces_tell_the_same(qapp, language, tmp_path, capsys, name: str, goal: str, code: str) -> None:
     language.set(code)
     _, plan = planned(tmp_path, name, goal)
-    found, texts = price(plan), Texts(code)
-    fetched = prices.fetched(found, texts)
-    lacking = prices.lacking(found, texts) if fetched else ""
+    found, texts = plan_cost(plan), Texts(code)
+    fetched = prices.download_text(found, texts)
+    lacking = prices.unknown_parts_text(found, texts) if fetched else ""
     page, lines = on_the_page(qapp, plan, code), printed(plan, code, capsys)
-    for said in (fetched, lacking, prices.kept(found, texts)):
+    for said in (fetched, lacking, prices.disk_text(found, texts)):
         if said:
             assert said in lines
             assert said.casefold() in page.casefold()
     # Every step's own figure stands in its row and in its line.
     for step in plan.steps:
-        figure = prices.of_step(step.code, step.bytes, step.data, texts)
+        figure = prices.step_download_text(step.code, step.bytes, step.data, texts)
         assert figure in lines
-        assert figure in right(step, texts)
+        assert figure in step_cost_text(step, texts)
     # What is known of any step is in the sum.
     assert found.bytes >= sum(step.bytes or 0 for step in plan.steps)
     assert plan.bytes is None or plan.bytes <= found.bytes
@@ -69,14 +69,14 @@ def test_both_faces_tell_the_same(qapp, language, tmp_path, capsys, name: str, g
 
 def test_pytorch_is_counted_though_tensorflows_size_is_not_known(tmp_path) -> None:
     _, plan = planned(tmp_path, "ubuntu-h100.json", "all")
-    found = price(plan)
+    found = plan_cost(plan)
     download = next(step for step in plan.steps if step.kind == "download")
     assert plan.recommendation.pytorch is not None
     assert plan.recommendation.tensorflow is not None
     assert download.code == "download-torch"
     assert found.bytes > 2_000_000_000
-    assert "tensorflow" in found.lacks
-    assert "TensorFlow" in prices.lacking(found, Texts("en"))
+    assert "tensorflow" in found.unknown_parts
+    assert "TensorFlow" in prices.unknown_parts_text(found, Texts("en"))
 
 
 def changed(*steps: Step, **more: object) -> Plan:
@@ -86,22 +86,22 @@ def changed(*steps: Step, **more: object) -> Plan:
 
 def test_at_least_is_said_only_where_something_is_unknown() -> None:
     texts = Texts("en")
-    assert prices.fetched(price(changed()), texts) == "192 MB"
+    assert prices.download_text(plan_cost(changed()), texts) == "192 MB"
     driver = Step(id="driver", kind="nvidia-driver", code="nvidia-driver")
-    found = price(changed(driver))
-    assert prices.fetched(found, texts) == "at least 192 MB"
-    assert prices.lacking(found, texts) == "the driver"
-    assert prices.fetched(price(changed(replace(driver, bytes=800_000_000))), texts) == "992 MB"
+    found = plan_cost(changed(driver))
+    assert prices.download_text(found, texts) == "at least 192 MB"
+    assert prices.unknown_parts_text(found, texts) == "the driver"
+    assert prices.download_text(plan_cost(changed(replace(driver, bytes=800_000_000))), texts) == "992 MB"
     # What is only shown, or done by hand, is not fetched by the plan.
     shown = Step(id="wsl2", kind="wsl2", code="wsl2")
-    assert price(changed(shown, replace(driver, bytes=0))).exact
+    assert plan_cost(changed(shown, replace(driver, bytes=0))).is_exact
 
 
 def test_the_rest_is_unknown_and_what_is_known_is_told() -> None:
     packages = Step(id="download", kind="download", code="download", data={"bytes": "@size.unknown"})
     toolkit = Step(id="cuda", kind="cuda-toolkit", code="cuda-toolkit", bytes=2_400_000_000)
     plan = replace(changed(), steps=(packages, toolkit), bytes=None)
-    found = price(plan)
-    assert prices.fetched(found, Texts("en")) == "at least 2.4 GB"
-    assert prices.lacking(found, Texts("zh_CN")) == "软件包"
-    assert prices.fetched(price(replace(plan, steps=(packages,))), Texts("en")) is None
+    found = plan_cost(plan)
+    assert prices.download_text(found, Texts("en")) == "at least 2.4 GB"
+    assert prices.unknown_parts_text(found, Texts("zh_CN")) == "软件包"
+    assert prices.download_text(plan_cost(replace(plan, steps=(packages,))), Texts("en")) is None

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.gui.wizard.plan_command import install_words
+from gpu_assistant.gui.wizard.plan_command import install_command
 
 pytestmark = pytest.mark.gui
 
@@ -58,7 +58,7 @@ def test_the_way_is_picked_at_the_toolkits_card(page, rest, language, simulated,
     assert page.road.flow.facts.choice == Choice(toolkit_way="installer")
     assert page.road.flow.facts.recommendation.cuda_toolkit.way == "installer"
     assert not page.cards["cuda"].choosers.along.text()
-    words = install_words(simulated, page.road.flow.facts)
+    words = install_command(simulated, page.road.flow.facts)
     assert words[words.index("--toolkit") + 1] == "installer"
 
 
@@ -78,5 +78,5 @@ def test_wsl2_comes_by_its_offer_alone(page, rest, simulated):
     rest(page)
     assert page.road.flow.facts.recommendation.tensorflow.wsl is True
     assert page.road.flow.facts.choice == Choice(wsl="install")
-    words = install_words(simulated, page.road.flow.facts)
+    words = install_command(simulated, page.road.flow.facts)
     assert words[words.index("--wsl2") + 1] == "install"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.core.plan import Interrupted
+from gpu_assistant.core.plan import InterruptedInstall
 from gpu_assistant.gui import theme
 from tests.fakes.examples import cpu_recommendation, make_plan
 
@@ -43,7 +43,7 @@ class TestWelcome:
 
     def test_an_interrupted_install_is_offered_and_taken_up(self, app, open_wizard, qtbot):
         plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
-        app.begun = Interrupted(plan=plan, step="download", began=0.0)
+        app.begun = InterruptedInstall(plan=plan, step="download", began=0.0)
         wizard = open_wizard(app)
         qtbot.waitUntil(wizard.welcome.resume.isVisible, timeout=5000)
         assert wizard.welcome.resume.title.text() == "The last install stopped at step 4 of 6: Download. Go on?"
@@ -57,7 +57,7 @@ class TestWelcome:
 
     def test_after_a_restart_it_goes_on_by_itself(self, app, open_wizard, qtbot):
         plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
-        app.begun = Interrupted(plan=plan, step="python", began=0.0, state="reboot-needed")
+        app.begun = InterruptedInstall(plan=plan, step="python", began=0.0, state="reboot-needed")
         app.resuming = True
         wizard = open_wizard(app)
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load
-from gpu_assistant.core.errors import CannotSetUp
-from gpu_assistant.core.paths import resources
+from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.core.errors import SetupNotSupported
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice
 from tests.fakes.examples import make_plan
 
@@ -20,7 +20,7 @@ BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
 @pytest.fixture
 def real(simulated):
     """An app that advises with the real catalog."""
-    catalog = load(resources() / "catalog")
+    catalog = load_catalog(resources_dir() / "catalog")
 
     def advise(machine, *, goal="pytorch", channel="studio", choice=None):
         simulated.asked.append(f"{goal} {channel}")
@@ -78,7 +78,7 @@ def test_what_the_plan_leaves_out_is_said(page, rest, seen):
 def test_a_goal_to_come_leads_on(page, real, rest, speak, seen, code):
     def no_plan(machine, recommendation, environment, **_):
         if recommendation.goal == "tensorflow":
-            raise CannotSetUp("setup-nothing", goal=recommendation.goal)
+            raise SetupNotSupported("setup-nothing", goal=recommendation.goal)
         return make_plan(recommendation, str(environment), simulated=True)
 
     real.plan = no_plan

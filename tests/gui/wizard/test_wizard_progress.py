@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.disks import disk_of
 from gpu_assistant.core.machine import Disk
-from gpu_assistant.core.plan import PlanEvent, StepBrief, StepEvent
-from gpu_assistant.gui.wizard.progress import Progress
+from gpu_assistant.core.plan import PlanEvent, StepSummary, StepEvent
+from gpu_assistant.gui.wizard.progress import InstallProgress
 from gpu_assistant.texts.format import short_name
 from tests.fakes.examples import cpu_recommendation, make_plan, plain_linux, rtx4060
 
@@ -29,7 +29,7 @@ def clock():
 
 @pytest.fixture
 def progress(clock):
-    return Progress(make_plan(cpu_recommendation(), "/env"), clock)
+    return InstallProgress(make_plan(cpu_recommendation(), "/env"), clock)
 
 
 def fetching(done: int, speed: float | None = 10e6) -> StepEvent:
@@ -70,10 +70,10 @@ def test_time_that_nobody_knows_is_not_guessed(progress):
 def test_time_for_all_when_every_step_says_its_own(clock):
     plan = make_plan(cpu_recommendation(), "/env")
     plan = replace(plan, steps=tuple(replace(step, minutes=0.5) for step in plan.steps))
-    progress = Progress(plan, clock)
+    progress = InstallProgress(plan, clock)
     for step in ("space", "python", "resolve"):
-        progress.take(StepEvent(id=step, state="done"))
-    progress.take(fetching(96_000_000))
+        progress.handle_event(StepEvent(id=step, state="done"))
+    progress.handle_event(fetching(96_000_000))
     assert progress.seconds_left == pytest.approx(9.6 + 2 * 30)
 
 
@@ -88,7 +88,7 @@ def test_a_stop_marks_the_running_step_only(progress):
 
 def test_news_of_unknown_steps_change_nothing(progress):
     assert progress.take(StepEvent(id="nothing-like-this", state="running")) is None
-    progress.take(PlanEvent(steps=(StepBrief(id="more", code="verify"),)))
+    progress.take(PlanEvent(steps=(StepSummary(id="more", code="verify"),)))
     assert progress.take(StepEvent(id="more", state="running")) == "more"
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.machine import OperatingSystem
-from gpu_assistant.core.paths import resources
-from gpu_assistant.install.door.serve import Server
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.install.door.serve import ElevationHelper
 from gpu_assistant.system.base import System
-from gpu_assistant.system.rights import Rights
+from gpu_assistant.system.rights import ElevatedSystem
 
 if sys.platform == "win32":
     from gpu_assistant.system.windows import WindowsSystem as ThisSystem
@@ -31,24 +31,24 @@ class Elevated(ThisSystem):
         return OperatingSystem(system=self.name, distro="ubuntu", distro_version="24.04")
 
 
-def tried_rights(base: Path) -> Rights:
+def tried_rights(base: Path) -> ElevatedSystem:
     """The system's own, in a place of the test's."""
     if sys.platform == "win32":
-        from gpu_assistant.system.windows_rights_acl import aces_and_owner
-        from gpu_assistant.system.windows_rights_door import ADMINS, WindowsRights
+        from gpu_assistant.system.windows_rights_acl import read_owner_and_aces
+        from gpu_assistant.system.windows_rights_door import ADMINISTRATOR_SIDS, WindowsElevatedSystem
 
         # Wine keeps no list of permissions, only the owner, which is always us, and what Unix allows others.
         root = Path(__file__).with_name("signed") / "known.cer"
-        return WindowsRights(ADMINS | {aces_and_owner(base)[0]}, root.read_bytes())
-    from gpu_assistant.system.linux_rights_door import LinuxRights
+        return WindowsElevatedSystem(ADMINISTRATOR_SIDS | {read_owner_and_aces(base)[0]}, root.read_bytes())
+    from gpu_assistant.system.linux_rights_door import LinuxElevatedSystem
 
-    return LinuxRights(base)
+    return LinuxElevatedSystem(base)
 
 
-def server(base: Path, apt_get: Path) -> Server:
+def server(base: Path, apt_get: Path) -> ElevationHelper:
     system: System = Elevated()
-    return Server(system, tried_rights(base), load(resources() / "catalog"), apt_get)
+    return ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog"), apt_get)
 
 
 if __name__ == "__main__":
-    sys.exit(server(Path(sys.argv[1]), Path(sys.argv[2])).serve(sys.argv[3:]))
+    sys.exit(server(Path(sys.argv[1]), Path(sys.argv[2])).handle_request(sys.argv[3:]))

@@ -16,17 +16,17 @@ from msgspec.structs import replace
 
 from gpu_assistant.catalog.load import Catalog
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.install.door.ask import Door
-from gpu_assistant.install.door.serve import Server
-from gpu_assistant.install.work import Work
-from gpu_assistant.system import current
-from gpu_assistant.system.base import Finished, System
+from gpu_assistant.install.door.ask import ElevationClient
+from gpu_assistant.install.door.serve import ElevationHelper
+from gpu_assistant.install.work import InstallContext
+from gpu_assistant.system import current_system
+from gpu_assistant.system.base import ProcessResult, System
 
 
-def as_on_windows(argv: Sequence[str | Path], **more: Any) -> Finished:
+def as_on_windows(argv: Sequence[str | Path], **more: Any) -> ProcessResult:
     """Run a script of the tests; its own last word is its exit code."""
-    done = current().run([sys.executable, *argv], **more)
-    said = re.search(r"^EXIT (-?\d+)\s*\Z", done.out, re.MULTILINE)
+    done = current_system().run([sys.executable, *argv], **more)
+    said = re.search(r"^EXIT (-?\d+)\s*\Z", done.stdout, re.MULTILINE)
     return replace(done, code=int(said[1])) if said is not None else done
 
 
@@ -36,20 +36,20 @@ class InsideRights:
     def __init__(self, base: Path, system32: Path | None = None) -> None:
         self.base, self._system32 = base, system32
 
-    def system_folder(self) -> Path | None:
+    def system_programs_folder(self) -> Path | None:
         return self._system32
 
-    def place(self, name: str) -> Path:
+    def private_folder_path(self, name: str) -> Path:
         return self.base / name
 
-    def make_private(self, name: str) -> Path:
-        self.place(name).mkdir(parents=True)
-        return self.place(name)
+    def create_private_folder(self, name: str) -> Path:
+        self.private_folder_path(name).mkdir(parents=True)
+        return self.private_folder_path(name)
 
-    def refuse_open(self, folder: Path) -> None:
+    def check_private_folder(self, folder: Path) -> None:
         assert folder.is_dir()
 
-    def open_given(self, path: Path) -> BinaryIO:
+    def open_user_file(self, path: Path) -> BinaryIO:
         return path.open("rb")
 
     def publisher(self, file: Path) -> str:
@@ -58,18 +58,18 @@ class InsideRights:
             raise AppError("signature-missing", path=str(file))
         return found[1].decode().strip()
 
-    def restore_point(self, words: str) -> None:
-        raise AssertionError(words)
+    def create_restore_point(self, description: str) -> None:
+        raise AssertionError(description)
 
 
-def inside(system: System, catalog: Callable[[], Catalog], base: Path) -> Callable[[Work], Door]:
+def inside(system: System, catalog: Callable[[], Catalog], base: Path) -> Callable[[InstallContext], ElevationClient]:
     """What makes the door of an install; the person always says yes."""
-    rights = InsideRights(base, system.shared_libraries())
+    rights = InsideRights(base, system.system32_folder())
 
     def run_as_admin(words: Sequence[str], **_more: Any) -> int:
-        return Server(system, rights, catalog()).serve(words[1:])
+        return ElevationHelper(system, rights, catalog()).handle_request(words[1:])
 
-    def door(work: Work) -> Door:
-        return Door(work.data.state, system, rights=rights, run_as_admin=run_as_admin, words=("helper",))
+    def door(work: InstallContext) -> ElevationClient:
+        return ElevationClient(work.data.state, system, rights=rights, run_as_admin=run_as_admin, command=("helper",))
 
     return door

@@ -12,8 +12,8 @@ from gpu_assistant.core.errors import AppError
 if sys.platform != "win32":
     pytest.skip("Windows' lists of permissions; test_attacks has Unix'", allow_module_level=True)
 
-from gpu_assistant.system.windows_rights_acl import aces_and_owner, writers
-from gpu_assistant.system.windows_rights_door import ADMINS, WindowsRights
+from gpu_assistant.system.windows_rights_acl import read_owner_and_aces, writer_sids
+from gpu_assistant.system.windows_rights_door import ADMINISTRATOR_SIDS, WindowsElevatedSystem
 
 pytestmark = pytest.mark.windows
 ADMIN, USERS, EVERYBODY, SOMEBODY = "S-1-5-32-544", "S-1-5-32-545", "S-1-1-0", "S-1-5-21-1-2-3-1001"
@@ -36,20 +36,20 @@ FULL, READ = 0x1F01FF, 0x1200A9
     ],
 )
 def test_who_may_change_it(owner: str, entries: tuple[tuple[int, int, int, str], ...] | None, others: set[str]) -> None:
-    assert writers(owner, entries) - ADMINS == others
+    assert writer_sids(owner, entries) - ADMINISTRATOR_SIDS == others
 
 
 def test_a_folder_of_the_users_is_refused(tmp_path: Path) -> None:
-    owner, entries = aces_and_owner(tmp_path)
+    owner, entries = read_owner_and_aces(tmp_path)
     assert owner.startswith("S-1-5-")
     assert entries
-    others = writers(owner, entries) - ADMINS
+    others = writer_sids(owner, entries) - ADMINISTRATOR_SIDS
     if not others:
         pytest.skip("everything here belongs to administrators")
     with pytest.raises(AppError) as said:
-        WindowsRights().refuse_open(tmp_path)
+        WindowsElevatedSystem().check_private_folder(tmp_path)
     assert said.value.code == "door-folder"
-    WindowsRights(ADMINS | others).refuse_open(tmp_path)
+    WindowsElevatedSystem(ADMINISTRATOR_SIDS | others).check_private_folder(tmp_path)
 
 
 def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
@@ -57,17 +57,17 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     file.touch()
     for path in (file, tmp_path / "away"):
         with pytest.raises(AppError):
-            WindowsRights(ADMINS).refuse_open(path)
+            WindowsElevatedSystem(ADMINISTRATOR_SIDS).check_private_folder(path)
 
 
 def test_a_private_folder_is_made_once() -> None:
-    rights = WindowsRights(ADMINS | {aces_and_owner(Path.home())[0]})
+    rights = WindowsElevatedSystem(ADMINISTRATOR_SIDS | {read_owner_and_aces(Path.home())[0]})
     name = "gpu-assistant-test-of-the-door"
-    folder = rights.make_private(name)
+    folder = rights.create_private_folder(name)
     try:
-        assert folder == rights.place(name)
+        assert folder == rights.private_folder_path(name)
         with pytest.raises(AppError) as said:
-            rights.make_private(name)
+            rights.create_private_folder(name)
         assert said.value.code == "door-folder"
     finally:
         folder.rmdir()

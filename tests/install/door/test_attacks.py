@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.install.door import programs
-from gpu_assistant.install.door.programs import Call
-from gpu_assistant.install.door.requests import LARGEST, WindowsDriver, name_of
-from gpu_assistant.install.door.serve import ANSWER, Server
+from gpu_assistant.install.door.programs import InstallerCall
+from gpu_assistant.install.door.requests import MAX_REQUEST_BYTES, WindowsDriverRequest, request_folder_name
+from gpu_assistant.install.door.serve import ANSWER_FILE, ElevationHelper
 from tests.fakes.system import FakeSystem
 from tests.install.door.helper import tried_rights
 
@@ -41,7 +41,7 @@ def serve(base: Path, request: bytes | Path, *, sha256: str | None = None, admin
         path = request
     digest = sha256 or hashlib.sha256(path.read_bytes()).hexdigest()
     system = FakeSystem(name="windows", is_admin=admin, run=lambda *_, **__: pytest.fail("something was run"))
-    return Server(system, tried_rights(base), load(resources() / "catalog")).serve([str(path), digest])
+    return ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog")).handle_request([str(path), digest])
 
 
 def request(**changes: Any) -> bytes:
@@ -63,7 +63,7 @@ def request(**changes: Any) -> bytes:
         request(file=""),
         request(file=["a"]),
         request(file="a" * 5000),
-        request(file="a" * LARGEST),
+        request(file="a" * MAX_REQUEST_BYTES),
         b"[" * 50_000,
         b"",
         b"\xff\xfe",
@@ -95,7 +95,7 @@ def test_without_rights_nothing_is_read(base: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("words", [(), ("one",), ("one", "two", "three")])
 def test_other_words_are_refused(base: Path, words: tuple[str, ...]) -> None:
     system = FakeSystem(is_admin=True)
-    assert Server(system, tried_rights(base), load(resources() / "catalog")).serve(words) == 1
+    assert ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog")).handle_request(words) == 1
 
 
 @links
@@ -127,7 +127,7 @@ def test_an_answer_is_not_written_through_a_link(base: Path, tmp_path: Path) -> 
     raw = request()
     loot = tmp_path / "loot"
     loot.mkdir()
-    (base / name_of(raw)).symlink_to(loot)
+    (base / request_folder_name(raw)).symlink_to(loot)
     assert serve(base, raw) == 1
     assert not list(loot.iterdir())
 
@@ -135,7 +135,7 @@ def test_an_answer_is_not_written_through_a_link(base: Path, tmp_path: Path) -> 
 @links
 def test_a_folder_made_beforehand_is_refused(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     raw = request()
-    (base / name_of(raw)).mkdir()
+    (base / request_folder_name(raw)).mkdir()
     assert serve(base, raw) == 1
     assert capsys.readouterr().err.startswith("door-folder")
 
@@ -144,13 +144,13 @@ def test_a_folder_made_beforehand_is_refused(base: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize("mode", [0o775, 0o757])
 def test_a_folder_that_others_can_write_is_refused(base: Path, mode: int) -> None:
     rights = tried_rights(base)
-    rights.refuse_open(base)
+    rights.check_private_folder(base)
     base.chmod(mode)
     with pytest.raises(AppError) as said:
-        rights.refuse_open(base)
+        rights.check_private_folder(base)
     assert said.value.code == "door-folder"
     with pytest.raises(AppError):
-        rights.refuse_open(rights.place("x").parent)
+        rights.check_private_folder(rights.private_folder_path("x").parent)
     assert serve(base, request()) == 1
 
 
@@ -160,7 +160,7 @@ def test_a_folder_below_one_that_others_can_write_is_refused(base: Path) -> None
     inner.mkdir()
     base.chmod(0o777)
     with pytest.raises(AppError):
-        tried_rights(base).refuse_open(inner)
+        tried_rights(base).check_private_folder(inner)
 
 
 class Watched:
@@ -179,7 +179,7 @@ class Watched:
 
 
 GOOD, BAD = b"what was checked", b"what was put in its place"
-CALL = Call("setup.exe", ("-s",), "Maker")
+CALL = InstallerCall("setup.exe", ("-s",), "Maker")
 
 
 def tried(base: Path, publisher: str, *, swap_after: bool = False, sha256: str | None = None) -> list[bytes]:
@@ -189,16 +189,16 @@ def tried(base: Path, publisher: str, *, swap_after: bool = False, sha256: str |
     ran: list[bytes] = []
 
     def run(argv: Any, **_: Any) -> Any:
-        from gpu_assistant.system.base import Finished
+        from gpu_assistant.system.base import ProcessResult
 
         ran.append(Path(argv[0]).read_bytes())
         assert list(argv[1:]) == ["-s"]
-        return Finished(code=3858759936, out="", err="")
+        return ProcessResult(returncode=3858759936, stdout="", stderr="")
 
     rights = Watched(base, publisher, (lambda: source.write_bytes(BAD) and None) if swap_after else lambda: None)
-    folder = rights.make_private("private") if sys.platform != "win32" else base
-    wanted = WindowsDriver(nonce=NONCE, file=str(source), sha256=sha256 or hashlib.sha256(GOOD).hexdigest())
-    answer = programs.run(CALL, wanted, folder, FakeSystem(run=run), rights, before=lambda: None)
+    folder = rights.create_private_folder("private") if sys.platform != "win32" else base
+    wanted = WindowsDriverRequest(nonce=NONCE, file=str(source), sha256=sha256 or hashlib.sha256(GOOD).hexdigest())
+    answer = programs.run_installer(CALL, wanted, folder, FakeSystem(run=run), rights, before_run=lambda: None)
     assert answer.exit_code == -436207360
     assert rights.judged == GOOD
     assert not list(folder.iterdir())
@@ -228,10 +228,10 @@ def test_a_program_behind_a_link_is_refused(base: Path) -> None:
     real.write_bytes(GOOD)
     link = base.parent / "link.exe"
     link.symlink_to(real)
-    wanted = WindowsDriver(nonce=NONCE, file=str(link), sha256=hashlib.sha256(GOOD).hexdigest())
+    wanted = WindowsDriverRequest(nonce=NONCE, file=str(link), sha256=hashlib.sha256(GOOD).hexdigest())
     rights = Watched(base, "Maker")
     with pytest.raises(AppError) as said:
-        programs.run(CALL, wanted, rights.make_private("private"), FakeSystem(), rights, before=lambda: None)
+        programs.run_installer(CALL, wanted, rights.create_private_folder("private"), FakeSystem(), rights, before_run=lambda: None)
     assert said.value.code == "door-file"
 
 
@@ -239,7 +239,7 @@ def test_a_program_behind_a_link_is_refused(base: Path) -> None:
 def test_a_request_is_done_once(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
     raw = request()
     assert serve(base, raw) == 0
-    answer = json.loads((base / name_of(raw) / ANSWER).read_bytes())
+    answer = json.loads((base / request_folder_name(raw) / ANSWER_FILE).read_bytes())
     assert answer["error"] == "door-file"
     assert serve(base, raw) == 1
     assert capsys.readouterr().err.startswith("door-folder")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, RightsRefused
-from gpu_assistant.install.door.ask import Door, own_words
+from gpu_assistant.core.errors import AppError, ElevationDenied
+from gpu_assistant.install.door.ask import ElevationClient, helper_command
 from tests.fakes.system import FakeSystem
 from tests.install.door.helper import tried_rights
 
@@ -61,18 +61,18 @@ class World:
         self.apt = program(
             folder / "apt-get", APT_GET.format(log=self.log, trial=trial, trial_code=trial_code, code=code)
         )
-        self.door = Door(
+        self.door = ElevationClient(
             self.own,
             FakeSystem(),
             rights=tried_rights(self.base),
             run_as_admin=partial(run_as_admin, pkexec=asks),
-            words=(sys.executable, str(HELPER), str(self.base), str(self.apt)),
+            command=(sys.executable, str(HELPER), str(self.base), str(self.apt)),
         )
 
 
 def test_packages_are_installed_without_a_question(tmp_path: Path) -> None:
     world = World(tmp_path)
-    answer = world.door.linux_packages(["nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"])
+    answer = world.door.install_linux_packages(["nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"])
     assert (answer.exit_code, answer.lines[-1]) == (0, "Setting up nvidia")
     update, trial, install = world.log.read_text().splitlines()
     assert update.endswith(" update")
@@ -85,26 +85,26 @@ def test_packages_are_installed_without_a_question(tmp_path: Path) -> None:
 
 def test_the_answer_is_only_the_helpers_to_write(tmp_path: Path) -> None:
     world = World(tmp_path)
-    world.door.linux_packages(["nvidia-driver-580"])
+    world.door.install_linux_packages(["nvidia-driver-580"])
     (folder,) = world.base.iterdir()
     assert folder.stat().st_mode & 0o777 == 0o755
     assert folder.stat().st_uid == os.geteuid()
 
 
 def test_what_apt_says_no_to_is_answered(tmp_path: Path) -> None:
-    answer = World(tmp_path, trial_code=100).door.linux_packages(["nvidia-driver-580"])
+    answer = World(tmp_path, trial_code=100).door.install_linux_packages(["nvidia-driver-580"])
     assert answer.exit_code == 100
 
 
 def test_other_branches_of_the_driver_may_go(tmp_path: Path) -> None:
     world = World(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv libnvidia-gl-550 [550.1]")
-    assert world.door.linux_packages(["nvidia-driver-580"]).exit_code == 0
+    assert world.door.install_linux_packages(["nvidia-driver-580"]).exit_code == 0
 
 
 def test_nothing_else_may_go(tmp_path: Path) -> None:
     world = World(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv ubuntu-desktop [1.2]")
     with pytest.raises(AppError) as said:
-        world.door.linux_packages(["nvidia-driver-580"])
+        world.door.install_linux_packages(["nvidia-driver-580"])
     assert (said.value.code, said.value.data) == ("driver-would-remove", {"packages": "ubuntu-desktop"})
     assert len(world.log.read_text().splitlines()) == 2
 
@@ -113,10 +113,10 @@ def test_nothing_else_may_go(tmp_path: Path) -> None:
 def test_the_version_that_would_come_is_looked_at(tmp_path: Path, least: str, fine: bool) -> None:
     world = World(tmp_path, trial="Inst nvidia-driver-580 (580.95.05-0ubuntu0.24.04.2 Ubuntu:24.04/noble [amd64])")
     if fine:
-        assert world.door.linux_packages(["nvidia-driver-580"], least).exit_code == 0
+        assert world.door.install_linux_packages(["nvidia-driver-580"], least).exit_code == 0
         return
     with pytest.raises(AppError) as said:
-        world.door.linux_packages(["nvidia-driver-580"], least)
+        world.door.install_linux_packages(["nvidia-driver-580"], least)
     assert (said.value.code, said.value.data) == ("driver-too-old-here", {"version": "580.95.5", "minimum": least})
     assert len(world.log.read_text().splitlines()) == 2
 
@@ -125,7 +125,7 @@ def test_the_version_that_would_come_is_looked_at(tmp_path: Path, least: str, fi
 def test_other_packages_are_refused(tmp_path: Path, name: str) -> None:
     world = World(tmp_path)
     with pytest.raises(AppError) as said:
-        world.door.linux_packages(["nvidia-driver-580", name])
+        world.door.install_linux_packages(["nvidia-driver-580", name])
     assert said.value.code == "door-request"
     assert not world.log.read_text()
 
@@ -133,8 +133,8 @@ def test_other_packages_are_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("code", [126, 127])
 def test_a_no_changes_nothing(tmp_path: Path, code: int) -> None:
     world = World(tmp_path, pkexec=code)
-    with pytest.raises(RightsRefused) as said:
-        world.door.linux_packages(["nvidia-driver-580"])
+    with pytest.raises(ElevationDenied) as said:
+        world.door.install_linux_packages(["nvidia-driver-580"])
     assert said.value.exit_code == 5
     assert not world.log.read_text()
     assert not list(world.base.iterdir())
@@ -144,15 +144,15 @@ def test_a_no_changes_nothing(tmp_path: Path, code: int) -> None:
 def test_without_pkexec_there_is_no_way(tmp_path: Path) -> None:
     world = World(tmp_path)
     (tmp_path / "pkexec").unlink()
-    with pytest.raises(RightsRefused) as said:
-        world.door.linux_packages(["nvidia-driver-580"])
+    with pytest.raises(ElevationDenied) as said:
+        world.door.install_linux_packages(["nvidia-driver-580"])
     assert said.value.code == "rights-no-way"
 
 
 def test_windows_verbs_do_nothing_here(tmp_path: Path) -> None:
     world = World(tmp_path)
     setup = program(tmp_path / "setup.exe", "MZ")
-    for call in (lambda: world.door.windows_driver(setup, None), world.door.restore_point):
+    for call in (lambda: world.door.install_windows_driver(setup, None), world.door.create_restore_point):
         with pytest.raises(AppError) as said:
             call()
         assert (said.value.code, said.value.data) == ("door-request", {"detail": "linux"})
@@ -162,10 +162,10 @@ def test_a_helper_that_dies_is_no_answer(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.base.rmdir()
     with pytest.raises(AppError) as said:
-        world.door.linux_packages(["nvidia-driver-580"])
+        world.door.install_linux_packages(["nvidia-driver-580"])
     assert said.value.code == "door-no-answer"
 
 
 def test_our_own_program_is_named_in_full() -> None:
-    assert own_words() == (sys.executable, "-I", "-m", "gpu_assistant", "--administrator-door")
-    assert Path(own_words()[0]).is_absolute()
+    assert helper_command() == (sys.executable, "-I", "-m", "gpu_assistant", "--administrator-door")
+    assert Path(helper_command()[0]).is_absolute()

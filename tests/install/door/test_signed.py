@@ -17,9 +17,9 @@ from gpu_assistant.core.errors import AppError
 if sys.platform != "win32":
     pytest.skip("Windows judges signatures", allow_module_level=True)
 
-from gpu_assistant.install.door.ask import Door
+from gpu_assistant.install.door.ask import ElevationClient
 from gpu_assistant.system.windows import WindowsSystem
-from gpu_assistant.system.windows_rights_signature import publisher
+from gpu_assistant.system.windows_rights_signature import verify_publisher
 from tests.install.door.helper import tried_rights
 
 pytestmark = pytest.mark.windows
@@ -30,7 +30,7 @@ KNOWN = (SIGNED / "known.cer").read_bytes()
 
 def refusal(path: Path, root: bytes | None = KNOWN) -> str:
     with pytest.raises(AppError) as said:
-        publisher(path, root)
+        verify_publisher(path, root)
     return said.value.code
 
 
@@ -44,7 +44,7 @@ class TestTrusted:
         ],
     )
     def test_the_publisher_is_named(self, file: str, name: str) -> None:
-        assert publisher(SIGNED / f"{file}.exe", KNOWN) == name
+        assert verify_publisher(SIGNED / f"{file}.exe", KNOWN) == name
 
     def test_without_a_signature(self) -> None:
         assert refusal(SIGNED / "unsigned.exe") == "signature-missing"
@@ -73,15 +73,15 @@ def test_our_own_authority_is_nobodys() -> None:
 
 
 @pytest.fixture
-def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
+def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ElevationClient:
     base = tmp_path / "base"
     base.mkdir()
     monkeypatch.setenv("FAKE_INSTALLER_LOG", str(tmp_path / "log"))
-    return Door(
+    return ElevationClient(
         tmp_path / "own",
         WindowsSystem(),
         rights=tried_rights(base),
-        words=(sys.executable, str(HELPER), str(base), str(base)),
+        command=(sys.executable, str(HELPER), str(base), str(base)),
     )
 
 
@@ -91,8 +91,8 @@ def calls(folder: Path) -> list[str]:
 
 
 class TestDoor:
-    def test_a_driver_is_installed_without_a_question(self, door: Door, tmp_path: Path) -> None:
-        answer = door.windows_driver(SIGNED / "nvidia.exe", None)
+    def test_a_driver_is_installed_without_a_question(self, door: ElevationClient, tmp_path: Path) -> None:
+        answer = door.install_windows_driver(SIGNED / "nvidia.exe", None)
         assert answer.exit_code == 1
         (call,) = calls(tmp_path)
         assert call.rstrip().endswith(" -s -n Display.Driver HDAudio.Driver")
@@ -102,15 +102,15 @@ class TestDoor:
         assert not program.parent.exists()
 
     def test_the_c_runtime_is_installed_without_a_question(
-        self, door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, door: ElevationClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3010")
-        assert door.vc_redist(SIGNED / "microsoft.exe", None).exit_code == 3010
+        assert door.install_vc_redist(SIGNED / "microsoft.exe", None).exit_code == 3010
         assert calls(tmp_path)[0].rstrip().endswith(" /install /quiet /norestart")
 
-    def test_exit_codes_come_back_whole(self, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_exit_codes_come_back_whole(self, door: ElevationClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3858759936")
-        assert door.windows_driver(SIGNED / "nvidia.exe", None).exit_code == -436207360
+        assert door.install_windows_driver(SIGNED / "nvidia.exe", None).exit_code == -436207360
 
     @pytest.mark.parametrize(
         ("file", "code"),
@@ -122,19 +122,19 @@ class TestDoor:
             ("stranger-made", "signature-untrusted"),
         ],
     )
-    def test_other_programs_are_not_run(self, door: Door, tmp_path: Path, file: str, code: str) -> None:
+    def test_other_programs_are_not_run(self, door: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
         with pytest.raises(AppError) as said:
-            door.windows_driver(SIGNED / f"{file}.exe", None)
+            door.install_windows_driver(SIGNED / f"{file}.exe", None)
         assert said.value.code == code
         assert not calls(tmp_path)
 
-    def test_another_file_than_the_catalog_names_is_not_run(self, door: Door, tmp_path: Path) -> None:
+    def test_another_file_than_the_catalog_names_is_not_run(self, door: ElevationClient, tmp_path: Path) -> None:
         with pytest.raises(AppError) as said:
-            door.windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
+            door.install_windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
         assert said.value.code == "door-changed"
         assert not calls(tmp_path)
 
-    def test_a_file_that_is_not_there(self, door: Door, tmp_path: Path) -> None:
+    def test_a_file_that_is_not_there(self, door: ElevationClient, tmp_path: Path) -> None:
         with pytest.raises(AppError) as said:
-            door.vc_redist(tmp_path / "away.exe", "0" * 64)
+            door.install_vc_redist(tmp_path / "away.exe", "0" * 64)
         assert said.value.code == "door-file"

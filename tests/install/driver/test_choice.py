@@ -7,16 +7,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem
-from gpu_assistant.core.paths import resources
-from gpu_assistant.install.door.programs import call_of, signed
-from gpu_assistant.install.door.requests import VcRedist, WindowsDriver
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.install.door.programs import installer_call, signed_exit_code
+from gpu_assistant.install.door.requests import VcRedistRequest, WindowsDriverRequest
 from gpu_assistant.install.driver import linux, windows
-from gpu_assistant.install.driver.installed import enough
+from gpu_assistant.install.driver.installed import is_sufficient
 
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 NONCE, SHA = "0" * 32, "0" * 64
 
 
@@ -32,38 +32,38 @@ def machine(distro: str | None, *levels: str | None, secure_boot: bool | None = 
 def test_debians_branch_is_told(release: str) -> None:
     seen = machine("debian", "12.0")
     seen = msgspec.structs.replace(seen, os=msgspec.structs.replace(seen.os, distro_version=release))
-    assert linux.release_branch(seen, CATALOG) == {"12": "535", "13": "550"}[release]
-    assert linux.release_branch(machine("debian", "12.0"), CATALOG) is None
-    assert linux.release_branch(machine("arch", "12.0"), CATALOG) is None
+    assert linux.distribution_branch(seen, CATALOG) == {"12": "535", "13": "550"}[release]
+    assert linux.distribution_branch(machine("debian", "12.0"), CATALOG) is None
+    assert linux.distribution_branch(machine("arch", "12.0"), CATALOG) is None
 
 
 def test_modules_that_the_distribution_signed_are_known_by_name() -> None:
     seen = machine("ubuntu", "8.9")
-    assert linux.signed(("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), seen, CATALOG)
-    assert not linux.signed(("nvidia-driver-595-server-open",), seen, CATALOG)
-    assert not linux.signed(("nvidia-driver", "nvidia-open-kernel-dkms"), machine("debian", "8.9"), CATALOG)
+    assert linux.has_signed_modules(("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), seen, CATALOG)
+    assert not linux.has_signed_modules(("nvidia-driver-595-server-open",), seen, CATALOG)
+    assert not linux.has_signed_modules(("nvidia-driver", "nvidia-open-kernel-dkms"), machine("debian", "8.9"), CATALOG)
 
 
 def test_what_to_type_names_the_exact_version() -> None:
-    fetch, run = linux.by_hand("580.95.05", CATALOG)
+    fetch, run = linux.run_file_commands("580.95.05", CATALOG)
     assert fetch[-1].endswith("/NVIDIA-Linux-x86_64-580.95.05.run")
     assert run == ("sudo", "sh", "NVIDIA-Linux-x86_64-580.95.05.run")
     keys = {"ubuntu": "/var/lib/shim-signed/mok/MOK.der", "debian": "/var/lib/dkms/mok.pub"}
     for distro, key in keys.items():
-        enrol = linux.enrolment(OperatingSystem(system="linux", distro=distro), CATALOG)
+        enrol = linux.enrollment_command(OperatingSystem(system="linux", distro=distro), CATALOG)
         assert enrol == ("sudo", "mokutil", "--import", key)
 
 
 def test_the_driver_of_a_data_centre_lies_elsewhere() -> None:
-    fetch, _ = linux.by_hand("595.112.07", CATALOG)
+    fetch, _ = linux.run_file_commands("595.112.07", CATALOG)
     assert fetch[-1] == "https://us.download.nvidia.com/tesla/595.112.07/NVIDIA-Linux-x86_64-595.112.07.run"
 
 
 def test_the_switches_leave_the_nvidia_app_out() -> None:
-    call = call_of(WindowsDriver(nonce=NONCE, file="a", sha256=SHA), CATALOG)
+    call = installer_call(WindowsDriverRequest(nonce=NONCE, file="a", sha256=SHA), CATALOG)
     assert call.arguments == ("-s", "-n", "Display.Driver", "HDAudio.Driver")
     assert call.signer == "NVIDIA Corporation"
-    runtime = call_of(VcRedist(nonce=NONCE, file="a", sha256=SHA), CATALOG)
+    runtime = installer_call(VcRedistRequest(nonce=NONCE, file="a", sha256=SHA), CATALOG)
     assert (runtime.arguments, runtime.signer) == (("/install", "/quiet", "/norestart"), "Microsoft Corporation")
 
 
@@ -82,10 +82,10 @@ def test_nvidias_exit_codes(code: int, expected: Any) -> None:
     facts = CATALOG.drivers.windows_install
     assert facts is not None
     if isinstance(expected, bool):
-        assert windows.driver_restart(signed(code), "617.42", facts) is expected
+        assert windows.driver_needs_restart(signed_exit_code(code), "617.42", facts) is expected
         return
     with pytest.raises(AppError) as said:
-        windows.driver_restart(signed(code), "617.42", facts)
+        windows.driver_needs_restart(signed_exit_code(code), "617.42", facts)
     assert said.value.code == expected
 
 
@@ -93,19 +93,19 @@ def test_nvidias_exit_codes(code: int, expected: Any) -> None:
 def test_microsofts_exit_codes(code: int, restart: bool | None) -> None:
     facts = CATALOG.vc_redist.package
     if restart is not None:
-        assert windows.runtime_restart(code, facts) is restart
+        assert windows.vc_redist_needs_restart(code, facts) is restart
         return
     with pytest.raises(AppError) as said:
-        windows.runtime_restart(code, facts)
+        windows.vc_redist_needs_restart(code, facts)
     assert (said.value.code, said.value.data) == ("vc-redist-failed", {"status": 1603})
 
 
 def test_only_packages_with_a_published_hash_are_run() -> None:
     for package in CATALOG.drivers.packages:
-        found = windows.package(package.url, CATALOG)
+        found = windows.find_package(package.url, CATALOG)
         ours = package.system == "windows" and package.sha256 is not None
         assert (found is not None) == (ours and package.url is not None)
-    assert windows.package("https://us.download.nvidia.com/evil.exe", CATALOG) is None
+    assert windows.find_package("https://us.download.nvidia.com/evil.exe", CATALOG) is None
 
 
 @pytest.mark.parametrize(
@@ -113,4 +113,4 @@ def test_only_packages_with_a_published_hash_are_run() -> None:
     [("617.42", "617.42", True), ("617.43", "617.42", True), ("580.9", "580.65.06", False), (None, "580", False)],
 )
 def test_what_is_enough(here: str | None, wanted: str, is_enough: bool) -> None:
-    assert enough(here, wanted) is is_enough
+    assert is_sufficient(here, wanted) is is_enough

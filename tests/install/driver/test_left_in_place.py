@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.core.errors import RebootNeeded
+from gpu_assistant.core.errors import RebootRequired
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, Step, StepEvent
 from gpu_assistant.install.effects import ProgramInstalled
-from gpu_assistant.install.steps import KINDS
+from gpu_assistant.install.steps import STEP_KINDS
 from gpu_assistant.install.uninstall import UninstallJob
 from gpu_assistant.texts import Texts
 from tests.fakes.system import FakeSystem
@@ -40,21 +40,21 @@ def commands(text: str) -> list[str]:
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_driver_stays_and_how_it_goes_by_hand_is_said_alike(world: World, language: Any, restarted: bool) -> None:
     step, texts = linux_step(world), Texts(language)
-    with pytest.raises(RebootNeeded):
+    with pytest.raises(RebootRequired):
         world.install(step)
     if restarted:
         world.here = "580.95.05"
     else:
-        world.system = FakeSystem(name="linux", at_login=world.system.at_login, pending_reboot=True)
+        world.system = FakeSystem(name="linux", at_login=world.system.login_command, pending_reboot=True)
     left = next(each for each in removal(world).steps() if each.code.startswith("leave-"))
     assert left.code == "leave-driver-packages"
-    assert "580.95.05" in texts.say(f"step.{left.code}.title", left.data)
+    assert "580.95.05" in texts.translate(f"step.{left.code}.title", left.data)
     events: list[Event] = []
     removal(world).run(JobContext(report=events.append))
     (end,) = (event for event in events if isinstance(event, StepEvent) and event.code is not None)
     assert end.state == "skipped"
     plan, before, after = (
-        texts.say(code, data)
+        texts.translate(code, data)
         for code, data in (
             (f"step.{step.code}.undo", step.data),
             (f"step.{left.code}.what", left.data),
@@ -85,14 +85,14 @@ def test_every_program_that_stays_has_its_words(kind: str, language: Any) -> Non
     if kind == "wsl2":
         effects.append(ProgramInstalled(name="WSL2 Linux", after="2"))
     told = [
-        KINDS[kind].leaving(effect, step) for effect in effects for step in (None, Step(id="a", kind=kind, code=""))
+        STEP_KINDS[kind].uninstall_notice(effect, step) for effect in effects for step in (None, Step(id="a", kind=kind, code=""))
     ]
     for code, data in told:
         for part in ("title", "what", "undo"):
-            assert "{" not in Texts(language).say(f"step.{code}.{part}", data)
+            assert "{" not in Texts(language).translate(f"step.{code}.{part}", data)
     assert len({code for code, _ in told}) == len(effects)
 
 
 def test_every_kind_that_installs_programs_says_how_they_stay() -> None:
-    apart = {name for name, kind in KINDS.items() if kind.apart}
+    apart = {name for name, kind in STEP_KINDS.items() if kind.external_installer}
     assert apart == PROGRAMS.keys()

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.load import load_catalog
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.core.paths import resources
+from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import StepEvent
-from gpu_assistant.install.place import Ground
-from gpu_assistant.install.steps.nvidia_driver import TO_DO, NvidiaDriver
+from gpu_assistant.install.place import ValidationContext
+from gpu_assistant.install.steps.nvidia_driver import MANUAL_CODES, NvidiaDriverInstall
 from gpu_assistant.texts import Texts
 
 from .test_steps import World, driver_step, machine, recommendation, use
@@ -31,7 +31,7 @@ def test_the_way_back_is_left_to_a_person_and_never_called_done(world: World) ->
     step = driver_step(world, machine("windows"), advice)
     assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-back", False, ())
     for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
         assert "591.44" in what
         assert "582.78" in what
     for here, code in (("591.44", "progress.driver-by-hand"), ("582.78", "progress.driver-here")):
@@ -44,11 +44,11 @@ def test_the_way_back_to_a_number_that_nobody_knows_is_a_step_too(world: World) 
     step = driver_step(world, machine("windows"), recommendation("back", installed="591.44", minimum="452.39"))
     assert (step.code, step.commands, step.files) == ("nvidia-driver-back-page", (), ())
     for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
         assert "591.44" in what
         assert "452.39" in what
         assert "https://" in what
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
     # The newer one that is here is never called enough.
     world.here = "591.44"
     last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
@@ -62,14 +62,14 @@ def test_where_debians_branch_is_too_old_nvidias_package_source_is_told(world: W
     assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source-key", {"version": "580.65.06"}, False)
     assert step.commands == (("sudo", "mokutil", "--import", "/var/lib/dkms/mok.pub"),)
     for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
         assert "550" in what
         assert "docs.nvidia.com" in what
         assert "sudo mokutil --import /var/lib/dkms/mok.pub" in what
         # One number is the one to install; the lowest that does is told as that.
         assert "595.84" in what
         assert "580.65.06" in what
-        title = Texts(language).say(f"step.{step.code}.title", step.data)
+        title = Texts(language).translate(f"step.{step.code}.title", step.data)
         assert "595.84" in title
         assert "580.65.06" not in title
     last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
@@ -83,11 +83,11 @@ def test_where_nobody_knows_what_the_packages_bring_a_look_is_told(world: World)
     assert (step.code, step.commands) == ("nvidia-driver-unsure", (("apt-cache", "policy", names[0]),))
     assert (step.needs_admin, step.spec) == (False, {"version": "525.60.13"})
     for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
         assert " ".join(names) in what
         assert "525.60.13" in what
         assert "https://" in what
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
 
 
 DNF = (("sudo", "dnf", "install", "akmod-nvidia"), ("sudo", "akmods", "--force"))
@@ -101,11 +101,11 @@ def test_what_the_distribution_teaches_is_there_to_copy(world: World, key: bool,
     assert (step.code, step.commands, step.spec) == (code, DNF, {"version": "580.65.06"})
     assert not step.needs_admin
     for language in ("en", "zh_CN"):
-        what = Texts(language).say(f"step.{step.code}.what", step.data)
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
         assert "sudo dnf install akmod-nvidia; sudo akmods --force" in what
         assert "580.65.06" in what
         assert ("MOK" in what) == key
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
     for here, ended in (("570.86", "progress.driver-by-hand"), ("595.84", "progress.driver-here")):
         world.here = here
         last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
@@ -117,8 +117,8 @@ def test_where_only_the_distributions_page_is_known_it_is_told(world: World) -> 
     step = driver_step(world, machine("linux", distro="fedora", distro_version="43"), advice)
     assert (step.code, step.commands, step.files) == ("nvidia-driver-distribution", (), ())
     for language in ("en", "zh_CN"):
-        assert PAGE in Texts(language).say(f"step.{step.code}.what", step.data)
-        assert "525.60.13" in Texts(language).say(f"step.{step.code}.title", step.data)
+        assert PAGE in Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "525.60.13" in Texts(language).translate(f"step.{step.code}.title", step.data)
 
 
 def test_wsl_is_sent_to_the_one_number_that_is_recommended(world: World) -> None:
@@ -132,11 +132,11 @@ def test_wsl_is_sent_to_the_one_number_that_is_recommended(world: World) -> None
     nameless = driver_step(world, here, recommendation("update", installed="546.33", minimum="580"))
     assert nameless.code == "nvidia-driver-outside"
     for language in ("en", "zh_CN"):
-        title = Texts(language).say(f"step.{step.code}.title", step.data)
+        title = Texts(language).translate(f"step.{step.code}.title", step.data)
         assert "617.42" in title
         assert "580" not in title
-        assert "580" in Texts(language).say(f"step.{nameless.code}.title", nameless.data)
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+        assert "580" in Texts(language).translate(f"step.{nameless.code}.title", nameless.data)
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
 
 
 def test_a_picked_number_is_the_one_that_the_step_names(world: World) -> None:
@@ -149,7 +149,7 @@ def test_a_picked_number_is_the_one_that_the_step_names(world: World) -> None:
         step = driver_step(world, here, advice)
         assert step.code.endswith("-named")
         for language in ("en", "zh_CN"):
-            title = Texts(language).say(f"step.{step.code}.title", step.data)
+            title = Texts(language).translate(f"step.{step.code}.title", step.data)
             assert "580.1" in title
             assert "525" not in title
 
@@ -157,28 +157,28 @@ def test_a_picked_number_is_the_one_that_the_step_names(world: World) -> None:
 def test_plan_and_warning_say_the_same_of_secure_boot_on_arch(world: World) -> None:
     here = machine("linux", distro="arch", secure_boot=True)
     here = replace(here, gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 3060", compute_capability="8.6"),))
-    found = recommend(here, load(resources() / "catalog"))
+    found = recommend(here, load_catalog(resources_dir() / "catalog"))
     (caution,) = [each for each in found.warnings if each.code.startswith("secure-boot")]
     step = driver_step(world, here, found)
     assert (caution.code, step.code) == ("secure-boot-page", "nvidia-driver-commands-secure-boot")
     for language in ("en", "zh_CN"):
-        assert str(caution.data["page"]) in Texts(language).say(f"step.{step.code}.what", step.data)
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+        assert str(caution.data["page"]) in Texts(language).translate(f"step.{step.code}.what", step.data)
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
     off = replace(here, os=replace(here.os, secure_boot=False))
-    assert driver_step(world, off, recommend(off, load(resources() / "catalog"))).code == "nvidia-driver-commands"
+    assert driver_step(world, off, recommend(off, load_catalog(resources_dir() / "catalog"))).code == "nvidia-driver-commands"
 
 
 @pytest.mark.parametrize("distro", [("fedora", "43"), ("arch", None)])
 def test_a_card_that_newer_drivers_left_out_has_an_upper_bound(world: World, distro: tuple[str, str | None]) -> None:
     here = machine("linux", distro=distro[0], distro_version=distro[1])
     old = Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", compute_capability="6.1")
-    found = recommend(replace(here, gpus=(old,)), load(resources() / "catalog"))
+    found = recommend(replace(here, gpus=(old,)), load_catalog(resources_dir() / "catalog"))
     assert (found.driver.minimum, found.driver.recommended, found.driver.below) == ("525.60.13", None, "590")
     step = driver_step(world, here, found)
     assert step.code == "nvidia-driver-distribution-below"
     for language in ("en", "zh_CN"):
-        assert "590" in Texts(language).say(f"step.{step.code}.title", step.data)
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+        assert "590" in Texts(language).translate(f"step.{step.code}.title", step.data)
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
     # Beside a newer card a driver can answer that has left this one behind.
     for there, code in (("595.84", "progress.driver-by-hand"), ("580.126.20", "progress.driver-here")):
         world.here = there
@@ -194,10 +194,10 @@ def test_the_way_back_by_the_distributions_commands(world: World) -> None:
     assert (paged.code, paged.commands, paged.data["commands"]) == ("nvidia-driver-back", (), PAGE)
 
 
-@pytest.mark.parametrize("code", TO_DO)
+@pytest.mark.parametrize("code", MANUAL_CODES)
 def test_what_a_person_does_is_not_said_to_change_nothing(code: str) -> None:
     data = {"installed": "570.86"}
-    said = Texts("en").say(f"step.{code}.undo", data), Texts("zh_CN").say(f"step.{code}.undo", data)
+    said = Texts("en").translate(f"step.{code}.undo", data), Texts("zh_CN").translate(f"step.{code}.undo", data)
     assert "does not undo what you do yourself" in said[0]
     assert "不会撤销" in said[1]
     assert all("570.86" in each for each in said)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.core.plan import Plan, awaits_driver
-from gpu_assistant.install.steps.nvidia_driver import NvidiaDriver
-from gpu_assistant.install.steps.verify import Verify
+from gpu_assistant.core.plan import Plan, needs_manual_driver
+from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
+from gpu_assistant.install.steps.verify import EnvironmentVerification
 from gpu_assistant.texts import Texts
 
 from .test_steps import World, driver_step, machine, recommendation
@@ -28,8 +28,8 @@ def test_why_there_is_no_blue_screen_is_said(
 ) -> None:
     advice = recommendation("install", recommended="580.95.05", way="packages", packages=packages)
     step = driver_step(world, machine("linux", distro="ubuntu", secure_boot=secure_boot), advice)
-    assert said in Texts("en").say(f"step.{step.code}.what", step.data)
-    assert "MOK management" in Texts("zh_CN").say(f"step.{step.code}.what", step.data)
+    assert said in Texts("en").translate(f"step.{step.code}.what", step.data)
+    assert "MOK management" in Texts("zh_CN").translate(f"step.{step.code}.what", step.data)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_the_proof_says_that_it_needs_the_driver_left_to_a_person(
     action = "install" if installed is None else "update"
     advice = recommendation(action, installed=installed, minimum="570", recommended="580.95.05")
     draft = world.draft(machine("linux", distro="arch"), advice)
-    draft.steps += NvidiaDriver().plan(draft)
-    (step,) = Verify().plan(draft)
+    draft.steps += NvidiaDriverInstall().plan(draft)
+    (step,) = EnvironmentVerification().plan(draft)
     assert step.code == code
     plan = Plan(
         schema="gpu-assistant/plan/1",
@@ -54,4 +54,4 @@ def test_the_proof_says_that_it_needs_the_driver_left_to_a_person(
         disk_bytes=0,
         minutes=0,
     )
-    assert awaits_driver(plan) == (code != "verify")
+    assert needs_manual_driver(plan) == (code != "verify")

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpu_assistant.catalog.load import Catalog, load
-from gpu_assistant.core.errors import AppError, CallError, RebootNeeded, RightsRefused
+from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.core.errors import AppError, UsageError, RebootRequired, ElevationDenied
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem, Tools
-from gpu_assistant.core.paths import DataDir, resources
+from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan, Step, StepEvent
 from gpu_assistant.core.recommendation import (
     DriverAdvice,
@@ -25,14 +25,14 @@ from gpu_assistant.core.recommendation import (
     Recommendation,
     TensorFlowChoice,
 )
-from gpu_assistant.install.door.ask import Door
-from gpu_assistant.install.draft import Draft
-from gpu_assistant.install.place import Ground
+from gpu_assistant.install.door.ask import ElevationClient
+from gpu_assistant.install.draft import PlanBuilder
+from gpu_assistant.install.place import ValidationContext
 from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.steps.nvidia_driver import NvidiaDriver
-from gpu_assistant.install.steps.vc_redist import VcRedist
-from gpu_assistant.install.work import Work
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
+from gpu_assistant.install.steps.vc_redist import VcRedistInstall
+from gpu_assistant.install.work import InstallContext
 from gpu_assistant.texts import Texts
 from tests.fakes.fault_server import FaultServer, fault_server
 from tests.fakes.system import FakeSystem
@@ -42,7 +42,7 @@ from tests.install.world import QUICK
 
 HELPER = Path(__file__).parents[1] / "door" / "helper.py"
 SIGNED = HELPER.with_name("signed")
-CATALOG = load(resources() / "catalog")
+CATALOG = load_catalog(resources_dir() / "catalog")
 windows_only = pytest.mark.skipif(sys.platform != "win32", reason="Windows judges signatures and runs installers")
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="apt-get and pkexec")
 
@@ -89,7 +89,7 @@ class World:
         path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         path.chmod(0o755)
 
-    def door(self, work: Work) -> Door:
+    def door(self, work: InstallContext) -> ElevationClient:
         if sys.platform == "win32":
             from gpu_assistant.system.windows import WindowsSystem
 
@@ -98,16 +98,16 @@ class World:
             from gpu_assistant.system.linux_rights import run_as_admin as ask
 
             run_as_admin = partial(ask, pkexec=self.pkexec)
-        return Door(
+        return ElevationClient(
             work.data.state,
             work.system,
             rights=tried_rights(self.base),
             run_as_admin=run_as_admin,
-            words=(sys.executable, str(HELPER), str(self.base), str(self.apt)),
+            command=(sys.executable, str(HELPER), str(self.base), str(self.apt)),
         )
 
-    def draft(self, seen: Machine, advice: Recommendation) -> Draft:
-        return Draft(seen, advice, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+    def draft(self, seen: Machine, advice: Recommendation) -> PlanBuilder:
+        return PlanBuilder(seen, advice, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
 
     def plan(self, *steps: Step) -> Plan:
         advice = with_pytorch()
@@ -139,12 +139,12 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def use(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KINDS, "nvidia-driver", NvidiaDriver(world.door, lambda _: world.here))
-    monkeypatch.setitem(KINDS, "vc-redist", VcRedist(world.door))
+    monkeypatch.setitem(STEP_KINDS, "nvidia-driver", NvidiaDriverInstall(world.door, lambda _: world.here))
+    monkeypatch.setitem(STEP_KINDS, "vc-redist", VcRedistInstall(world.door))
 
 
 def driver_step(world: World, seen: Machine, advice: Recommendation) -> Step:
-    (step,) = NvidiaDriver().plan(world.draft(seen, advice))
+    (step,) = NvidiaDriverInstall().plan(world.draft(seen, advice))
     return step
 
 
@@ -177,29 +177,29 @@ def test_every_road_has_all_its_words(world: World, language: Any) -> None:
         driver_step(world, machine("linux", distro="debian", secure_boot=True), debian),
         driver_step(world, machine("windows"), WINDOWS_ADVICE),
         driver_step(world, machine("windows"), unknown),
-        *VcRedist().plan(world.draft(machine("windows"), with_pytorch())),
+        *VcRedistInstall().plan(world.draft(machine("windows"), with_pytorch())),
     ]
     assert [step.code for step in steps] == [
         *("nvidia-driver-linux", "nvidia-driver-linux", "nvidia-driver-by-hand", "nvidia-driver-secure-boot-after"),
         *("nvidia-driver", "nvidia-driver-by-hand", "vc-redist"),
     ]
     # What has to be switched on before stands in the step itself: the plan is read without the reasons.
-    said = Texts(language).say(f"step.{steps[3].code}.what", steps[3].data)
+    said = Texts(language).translate(f"step.{steps[3].code}.what", steps[3].data)
     assert all(word in said for word in ("contrib", "non-free-firmware", "linux-headers"))
     for step in steps:
         texts = Texts(language)
         for part in ("title", "what", "undo"):
-            assert "{" not in texts.say(f"step.{step.code}.{part}", step.data)
+            assert "{" not in texts.translate(f"step.{step.code}.{part}", step.data)
         # An address is no command: it stands in the words.
         assert not any(words[0].startswith("https:") for words in step.commands)
-        assert step.commands or "https://" in texts.say(f"step.{step.code}.what", step.data)
+        assert step.commands or "https://" in texts.translate(f"step.{step.code}.what", step.data)
         assert step.needs_reboot == (step.code not in ("nvidia-driver-by-hand", "vc-redist"))
 
 
 @pytest.mark.parametrize("action", ["keep", "none"])
 def test_a_driver_that_stays_is_no_step(world: World, action: str) -> None:
     advice = recommendation(action, recommended="580.95.05")
-    assert NvidiaDriver().plan(world.draft(machine("linux", distro="ubuntu"), advice)) == ()
+    assert NvidiaDriverInstall().plan(world.draft(machine("linux", distro="ubuntu"), advice)) == ()
 
 
 @pytest.mark.parametrize(
@@ -218,10 +218,10 @@ def test_a_driver_that_we_cannot_install_is_still_a_step(
     assert (step.code, step.commands, step.needs_admin) == (f"nvidia-driver-{code}", (), False)
     for language in ("en", "zh_CN"):
         texts = Texts(language)
-        assert str(advice.get("recommended", "580")) in texts.say(f"step.{step.code}.title", step.data)
-        assert "https://" in texts.say(f"step.{step.code}.what", step.data)
-        assert ("Windows" in texts.say(f"step.{step.code}.title", step.data)) == code.startswith("outside")
-    NvidiaDriver().refuse(step, world.plan(step), Ground(world.system, world.data, world.catalog))
+        assert str(advice.get("recommended", "580")) in texts.translate(f"step.{step.code}.title", step.data)
+        assert "https://" in texts.translate(f"step.{step.code}.what", step.data)
+        assert ("Windows" in texts.translate(f"step.{step.code}.title", step.data)) == code.startswith("outside")
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
 
 
 @pytest.mark.parametrize(
@@ -239,27 +239,27 @@ def test_a_plan_from_elsewhere_is_looked_at(tmp_path: Path, changes: dict[str, A
     system = FakeSystem(operating_system=OperatingSystem(system="linux", distro="ubuntu"))
     fields = msgspec.to_builtins(linux_step(world)) | msgspec.to_builtins(changes)
     step = msgspec.convert(fields, Step)
-    with pytest.raises(CallError) as said:
-        NvidiaDriver().refuse(step, world.plan(step), Ground(system, world.data, world.catalog))
+    with pytest.raises(UsageError) as said:
+        NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(system, world.data, world.catalog))
     assert said.value.code == "plan-refused"
 
 
 @pytest.mark.parametrize("part", ["url", "sha256"])
 def test_another_package_than_the_catalogs_is_refused(world: World, part: str) -> None:
     step = driver_step(world, machine("windows"), WINDOWS_ADVICE)
-    ground = Ground(world.system, world.data, world.catalog)
-    NvidiaDriver().refuse(step, world.plan(step), ground)
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    NvidiaDriverInstall().validate(step, world.plan(step), ground)
     other = {"url": "https://us.download.nvidia.com/other.exe", "sha256": "0" * 64}[part]
     changed = msgspec.structs.replace(step, files=(msgspec.structs.replace(step.files[0], **{part: other}),))
-    with pytest.raises(CallError):
-        NvidiaDriver().refuse(changed, world.plan(changed), ground)
+    with pytest.raises(UsageError):
+        NvidiaDriverInstall().validate(changed, world.plan(changed), ground)
 
 
 @linux_only
 class TestLinux:
     def test_packages_then_a_restart_then_it_is_there(self, world: World) -> None:
         step = linux_step(world)
-        with pytest.raises(RebootNeeded):
+        with pytest.raises(RebootRequired):
             world.install(step)
         assert (
             (world.root / "apt")
@@ -273,7 +273,7 @@ class TestLinux:
 
     def test_secure_boots_question_is_told_before_the_restart(self, world: World) -> None:
         step = msgspec.structs.replace(linux_step(world), code="nvidia-driver-secure-boot")
-        with pytest.raises(RebootNeeded) as said:
+        with pytest.raises(RebootRequired) as said:
             world.install(step)
         codes = [event.code for event in said.value.events if isinstance(event, StepEvent)]  # type: ignore[attr-defined]
         assert codes[-1] == "progress.driver-restart-key"
@@ -281,17 +281,17 @@ class TestLinux:
     def test_a_no_leaves_the_rest_standing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         world = World(tmp_path, pkexec=126)
         use(world, monkeypatch)
-        with pytest.raises(RightsRefused) as said:
+        with pytest.raises(ElevationDenied) as said:
             world.install(linux_step(world))
         assert said.value.exit_code == 5
         assert not (tmp_path / "apt").exists()
 
     def test_without_pkexec_the_commands_are_told(self, world: World) -> None:
         world.pkexec.unlink()
-        with pytest.raises(RightsRefused) as said:
+        with pytest.raises(ElevationDenied) as said:
             world.install(linux_step(world))
         cause = said.value.__cause__
-        assert isinstance(cause, RightsRefused)
+        assert isinstance(cause, ElevationDenied)
         assert cause.code == "driver-by-hand"
         assert "sudo apt-get install nvidia-driver-580-open" in str(cause.data["commands"])
 
@@ -318,7 +318,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 
 def served(server: FaultServer, name: str) -> Catalog:
     """The real catalog, whose newest driver and runtime are the tests' programs on loopback."""
-    catalog = load(resources() / "catalog")
+    catalog = load_catalog(resources_dir() / "catalog")
     data = (SIGNED / f"{name}.exe").read_bytes()
     url = server.add("/617.99-desktop.exe", data)
     package = msgspec.structs.replace(PACKAGE, version="617.99", url=url, sha256=hashlib.sha256(data).hexdigest())
@@ -329,36 +329,36 @@ def served(server: FaultServer, name: str) -> Catalog:
 
 
 class TestRuntime:
-    NEED = CATALOG.vc_need("2.15.0")
+    NEED = CATALOG.vc_requirement("2.15.0")
 
     def test_it_is_a_step_of_windows_plans_before_the_driver(self, world: World) -> None:
-        order = list(KINDS)
+        order = list(STEP_KINDS)
         assert order.index("vc-redist") < order.index("nvidia-driver") < order.index("verify")
         draft = world.draft(machine("windows"), with_pytorch())
-        assert [step.id for step in KINDS["vc-redist"].plan(draft)] == ["vc-redist"]
+        assert [step.id for step in STEP_KINDS["vc-redist"].plan(draft)] == ["vc-redist"]
 
     def test_it_is_none_where_it_is_there_or_nothing_needs_it(self, world: World) -> None:
         here = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.42"))
-        assert VcRedist().plan(world.draft(here, with_pytorch())) == ()
+        assert VcRedistInstall().plan(world.draft(here, with_pytorch())) == ()
         unknown = msgspec.structs.replace(machine("windows"), tools=None)
-        assert VcRedist().plan(world.draft(unknown, with_pytorch())) == ()
-        assert VcRedist().plan(world.draft(machine("linux"), with_pytorch())) == ()
-        assert VcRedist().plan(world.draft(machine("windows"), recommendation("none"))) == ()
+        assert VcRedistInstall().plan(world.draft(unknown, with_pytorch())) == ()
+        assert VcRedistInstall().plan(world.draft(machine("linux"), with_pytorch())) == ()
+        assert VcRedistInstall().plan(world.draft(machine("windows"), recommendation("none"))) == ()
 
     def test_an_older_one_than_a_release_says_is_replaced(self, world: World) -> None:
-        world.catalog = load(resources() / "catalog")
-        newest, *others = world.catalog.vc_redist.needs
+        world.catalog = load_catalog(resources_dir() / "catalog")
+        newest, *others = world.catalog.vc_redist.required_before
         needs = (msgspec.structs.replace(newest, lowest="14.44"), *others)
         vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, needs=needs)
         for version, steps in (("14.42", 1), ("14.44", 0), ("14.50", 0)):
             seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist=version))
-            assert len(VcRedist().plan(world.draft(seen, with_pytorch()))) == steps
+            assert len(VcRedistInstall().plan(world.draft(seen, with_pytorch()))) == steps
 
     def test_one_that_lacks_a_library_is_replaced(self, world: World) -> None:
         assert self.NEED is not None
         for files, steps in ((self.NEED.needs_files[:-1], 1), (self.NEED.needs_files, 0)):
             seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.20", vc_libraries=files))
-            assert len(VcRedist().plan(world.draft(seen, with_pytorch()))) == steps
+            assert len(VcRedistInstall().plan(world.draft(seen, with_pytorch()))) == steps
 
     def test_tensorflow_alone_and_beside_pytorch_asks_for_its_own_library(self, world: World) -> None:
         flow = TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.*", gpu=False)
@@ -367,11 +367,11 @@ class TestRuntime:
         both = msgspec.structs.replace(with_pytorch(), tensorflow=flow)
         whole = (*self.NEED.needs_files, "msvcp140_1.dll")
         for wanted in (alone, both):
-            assert len(VcRedist().plan(world.draft(machine("windows"), wanted))) == 1
-            assert VcRedist().plan(world.draft(machine("linux"), wanted)) == ()
+            assert len(VcRedistInstall().plan(world.draft(machine("windows"), wanted))) == 1
+            assert VcRedistInstall().plan(world.draft(machine("linux"), wanted)) == ()
             for files, steps in ((self.NEED.needs_files, 1), (whole, 0)):
                 seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.4", vc_libraries=files))
-                assert len(VcRedist().plan(world.draft(seen, wanted))) == steps
+                assert len(VcRedistInstall().plan(world.draft(seen, wanted))) == steps
 
     def test_where_all_its_libraries_lie_in_windows_folder_nothing_is_fetched(self, world: World) -> None:
         assert self.NEED is not None
@@ -380,7 +380,7 @@ class TestRuntime:
         for name in self.NEED.needs_files:
             (libraries / name).touch()
         world.system = FakeSystem(name=world.system.name, shared_libraries=libraries)
-        (step,) = VcRedist().plan(world.draft(machine("windows"), with_pytorch()))
+        (step,) = VcRedistInstall().plan(world.draft(machine("windows"), with_pytorch()))
         last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.vc-redist-here")
 
@@ -391,10 +391,10 @@ class TestRuntime:
         for name in self.NEED.needs_files[:-1]:
             (libraries / name).touch()
         world.system = FakeSystem(name=world.system.name, shared_libraries=libraries)
-        world.catalog = load(resources() / "catalog")
+        world.catalog = load_catalog(resources_dir() / "catalog")
         package = msgspec.structs.replace(world.catalog.vc_redist.package, url=f"{server.url}/vc_redist.x64.exe")
         vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, package=package)
-        (step,) = VcRedist().plan(world.draft(machine("windows"), with_pytorch()))
+        (step,) = VcRedistInstall().plan(world.draft(machine("windows"), with_pytorch()))
         with pytest.raises(AppError) as said:
             world.install(step)
         assert said.value.code == "source-refused"  # it was asked for, and is not served here
@@ -410,7 +410,7 @@ class TestWindows:
 
     def test_a_driver_then_a_restart_then_it_is_there(self, world: World, server: FaultServer) -> None:
         step = self.step(world, server, "nvidia")
-        with pytest.raises(RebootNeeded) as said:
+        with pytest.raises(RebootRequired) as said:
             world.install(step)
         done = [event for event in said.value.events if isinstance(event, StepEvent)][-1]  # type: ignore[attr-defined]
         assert (done.state, str(done.code).removesuffix("-unnoted")) == ("done", "progress.driver-installed")
@@ -438,6 +438,6 @@ class TestWindows:
     def test_the_runtime(self, world: World, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "1638")
         world.catalog = served(server, "microsoft")
-        (step,) = VcRedist().plan(world.draft(machine("windows"), with_pytorch()))
+        (step,) = VcRedistInstall().plan(world.draft(machine("windows"), with_pytorch()))
         last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("done", "progress.vc-redist")

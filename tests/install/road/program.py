@@ -25,10 +25,10 @@ def cut_at(kind: str) -> None:
     """Die instead of writing that an effect of this kind of step happened."""
     write, last = journal.Journal._write, [""]
 
-    def watched(self: journal.Journal, entry: journal.Entry) -> None:
-        if isinstance(entry, journal.Intends):
+    def watched(self: journal.Journal, entry: journal.JournalEntry) -> None:
+        if isinstance(entry, journal.EffectStarted):
             last[0] = entry.kind
-        if isinstance(entry, journal.Happened) and last[0] == kind:
+        if isinstance(entry, journal.EffectDone) and last[0] == kind:
             os._exit(9)
         write(self, entry)
 

@@ -16,13 +16,13 @@ import msgspec
 from msgspec import Struct
 
 from gpu_assistant.app import App
-from gpu_assistant.catalog.load import Catalog, load
+from gpu_assistant.catalog.load import Catalog, load_catalog
 from gpu_assistant.core.machine import OperatingSystem
-from gpu_assistant.core.paths import resources
-from gpu_assistant.install.door.ask import Door
-from gpu_assistant.install.steps import KINDS
-from gpu_assistant.install.steps.nvidia_driver import NvidiaDriver
-from gpu_assistant.install.steps.vc_redist import VcRedist
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.install.door.ask import ElevationClient
+from gpu_assistant.install.steps import STEP_KINDS
+from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
+from gpu_assistant.install.steps.vc_redist import VcRedistInstall
 from gpu_assistant.system import nvml_session
 from tests.fakes.redist import CUDNN_VERSION, TOOLKIT, Redist
 from tests.install.door.helper import tried_rights
@@ -33,7 +33,7 @@ else:
     from gpu_assistant.system.linux import LinuxSystem as ThisSystem
 
 if TYPE_CHECKING:
-    from gpu_assistant.install.work import Work
+    from gpu_assistant.install.work import InstallContext
 
 HELPER = Path(__file__).parents[1] / "door" / "helper.py"
 SIGNED = HELPER.with_name("signed") / "nvidia.exe"
@@ -78,7 +78,7 @@ def catalog(place: TriedPlace) -> Catalog:
 
     A catalog's own files name no address there.
     """
-    found = redist(place).catalog(load(resources() / "catalog"))
+    found = redist(place).catalog(load_catalog(resources_dir() / "catalog"))
     toolkits = tuple(each for each in found.cuda.toolkits if each.version == TOOLKIT)
     vars(found)["cuda"] = msgspec.structs.replace(found.cuda, toolkits=toolkits)
     cudnns = tuple(each for each in found.cudnn.releases if each.version == CUDNN_VERSION)
@@ -125,12 +125,12 @@ class TriedSystem(ThisSystem):
 
         @property
         def variables(self) -> Any:
-            from gpu_assistant.system.linux_environment import LinuxVariables, config_folder
+            from gpu_assistant.system.linux_environment import LinuxEnvironmentVariables, config_folder
 
-            return LinuxVariables(config_folder(self._home, self._environ), Path(self._place.root) / "systemd")
+            return LinuxEnvironmentVariables(config_folder(self._home, self._environ), Path(self._place.root) / "systemd")
 
 
-def door(place: TriedPlace, system: TriedSystem, work: Work) -> Door:
+def door(place: TriedPlace, system: TriedSystem, work: InstallContext) -> ElevationClient:
     """The helper as a program of its own; Linux asks by the place's own pkexec."""
     ask: Any = system.run_as_admin
     if sys.platform != "win32":
@@ -138,7 +138,7 @@ def door(place: TriedPlace, system: TriedSystem, work: Work) -> Door:
 
         ask = partial(run_as_admin, pkexec=place.pkexec)
     words = (sys.executable, str(HELPER), str(place.door), str(place.apt_get))
-    return Door(work.data.state, system, rights=tried_rights(place.door), run_as_admin=ask, words=words)
+    return ElevationClient(work.data.state, system, rights=tried_rights(place.door), run_as_admin=ask, command=words)
 
 
 def use(place: TriedPlace) -> type[App]:
@@ -146,8 +146,8 @@ def use(place: TriedPlace) -> type[App]:
     vars(nvml_session)["EXTRA_LIBRARIES"] = (Path(place.library),)
     system, here = TriedSystem(place), catalog(place)
     ask = partial(door, place, system)
-    KINDS["nvidia-driver"] = NvidiaDriver(ask)
-    KINDS["vc-redist"] = VcRedist(ask)
+    STEP_KINDS["nvidia-driver"] = NvidiaDriverInstall(ask)
+    STEP_KINDS["vc-redist"] = VcRedistInstall(ask)
 
     class TriedApp(App):
         def __init__(self, **given: Any) -> None:
