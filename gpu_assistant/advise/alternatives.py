@@ -91,7 +91,7 @@ def _newer_driver_candidate(decision: Decision) -> Candidate | None:
     if state is None or state.version is None or state.newest_version is None or state.newest_version <= state.version:
         return None
     # Without the driver that is there, the best for the newest known one is what would be chosen.
-    without_driver = replace(decision.target, state=replace(state, version=None, cuda=None))
+    without_driver = replace(decision.target, driver_state=replace(state, version=None, cuda=None))
     candidate = best_candidate(without_driver)
     return candidate if candidate is not None and candidate.build.label != decision.candidate.build.label else None
 

@@ -126,7 +126,7 @@ def candidate_for_release(target: TargetSystem) -> Candidate | None:
     branch = parse_version(release_branch(target))
     if target.driver_state is None or branch is None:
         return None
-    with_packaged_driver = replace(target, state=replace(target.driver_state, version=branch, cuda=None, dropped_from=None))
+    with_packaged_driver = replace(target, driver_state=replace(target.driver_state, version=branch, cuda=None, dropped_from=None))
     return best_cuda_build(with_packaged_driver, installed_driver_only=True)
 
 

@@ -53,7 +53,7 @@ def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSy
             raise part_choice_error("driver", requested, "no-driver", newest_version)
         if state.dropped_from is not None:
             raise part_choice_error("driver", requested, "driver-drops-card", newest_version)
-        return replace(target, state=replace(state, picked=state.installed)) if state.version is not None else target
+        return replace(target, driver_state=replace(state, requested=state.installed)) if state.version is not None else target
     version = parse_version(requested)
     if version is None:
         raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
@@ -77,4 +77,4 @@ def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSy
     state = replace(
         state, version=version, cuda=cuda, package=package, dropped_from=None, requested=requested, generation=generation
     )
-    return replace(target, state=state)
+    return replace(target, driver_state=state)

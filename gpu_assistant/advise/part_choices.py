@@ -126,5 +126,5 @@ def resolve_tensorflow_choice(target: TargetSystem, requested: str | None) -> Te
         raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
     for build in list_tensorflow_builds(target):
         if version in (parse_version(build.version), parse_version(exact_version(target.catalog, build))):
-            return replace(evaluate_tensorflow(target, build), by_hand=True)
+            return replace(evaluate_tensorflow(target, build), is_chosen=True)
     raise part_choice_error("tensorflow", requested, "no-tensorflow", newest.version if newest is not None else None)

@@ -50,7 +50,7 @@ def select_python(machine: Machine, catalog: Catalog, arch: str, supported: tupl
     if best is not None:
         return best[1]
     download = find_downloadable(catalog, machine.os.system, arch, supported)
-    return download if download is None or skipped is None else replace(download, passed=skipped)
+    return download if download is None or skipped is None else replace(download, skipped=skipped)
 
 
 @lru_cache(maxsize=256)

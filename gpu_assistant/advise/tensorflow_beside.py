@@ -29,7 +29,7 @@ def unsupported_gpu_warnings(target: TargetSystem, tensorflow: TensorFlowCandida
     """The further cards that a TensorFlow which computes on one of them has no code for."""
     for card in _secondary_gpus(target, tensorflow, cards):
         gpu_target = make_target(target.machine, target.catalog, target.arch, card, "studio")
-        if evaluate_tensorflow(replace(gpu_target, state=target.driver_state), tensorflow.build).status in ("no-code", "chip"):
+        if evaluate_tensorflow(replace(gpu_target, driver_state=target.driver_state), tensorflow.build).status in ("no-code", "chip"):
             data: dict[str, Value] = {"gpu": card.label, "version": tensorflow.version, "pytorch": pytorch_support_text(gpu_target)}
             yield Caution(code="tensorflow-other-gpu", data=data)
 

@@ -53,10 +53,10 @@ def run_benchmark_child(
     foreign_lines = 0
 
     def count_foreign_line(text: str) -> None:
-        nonlocal strange
-        strange += 1
+        nonlocal foreign_lines
+        foreign_lines += 1
         log(text)
-        if strange > MAX_FOREIGN_LINES:
+        if foreign_lines > MAX_FOREIGN_LINES:
             raise _TooManyForeignLines
 
     try:

@@ -133,7 +133,7 @@ def _id_range_violations(subject: GpuCatalog) -> Violations:
 
 def builds(subject: PyTorchCatalog, subjects: dict[str, CatalogFile]) -> Violations:
     """A release names each build once, its index ends with its name, and its CUDA is the name's."""
-    cuda = cast("Cuda | None", subjects.get("cuda"))
+    cuda = cast("CudaCatalog | None", subjects.get("cuda"))
     majors = {minimum.major for minimum in cuda.minimum_drivers} if cuda is not None else None
     for release in subject.releases:
         keys = [(v.system, v.arch, v.variant) for v in release.variants]
@@ -168,7 +168,7 @@ def generations(subject: DriverCatalog, _all: dict[str, CatalogFile]) -> Violati
 
 def last_branches(subject: DriverCatalog, subjects: dict[str, CatalogFile]) -> Violations:
     """A generation's last branch is a branch that is known, and older than the first driver without it."""
-    cuda = cast("Cuda | None", subjects.get("cuda"))
+    cuda = cast("CudaCatalog | None", subjects.get("cuda"))
     known = {parse_version(row.branch) for row in cuda.branches} if cuda is not None else None
     for index, generation in enumerate(subject.generations):
         last_branch = generation.last_branch
@@ -241,7 +241,7 @@ def pythons(subject: PythonCatalog, _all: dict[str, CatalogFile]) -> Violations:
 
 def lowest_drivers(subject: TensorFlowCatalog, subjects: dict[str, CatalogFile]) -> Violations:
     """Every CUDA that a TensorFlow was built with has a lowest driver."""
-    cuda = cast("Cuda | None", subjects.get("cuda"))
+    cuda = cast("CudaCatalog | None", subjects.get("cuda"))
     majors = {minimum.major for minimum in cuda.minimum_drivers} if cuda is not None else None
     for index, build in enumerate(subject.builds):
         version = parse_version(build.cuda)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..texts import Texts
 
 MessageData = dict[str, "Value"]
-Foldable = TypeVar("One", Check, Alarm)
+Foldable = TypeVar("Foldable", Check, Alarm)
 NAME_KEYS = ("device", "name")  # what a card is called in sentences, and so not the same of two
 MIN_RANGE_LENGTH = 3  # "0, 1", but "0–2"
 

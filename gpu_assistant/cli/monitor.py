@@ -100,11 +100,11 @@ def run_monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         programs = output.json or (human_output and arguments.processes)
         remaining = arguments.count
         sample_printer = SamplePrinter(output, programs=arguments.processes)
-        next_due = time.monotonic() + interval
+        due_at = time.monotonic() + interval
         alarm_printer = AlarmPrinter(app, output) if human_output else None
-        while not stop_event.wait(max(next_due - time.monotonic(), 0)):
+        while not stop_event.wait(max(due_at - time.monotonic(), 0)):
             sample = sampler.sample(processes=programs)
-            next_due = next_due(next_due, time.monotonic(), interval)
+            due_at = next_due(due_at, time.monotonic(), interval)
             if csv_file is not None:
                 csv_file.write(sample)
             if latest is not None:

@@ -106,12 +106,12 @@ def render_plan(plan: Plan, output: Output) -> None:
             output.write_line(f"   → {step.now.text}")
         for command in step.commands:
             output.write_line("   $ " + terminal.command_line(command))
-        requirements_text = requirements_text(step)
-        if requirements_text is not None:
-            output.write_line("   requirements.in:\n" + textwrap.indent(requirements_text, "     "))
-        alternative_command = alternative_command(step)
-        if alternative_command is not None:
-            output.write_line(f"   {output.translate('other-way')}\n   $ {alternative_command}")
+        requirements = requirements_text(step)
+        if requirements is not None:
+            output.write_line("   requirements.in:\n" + textwrap.indent(requirements, "     "))
+        alternative = alternative_command(step)
+        if alternative is not None:
+            output.write_line(f"   {output.translate('other-way')}\n   $ {alternative}")
         if step.undo:
             output.write_line("   " + output.translate("undo", how=step.undo))
     _render_costs(plan, output, output.write_line)

@@ -37,11 +37,11 @@ else:  # started as a program, and isolated: nothing lies in its path yet
     spec = importlib.util.spec_from_file_location("proof", Path(__file__).parents[1] / "verify" / "child.py")
     proof = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(proof)
-    from child_device import devices_of
-    from child_memory import patterns
-    from child_product import load, products_in_turn
-    from child_runtime import visual_cpp
-    from child_talk import Talk, why
+    from child_device import StressDevice, list_stress_devices
+    from child_memory import run_memory_test
+    from child_product import run_load, run_product_tests
+    from child_runtime import check_visual_cpp
+    from child_talk import CheckWriter, exception_summary
 
     del sys.path[:2]
 

@@ -24,7 +24,7 @@ from .occupied import check_location
 if TYPE_CHECKING:
     from ..catalog.load import Catalog
 
-NumberT = TypeVar("Number", int, float)
+NumberT = TypeVar("NumberT", int, float)
 
 
 def make_plan(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from ..core.disks import disk_of, larger_disk_data, home_disk
+from ..core.disks import find_disk, larger_disk_data, home_disk
 from ..core.errors import InsufficientDiskSpace
 from ..core.machine import Disk
 from ..core.names import Value
@@ -90,7 +90,7 @@ def _needs_by_disk(disk_need: DiskNeeds, builder: PlanBuilder) -> list[tuple[Dis
     if builder.simulated:
         # Of another machine's folders nothing is known here.
         return [("data", home_disk(machine), disk_need.total_bytes)]
-    data_disk, environment_disk = disk_of(machine, str(builder.data.root)), disk_of(machine, str(builder.environment))
+    data_disk, environment_disk = find_disk(machine, str(builder.data.root)), find_disk(machine, str(builder.environment))
     if data_disk is None or environment_disk is None or data_disk == environment_disk:
         return [("data", environment_disk, disk_need.total_bytes)]
     return [("data", data_disk, disk_need.total_bytes), ("env", environment_disk, disk_need.environment_bytes)]

@@ -19,7 +19,7 @@ from .pages import CudnnIndex, DriverListing, UnexpectedPage, RedistIndexHeader,
 
 LIVE_SOURCE = "live"
 CUDA_MAJOR = re.compile(r"cu(\d+)\d")
-SubjectType = TypeVar("Kind", bound=CatalogFile)
+SubjectType = TypeVar("SubjectType", bound=CatalogFile)
 
 
 def with_date(subject: SubjectType, day: str, source: SourceRecord) -> SubjectType:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .child_talk import CheckWriter, exception_summary
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.append(str(Path(__file__).parent))
-    from child_runtime import visual_cpp
-    from child_talk import Talk, why
+    from child_runtime import check_visual_cpp
+    from child_talk import CheckWriter, exception_summary
 
     sys.path.pop()
 

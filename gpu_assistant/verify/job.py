@@ -133,9 +133,9 @@ class VerifyJob:
         deadline = DeadlineEvent(context.cancel, self._first_line_timeout)
 
         def handle_message(message: _ChildMessage) -> None:
-            nonlocal current_check, ended
+            nonlocal current_check, has_ended
             deadline.extend(math.inf)
-            ended = ended or message.end
+            has_ended = has_ended or message.end
             if message.begin in ALL_CHECK_IDS:
                 current_check = str(message.begin)
             if message.check is not None and message.check.id in ALL_CHECK_IDS:

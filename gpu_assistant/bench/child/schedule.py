@@ -53,7 +53,7 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
     main_workloads = [matmuls[0], *copies, *default_training]
     if device.kind == "cpu":
         for workload in main_workloads:
-            workload.share = TIME_SHARES[workload.id]
+            workload.time_share = TIME_SHARES[workload.id]
         workloads: List[Workload] = [*main_workloads, decoding, *matmuls[1:], *other_training]
     else:
         workloads = [*main_workloads, *other_training, decoding, *matmuls[1:]]

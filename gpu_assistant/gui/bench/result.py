@@ -127,7 +127,7 @@ class BenchmarkResultView(Themed, QWidget):
             has_ranges = has_ranges or expected is not None
             rows.append(ComparisonRow(pair, pair_description(pair, benchmark), expected, moments.previous_date_label(previous)))
         for row in rows:
-            row.stand_with(rows)
+            row.align_with(rows)
             self._rows_layout.addWidget(row)
         self._heading.setText(self.tr("GPU beside CPU") if has_gpus else self.tr("Measured on the CPU"))
         parts = [self.tr("Blue: the GPU. Grey: the CPU.")] if has_gpus else []

@@ -22,15 +22,15 @@ class CountedReport(Protocol):
     """The `n`th of `of`."""
 
     @property
-    def n(self) -> int:
+    def index(self) -> int:
         """From 1."""
 
     @property
-    def of(self) -> int:
+    def total(self) -> int:
         """All."""
 
 
-ReportT = TypeVar("P", bound=CountedReport)
+ReportT = TypeVar("ReportT", bound=CountedReport)
 
 
 class ActivityText(NamedTuple):
@@ -138,7 +138,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
             self.progress_bar.set_fraction(None)
         else:
             self.title_label.setText(self._describe(self._report).title)
-            self.progress_bar.set_fraction((self._report.n - 1) / max(self._report.of, 1))
+            self.progress_bar.set_fraction((self._report.index - 1) / max(self._report.total, 1))
         self._update_count()
 
     def _update_count(self) -> None:
@@ -150,7 +150,7 @@ class RunningView(Themed, QWidget, Generic[ReportT]):
             limit = format_duration(self._loading.limit_s, language_code)
             parts = [self.tr("the first time takes up to {time}").format(time=limit), *parts]
         elif self._report is not None:
-            counter = self.tr("{n} of {of}").format(n=self._report.n, of=self._report.of)
+            counter = self.tr("{n} of {of}").format(n=self._report.index, of=self._report.total)
             parts = [counter, self._describe(self._report).detail, *parts]
         self.count_label.setText(" · ".join(part for part in parts if part))
 

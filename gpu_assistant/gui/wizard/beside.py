@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..bundle.making import BundleCreator
     from ..bundle.page import CreateBundlePage
 
-PageType = TypeVar("PageKind", bound=WizardPage)
+PageType = TypeVar("PageType", bound=WizardPage)
 
 
 class SidePages(Themed, QWidget):

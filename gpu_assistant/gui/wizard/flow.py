@@ -149,7 +149,7 @@ class WizardFlow:
         if state.choice is None and state.previous_choice is not None:
             self._reset(choice=state.previous_choice, by_hand=True, turn=replace(self._capture_undo_state(None), is_goal_change=True))
         else:
-            self.state = replace(state, by_hand=True)
+            self.state = replace(state, customizing=True)
 
     def undo(self) -> None:
         """Take the last change of versions back."""

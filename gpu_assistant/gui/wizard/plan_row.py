@@ -114,10 +114,10 @@ class PlanRow(Themed, QWidget):
             inset.column.addWidget(label("small-strong", title))
             self.command_box = CommandBox("\n".join(self._terminal.command_line(command) for command in step.commands))
             inset.column.addWidget(self.command_box)
-        requirements_text = requirements_text(step)
-        if requirements_text is not None:
+        requirements = requirements_text(step)
+        if requirements is not None:
             inset.column.addWidget(label("small-strong", self.tr("What stands in requirements.in")))
-            self.requirements_box = CommandBox(requirements_text)
+            self.requirements_box = CommandBox(requirements)
             inset.column.addWidget(self.requirements_box)
         alternative_text = alternative_command(step)
         if alternative_text is not None:

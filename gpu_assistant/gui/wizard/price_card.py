@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from ...core.disks import disk_of
+from ...core.disks import find_disk
 from ...core.machine import Machine
 from ...core.plan import Plan
 from ...core.price import PlanCost, plan_cost, plan_duration
@@ -81,7 +81,7 @@ class CostCard(Card):
         return _capitalize_first(figure), line
 
     def _disk_detail(self, plan: Plan, machine: Machine, *, size_known: bool) -> str:
-        disk = disk_of(machine, plan.env)
+        disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None:
             return self.tr("on your disk")
         # A lone "/" says nothing to who has never seen one.

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
-from ...core.disks import disk_of, home_disk
+from ...core.disks import find_disk, home_disk
 from ...core.machine import Disk, Gpu, Machine, ProbeNote, Python
 from ...core.plan import Plan
 from ...core.recommendation import Recommendation
@@ -224,7 +224,7 @@ def _space_pill(free_bytes: int, needed_bytes: int, *, approximate: bool) -> tup
 def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
     del recommendation
     label = row_labels()["space"]
-    disk = (disk_of(machine, plan.env) if plan is not None else None) or home_disk(machine)
+    disk = (find_disk(machine, plan.env) if plan is not None else None) or home_disk(machine)
     if disk is None or disk.free_bytes is None:
         return MachineRow(id="space", label=label, reason=translate("Rows", "The system did not say."))
     needed, approximate = _required_space(plan)

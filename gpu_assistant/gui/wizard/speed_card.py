@@ -78,7 +78,7 @@ class QuickBenchmarkCard(Card):
         if not hasattr(progress, "workload"):
             return
         self.caption_label.setText(f"{scores.workload_label(progress.workload, progress.dtype)} · {scores.device_label(progress.device)}")
-        self.progress_bar.set_fraction((progress.n - 1) / max(progress.of, 1))
+        self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
 
     def _device_names(self, benchmark: Benchmark) -> str:
         names = [device.name for device in benchmark.devices if device.name]

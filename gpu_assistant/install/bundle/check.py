@@ -63,11 +63,11 @@ class CheckBundleJob:
         done_bytes, damaged, speed_meter = 0, list[str](), Speed()
 
         def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            speed_meter.add(done)
+            nonlocal done_bytes
+            done_bytes += count
+            speed_meter.add(done_bytes)
             rate = speed_meter.rate()
-            reporter.report_progress(done=done, total=contents.bytes, unit="bytes", speed=rate, bottleneck="checking")
+            reporter.report_progress(done=done_bytes, total=contents.bytes, unit="bytes", speed=rate, bottleneck="checking")
 
         for file in contents.files:
             path = locate_file(self.folder, file)

@@ -292,9 +292,9 @@ def _copy_local_file(request: Wanted, download_context: DownloadContext) -> bool
     done_bytes = 0
 
     def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        download_context.reporter.report_progress(done=done, total=request.bytes, unit="bytes", bottleneck="disk")
+        nonlocal done_bytes
+        done_bytes += count
+        download_context.reporter.report_progress(done=done_bytes, total=request.bytes, unit="bytes", bottleneck="disk")
 
     if not local.here(copy_request, download_context.cancel, advance):
         raise AppError("local-file-broken" if source.is_file() else "local-file-missing", path=str(source))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..fetching import DownloadContext
     from ..work import Outcome, InstallContext
 
-SpecT = TypeVar("Spec")
+SpecT = TypeVar("SpecT")
 
 
 class StepKind:

@@ -27,7 +27,7 @@ def as_on_windows(argv: Sequence[str | Path], **more: Any) -> ProcessResult:
     """Run a script of the tests; its own last word is its exit code."""
     done = current_system().run([sys.executable, *argv], **more)
     said = re.search(r"^EXIT (-?\d+)\s*\Z", done.stdout, re.MULTILINE)
-    return replace(done, code=int(said[1])) if said is not None else done
+    return replace(done, returncode=int(said[1])) if said is not None else done
 
 
 class InsideRights:
