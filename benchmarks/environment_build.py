@@ -27,19 +27,19 @@ from gpu_assistant.core import json, paths
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.fetch.limits import Limits
-from gpu_assistant.install.journal import Journal
-from gpu_assistant.install.reporter import ProgressReporter
-from gpu_assistant.install.runner import make_verify_job
-from gpu_assistant.install.steps import STEP_KINDS
-from gpu_assistant.install.uv import find_uv, uv_environment
-from gpu_assistant.install.work import InstallContext
+from gpu_assistant.install.jobs.install import make_verify_job
+from gpu_assistant.install.journal.log import Journal
+from gpu_assistant.install.packages.uv import find_uv, uv_environment
+from gpu_assistant.install.progress import ProgressReporter
+from gpu_assistant.install.steps.context import InstallContext
+from gpu_assistant.install.steps.registry import STEP_KINDS
 
 TARGET = 1.15
 
 
 def prepared(root: Path, journal: Journal, plan: Plan) -> InstallContext:
     """Everything resolved and fetched: what both sides start from."""
-    from gpu_assistant.catalog.load import load_catalog
+    from gpu_assistant.catalog.store import load_catalog
     from gpu_assistant.system import current_system
 
     work = InstallContext(

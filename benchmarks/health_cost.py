@@ -21,14 +21,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 from fake_cards import measured
 
-from gpu_assistant.catalog.health import HealthRules
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.records.health import HealthRules
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.health.past import learn_baseline
-from gpu_assistant.health.watch import HealthMonitor
+from gpu_assistant.health.baselines import learn_baseline
+from gpu_assistant.health.monitor import HealthMonitor
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system import current_system
-from gpu_assistant.system.nvml import NvmlMonitor
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
 
 MONTH_MIN = 30 * 24 * 60
 

@@ -23,14 +23,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import psutil
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.health import HealthRules
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.records.health import HealthRules
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Sample
+from gpu_assistant.health.child_protocol import HealthProgress
 from gpu_assistant.health.job import HealthJob
-from gpu_assistant.health.listening import HealthProgress
 from gpu_assistant.system import current_system
 
 PACKAGE = Path(__file__).resolve().parent.parent / "gpu_assistant"

@@ -30,17 +30,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.install import journal
-from gpu_assistant.install.ledger import observe_state, active_effects
-from gpu_assistant.install.listing import FILE_MANIFEST, read_file_manifest
-from gpu_assistant.install.manifest import LOCK_FILE, MANIFEST_FILE
-from gpu_assistant.install.place import Host
-from gpu_assistant.install.reporter import ProgressReporter
-from gpu_assistant.install.uninstall import UninstallJob
-from gpu_assistant.install.uv import find_uv
+from gpu_assistant.install.files.inventory import FILE_MANIFEST, LOCK_FILE, MANIFEST_FILE, read_file_manifest
+from gpu_assistant.install.host import Host
+from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.journal import log
+from gpu_assistant.install.journal.recovery import active_effects, observe_state
+from gpu_assistant.install.packages.uv import find_uv
+from gpu_assistant.install.progress import ProgressReporter
 from tests.fakes.fault_server import fault_server
-from tests.install import tiny
-from tests.install.test_cudnn import Whole
+from tests.install import tiny_wheels
+from tests.install.steps.test_cudnn import Whole
 from tests.install.world import RELEASE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -127,7 +126,9 @@ def lies(world: Whole) -> list[str]:
     """The effects that the journal calls done and that are not there."""
     context: JobContext[object] = JobContext()
     place = Host(world.system, world.data, reporter=ProgressReporter(context), cancel=context.cancel)
-    return [str(each.effect) for each in active_effects(world.data) if each.sure and observe_state(each, place) != "made"]
+    return [
+        str(each.effect) for each in active_effects(world.data) if each.sure and observe_state(each, place) != "made"
+    ]
 
 
 def main() -> None:
@@ -140,8 +141,13 @@ def main() -> None:
     stopped: collections.Counter[str] = collections.Counter()
     wrong: list[str] = []
     with fault_server() as server, tempfile.TemporaryDirectory() as temporary:
-        index = tiny.index(server, "torch", [tiny.torch(f"{RELEASE}+cpu", ballast=bytes(range(256)) * 40_000)])
-        os.environ |= {"UV_DEFAULT_INDEX": tiny.index(server, "simple", tiny.others()), "NO_PROXY": "127.0.0.1"}
+        index = tiny_wheels.index(
+            server, "torch", [tiny_wheels.torch(f"{RELEASE}+cpu", ballast=bytes(range(256)) * 40_000)]
+        )
+        os.environ |= {
+            "UV_DEFAULT_INDEX": tiny_wheels.index(server, "simple", tiny_wheels.others()),
+            "NO_PROXY": "127.0.0.1",
+        }
         tried = Try(Path(temporary) / "world", index, server.url)
         world = tried.begin()
         world.redist.serve(server)
@@ -158,7 +164,7 @@ def main() -> None:
                     continue  # it was quicker than usual
                 os.killpg(child.pid, signal.SIGKILL)
             killed += 1
-            left = journal.interrupted_install(world.data)
+            left = log.interrupted_install(world.data)
             place = (left.step or "before the first step") if left is not None else "no journal yet, or its end"
             stopped[place] += 1
             wrong += [f"kill {killed}: the journal lies: {lie}" for lie in lies(world)]

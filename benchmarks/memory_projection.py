@@ -61,9 +61,9 @@ def measured(model: str, variant: str, batch: int, threads: int | None) -> dict[
 
 def compared(found: dict[str, Any], batch: int) -> dict[str, Any]:
     """The highest point as it was projected, beside the one of a step that was run."""
-    from gpu_assistant.bench.projection import project_memory
+    from gpu_assistant.bench.memory_fit import project_memory
     from gpu_assistant.core.json import convert
-    from gpu_assistant.core.memory import MemoryProfile
+    from gpu_assistant.core.results import MemoryProfile
 
     fit = project_memory(convert(found["steps"], MemoryProfile), batch)
     return {

@@ -22,14 +22,14 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.app import App
-from gpu_assistant.app.judging import HealthEvaluator
+from gpu_assistant.app.monitoring import HealthEvaluator
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system import current_system
-from gpu_assistant.system.nvml import NvmlMonitor
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
 from tests.nvml.machines import RTX_4060
 from tests.nvml.scenario import Scenario, built
 

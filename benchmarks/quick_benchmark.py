@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from gpu_assistant.bench.parent import BenchmarkJob
+from gpu_assistant.bench.job import BenchmarkJob
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.system import current_system

@@ -22,11 +22,11 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.names import Goal
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.types import Goal
 from tests.advise.oracle.grid import grid
 from tests.advise.oracle.world import World
 

@@ -34,11 +34,11 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QWidget
 from gpu_assistant.app import App
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.monitor.history_model import SeriesCurve
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.plot import Plot
 from gpu_assistant.gui.monitor.plot_card import line_of
 from gpu_assistant.gui.monitor.sampling import SamplingService
-from gpu_assistant.gui.monitor.series import SeriesCurve
 from gpu_assistant.monitor.history import History
 
 SIZE = (1092, 760)

@@ -25,7 +25,7 @@ from fake_cards import measured
 
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system import current_system
-from gpu_assistant.system.nvml import NvmlMonitor
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
 
 # nvitop's methods of the figures that both know.
 FIGURES = (

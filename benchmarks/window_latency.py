@@ -35,9 +35,9 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import EndEvent, Plan, StepEvent
 from gpu_assistant.core.results import Check, Checks, GpuSample, Sample
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.main import area as main_area
+from gpu_assistant.gui.app import DesktopApplication
+from gpu_assistant.gui.main import main_area
 from gpu_assistant.gui.main.window import MainWindow
-from gpu_assistant.gui.run import DesktopApplication
 from gpu_assistant.gui.wizard.wizard import Wizard
 
 MACHINE = Path(__file__).resolve().parent.parent / "tests" / "machines" / "windows11-rtx4060-566.json"

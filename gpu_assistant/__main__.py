@@ -9,7 +9,7 @@ def main() -> int:
     """Run the command line; without a command it opens the window. Returns the exit code."""
     # Not an option of the command line: how we start ourselves with administrator rights, for one thing.
     if sys.argv[1:2] == ["--administrator-door"]:
-        from .install.door.serve import main as serve
+        from .install.elevation.helper import main as serve
 
         return serve(sys.argv[2:])
     try:

@@ -30,21 +30,21 @@ from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 from packaging.version import InvalidVersion, Version
 
-from gpu_assistant.catalog.load import load_catalog
-from gpu_assistant.catalog.records import UpdateKey, UpdateCatalog
+from gpu_assistant.catalog.records.catalog import UpdateCatalog, UpdateKey
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.texts import Texts
-from gpu_assistant.update.statement import (
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.update.signed_statement import (
     FILE_EXTENSIONS,
     STATEMENT_SCHEMA,
+    RejectionReason,
+    ReleaseStatement,
     ResponseRejected,
     Signature,
     SignedStatement,
-    ReleaseStatement,
     UpdateFile,
-    RejectionReason,
     parse_statement,
     read_signed_statement,
 )

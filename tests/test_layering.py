@@ -79,7 +79,7 @@ def offenders(broken: Callable[[Path], Collection[str]]) -> dict[str, Collection
     return {name_of(path): found for path in FILES if (found := broken(path))}
 
 
-def test_every_room_is_on_the_page() -> None:
+def test_every_package_is_documented() -> None:
     on_disk = {
         path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name not in ("__pycache__", "resources")
     }
@@ -98,7 +98,7 @@ def layers_broken(path: Path) -> list[str]:
     ]
 
 
-def test_imports_keep_the_layers() -> None:
+def test_imports_respect_layers() -> None:
     assert offenders(layers_broken) == {}
 
 
@@ -114,7 +114,7 @@ def faces_used(path: Path) -> set[str]:
     return used
 
 
-def test_faces_are_imported_by_nobody() -> None:
+def test_cli_and_gui_are_not_imported() -> None:
     assert offenders(faces_used) == {}
 
 
@@ -122,13 +122,13 @@ FENCES = {
     "PySide6": lambda name: name.startswith("gui/"),
     "shiboken6": lambda name: name.startswith("gui/"),
     "pyqtgraph": lambda name: name.startswith("gui/"),
-    "pynvml": lambda name: name == "system/nvml_session.py",
+    "pynvml": lambda name: name == "system/nvml/library.py",
     "torch": lambda name: name in CHILDREN,
     "tensorflow": lambda name: name == "verify/child_tensorflow.py",
 }
 
 
-def test_fences() -> None:
+def test_forbidden_imports() -> None:
     def fences_broken(path: Path) -> list[str]:
         tops = {module.split(".")[0] for module, _ in source(path).imports}
         return [top for top, may in FENCES.items() if top in tops and not may(name_of(path))]
@@ -140,7 +140,7 @@ def test_fences() -> None:
 TYPED = re.compile(r"msgspec\.(convert|json\.Decoder|json\.decode\([^\n]*\btype=)")
 
 
-def test_types_are_decoded_in_one_place() -> None:
+def test_json_is_decoded_in_one_module() -> None:
     def decodes(path: Path) -> list[str]:
         return [found[0] for found in TYPED.finditer(path.read_text(encoding="utf-8"))]
 
@@ -151,7 +151,7 @@ SYSTEM_ASKED = {"sys.platform", "os.name", "platform.system", "sys.getwindowsver
 ONE_SYSTEMS_OWN = {"winreg", "fcntl", "msvcrt", "pwd", "grp"}
 
 
-def test_only_system_asks_which_system_this_is() -> None:
+def test_only_system_reads_the_platform() -> None:
     def asks(path: Path) -> set[str]:
         if name_of(path).startswith("system/") or name_of(path) in CHILDREN:
             return set()
@@ -161,7 +161,7 @@ def test_only_system_asks_which_system_this_is() -> None:
     assert offenders(asks) == {}
 
 
-def test_children_know_nothing_of_us() -> None:
+def test_child_programs_do_not_import_the_package() -> None:
     own = "gpu_assistant.bench.child."  # a program of several files, under whatever name it is started
 
     def ours(path: Path) -> list[str]:
@@ -188,7 +188,7 @@ HEAVY = ("PySide6", "pyqtgraph", "numpy", "torch", "requests", "psutil", "pynvml
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_commands_load_only_what_they_need(arguments: list[str], also: tuple[str, ...]) -> None:
+def test_commands_import_lazily(arguments: list[str], also: tuple[str, ...]) -> None:
     code = (
         "import sys\n"
         "from gpu_assistant.__main__ import main\n"
@@ -205,7 +205,7 @@ def test_commands_load_only_what_they_need(arguments: list[str], also: tuple[str
     assert loaded <= set(also)
 
 
-def test_the_core_stands_without_qt() -> None:
+def test_core_does_not_load_qt() -> None:
     apart = {*CHILDREN, "__main__.py"}  # torch's own
     one_system = ("system/linux", "system/windows")
     modules = [

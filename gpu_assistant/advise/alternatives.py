@@ -6,36 +6,41 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from ..catalog.records import DriverPackage
+from ..catalog.records.catalog import DriverPackage
 from ..catalog.versions import parse_version
-from ..core.message import Value
 from ..core.recommendation import Alternative, LocalWheel
-from .beside import planned_driver_version
+from ..core.types import Value
 from .builds import code_kind
-from .cards import display_name
-from .decision import Decision
-from .distributions import is_branch_too_old, candidate_for_release, release_branch, distribution_name
-from .driver_choices import driver_packages_for
+from .candidates import Candidate, amd_chip, best_candidate, best_cpu_build, best_cuda_build
+from .choices import driver_packages_for
+from .decision import Decision, keep_as_is_alternative
+from .distributions import candidate_for_release, distribution_name, is_branch_too_old, release_branch
 from .drivers import dropping_driver
-from .host_compilers import find_toolkit_for_compiler
-from .others import amd_chip
-from .pick import Candidate, best_candidate, best_cpu_build, best_cuda_build
+from .gpus import display_name
+from .multi_gpu import planned_driver_version
+from .python import wheelhouse_alternative
 from .reasons import gpus_without_code
-from .tensorflow_ways import tensorflow_alternatives
-from .wheelhouse import wheelhouse_alternative
-from .working import keep_as_is_alternative
+from .tensorflow import tensorflow_alternatives
+from .toolkit import find_toolkit_for_compiler
 
 
 def list_alternatives(decision: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternative, ...]:
     """The alternatives, the nearest first; none for a build that the user picked."""
     if decision.is_build_chosen:
         return ()
-    local_alternative = wheelhouse_alternative(decision.target, decision.candidate, decision.python.series if decision.python is not None else None, wheels)
+    local_alternative = wheelhouse_alternative(
+        decision.target, decision.candidate, decision.python.series if decision.python is not None else None, wheels
+    )
     result = [result for result in (keep_as_is_alternative(decision), local_alternative) if result is not None]
-    result += _deduplicate(decision, [*_driver_alternatives(decision), *_multi_gpu_alternatives(decision), *_confident_alternatives(decision)])
+    result += _deduplicate(
+        decision,
+        [*_driver_alternatives(decision), *_multi_gpu_alternatives(decision), *_confident_alternatives(decision)],
+    )
     result += [*_cpu_alternatives(decision), *_toolkit_alternatives(decision)]
     if decision.tensorflow is not None:
-        result += tensorflow_alternatives(decision.target, decision.tensorflow, beside_pytorch=decision.accelerator == "cuda", wsl=decision.choice.wsl)
+        result += tensorflow_alternatives(
+            decision.target, decision.tensorflow, beside_pytorch=decision.accelerator == "cuda", wsl=decision.choice.wsl
+        )
     return tuple(result)
 
 
@@ -53,12 +58,16 @@ def _deduplicate(decision: Decision, candidates: list[Alternative]) -> list[Alte
     return unique
 
 
-def _build_alternative(code: str, candidate: Candidate, decision: Decision, driver: str | None = None, **data: Value) -> Alternative:
+def _build_alternative(
+    code: str, candidate: Candidate, decision: Decision, driver: str | None = None, **data: Value
+) -> Alternative:
     build = candidate.build
     change: dict[str, Value] = {"pytorch": build.version, "variant": build.variant}
     if driver is not None:
         change["driver"] = driver
-    return Alternative(code=code, change=change, data={"build": build.label, "recommended": decision.candidate.build.label, **data})
+    return Alternative(
+        code=code, change=change, data={"build": build.label, "recommended": decision.candidate.build.label, **data}
+    )
 
 
 def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
@@ -70,15 +79,28 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
         if installed_candidate is not None:
             yield _build_alternative("keep-driver", installed_candidate, decision, installed=installed)
     branch = parse_version(release_branch(decision.target))
-    if decision.driver.needs_install and branch is not None and is_branch_too_old(decision.target, decision.driver.minimum):
+    if (
+        decision.driver.needs_install
+        and branch is not None
+        and is_branch_too_old(decision.target, decision.driver.minimum)
+    ):
         packaged_candidate = candidate_for_release(decision.target)
         if packaged_candidate is not None:
             distro = distribution_name(decision.target.machine.os)
-            yield _build_alternative("distribution-driver", packaged_candidate, decision, branch=branch[0], distro=distro)
+            yield _build_alternative(
+                "distribution-driver", packaged_candidate, decision, branch=branch[0], distro=distro
+            )
     if decision.driver.action == "keep":
         unlocked, recommended = _newer_driver_candidate(decision), decision.driver.recommended
-        if unlocked is not None and unlocked.minimum_driver is not None and recommended is not None and state is not None:
-            driver_suffices = state.usable_version is not None and state.usable_version >= unlocked.minimum_driver.version
+        if (
+            unlocked is not None
+            and unlocked.minimum_driver is not None
+            and recommended is not None
+            and state is not None
+        ):
+            driver_suffices = (
+                state.usable_version is not None and state.usable_version >= unlocked.minimum_driver.version
+            )
             cuda = unlocked.build.cuda or (0, 0)
             code = "newer-driver-own" if driver_suffices else "newer-driver"
             data: dict[str, Value] = {"installed": installed, "cuda": f"{cuda[0]}.{cuda[1]}"}
@@ -109,16 +131,26 @@ def _primary_gpu_alternatives(decision: Decision, candidate: Candidate) -> Itera
     """The newest for the strongest card, with the driver where it takes another than the one that will be there."""
     card, state, minimum = decision.cards[0], decision.target.driver_state, candidate.minimum_driver
     planned_version = planned_driver_version(state, decision.driver)
-    supported = [c for c in decision.cards if c.capability and code_kind(decision.target.catalog, candidate.build.record, c.capability)]
+    supported = [
+        c
+        for c in decision.cards
+        if c.capability and code_kind(decision.target.catalog, candidate.build.record, c.capability)
+    ]
     gpus = ", ".join(dict.fromkeys(c.label for c in supported))
     if planned_version is None or minimum is None or state is None or planned_version >= minimum.version:
         yield _build_alternative("strongest-only", candidate, decision, gpu=gpus)
         return
-    packages = (p for p in driver_packages_for(decision.target.catalog, state.system, card) if not _drops_secondary_gpu(decision, p))
+    packages = (
+        p
+        for p in driver_packages_for(decision.target.catalog, state.system, card)
+        if not _drops_secondary_gpu(decision, p)
+    )
     package = next((p for p in packages if (parse_version(p.version) or ()) >= minimum.version), None)
     if package is not None:
         version = package.version
-        yield _build_alternative("strongest-only-driver", candidate, decision, driver=version, gpu=gpus, driver_version=version)
+        yield _build_alternative(
+            "strongest-only-driver", candidate, decision, driver=version, gpu=gpus, driver_version=version
+        )
 
 
 def _drops_secondary_gpu(decision: Decision, package: DriverPackage) -> bool:
@@ -127,7 +159,9 @@ def _drops_secondary_gpu(decision: Decision, package: DriverPackage) -> bool:
     current, planned = parse_version(state.installed if state is not None else None), parse_version(package.version)
     chips = {card.capability for card in decision.cards}
     return any(
-        dropping_driver(catalog, planned, chip, package.system) and not dropping_driver(catalog, current, chip, package.system) for chip in chips
+        dropping_driver(catalog, planned, chip, package.system)
+        and not dropping_driver(catalog, current, chip, package.system)
+        for chip in chips
     )
 
 
@@ -136,22 +170,40 @@ def all_gpus_alternative(decision: Decision) -> Alternative | None:
     where no build and driver serve all of them, or the driver's number is not known.
     """
     candidate, target = decision.multi_gpu.all_gpus_candidate, decision.multi_gpu.all_gpus_target
-    if candidate is None or target is None or target.driver_state is None or not gpus_without_code(decision) or decision.is_build_chosen:
+    if (
+        candidate is None
+        or target is None
+        or target.driver_state is None
+        or not gpus_without_code(decision)
+        or decision.is_build_chosen
+    ):
         return None
     gpus = ", ".join(dict.fromkeys(card.label for card in decision.cards))
-    planned_version, minimum = planned_driver_version(decision.target.driver_state, decision.driver), candidate.minimum_driver
+    planned_version, minimum = (
+        planned_driver_version(decision.target.driver_state, decision.driver),
+        candidate.minimum_driver,
+    )
     chips = [card.capability for card in decision.cards]
-    keeps_all = not any(dropping_driver(target.catalog, planned_version, chip, target.driver_state.system) for chip in chips)
+    keeps_all = not any(
+        dropping_driver(target.catalog, planned_version, chip, target.driver_state.system) for chip in chips
+    )
     if keeps_all and (planned_version is None or minimum is None or planned_version >= minimum.version):
         return _build_alternative("all-cards", candidate, decision, gpus=gpus)
     usable_version = target.driver_state.usable_version
-    if decision.driver.needs_install and usable_version is not None and minimum is not None and usable_version >= minimum.version:
+    if (
+        decision.driver.needs_install
+        and usable_version is not None
+        and minimum is not None
+        and usable_version >= minimum.version
+    ):
         installed = (decision.driver.installed or "").lstrip("@")
         return _build_alternative("all-cards-keep", candidate, decision, driver="keep", gpus=gpus, installed=installed)
     package = target.driver_state.package
     if package is None or minimum is None or (parse_version(package.version) or ()) < minimum.version:
         return None
-    return _build_alternative("all-cards-driver", candidate, decision, driver=package.version, gpus=gpus, driver_version=package.version)
+    return _build_alternative(
+        "all-cards-driver", candidate, decision, driver=package.version, gpus=gpus, driver_version=package.version
+    )
 
 
 def _confident_alternatives(decision: Decision) -> Iterator[Alternative]:
@@ -159,7 +211,11 @@ def _confident_alternatives(decision: Decision) -> Iterator[Alternative]:
         candidate = best_candidate(decision.target, lambda b: b.record.confidence == "high")
         planned_version = planned_driver_version(decision.target.driver_state, decision.driver)
         # One that asks for another driver than the recommended one is no surer.
-        if candidate is not None and (planned_version is None or candidate.minimum_driver is None or planned_version >= candidate.minimum_driver.version):
+        if candidate is not None and (
+            planned_version is None
+            or candidate.minimum_driver is None
+            or planned_version >= candidate.minimum_driver.version
+        ):
             yield _build_alternative("sure-build", candidate, decision)
 
 
@@ -170,10 +226,16 @@ def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
         return
     if decision.driver.needs_install and decision.accelerator == "cuda":
         # What is not there cannot be left alone.
-        yield _build_alternative("cpu-for-now" if decision.driver.installed is not None else "cpu-without-driver", cpu, decision)
+        yield _build_alternative(
+            "cpu-for-now" if decision.driver.installed is not None else "cpu-without-driver", cpu, decision
+        )
     if decision.accelerator in ("rocm", "xpu"):
         yield _build_alternative("cpu-instead", cpu, decision)
-    if decision.accelerator == "cpu" and decision.candidate.build.variant == "cpu" and decision.target.machine.os.system == "windows":
+    if (
+        decision.accelerator == "cpu"
+        and decision.candidate.build.variant == "cpu"
+        and decision.target.machine.os.system == "windows"
+    ):
         amd_support = decision.target.catalog.accelerators.amd_windows
         for gpu in decision.target.machine.gpus_of("amd") if not decision.cards else ():
             if amd_chip(decision.target.catalog, gpu) in amd_support.wsl_chips:
@@ -189,7 +251,9 @@ def _toolkit_alternatives(decision: Decision) -> Iterator[Alternative]:
         if parse_version(recommended) != parse_version(toolkit.version):
             data: dict[str, Value] = {"offered": recommended, "toolkit": toolkit.version}
             yield Alternative(code="toolkit-match", change={"cuda_toolkit": recommended}, data=data)
-    compatible_version = find_toolkit_for_compiler(decision.target, decision.parts) if decision.choice.cuda_toolkit is None else None
+    compatible_version = (
+        find_toolkit_for_compiler(decision.target, decision.parts) if decision.choice.cuda_toolkit is None else None
+    )
     if compatible_version is not None and decision.target.machine.tools is not None:
         data = {"other": compatible_version, "toolkit": toolkit.version, "gcc": decision.target.machine.tools.gcc}
         yield Alternative(code="toolkit-for-compiler", change={"cuda_toolkit": compatible_version}, data=data)

@@ -1,4 +1,7 @@
-"""Which PyTorch builds there are for a system, and which of them have code for a card."""
+"""Which PyTorch builds there are for a system, and which of them have code for a card.
+
+Whether the cuDNN inside a build is made for a card, and whether newer ones still are.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.load import Catalog
-from ..catalog.torch_builds import GlibcMinimum, TorchRelease, TorchVariant
+from ..catalog.records.software import GlibcMinimum, TorchRelease, TorchVariant
+from ..catalog.store import Catalog
 from ..catalog.versions import parse_capability, parse_version
 from ..core.machine import SystemName
 
@@ -171,7 +174,9 @@ def _has_no_known_code(catalog: Catalog, system: SystemName, arch: str) -> bool:
     return all(build.record.arch_list is None for build in list_builds(catalog, system, arch))
 
 
-def _builds_with_code(catalog: Catalog, builds: tuple[Build, ...], device: tuple[int, int]) -> Iterator[tuple[Build, CodeKind]]:
+def _builds_with_code(
+    catalog: Catalog, builds: tuple[Build, ...], device: tuple[int, int]
+) -> Iterator[tuple[Build, CodeKind]]:
     for build in builds:
         if build.cuda is not None and (code := code_kind(catalog, build.record, device)) is not None:
             yield build, code
@@ -185,7 +190,10 @@ def widest_builds(
     `lowest` on first, and among equals the newest release. Chips whose drivers have ended do not count.
     """
     supported_from = (g.from_capability for g in catalog.drivers.generations if not g.ended)
-    lowest_chip = max(lowest_chip, min((c for text in supported_from if (c := parse_capability(text)) is not None), default=lowest_chip))
+    lowest_chip = max(
+        lowest_chip,
+        min((c for text in supported_from if (c := parse_capability(text)) is not None), default=lowest_chip),
+    )
     chips = {c for row in catalog.gpus.gpus if (c := parse_capability(row.compute_capability)) is not None}
     chips = {chip for chip in chips if chip >= lowest_chip}
     counts = [
@@ -195,3 +203,35 @@ def widest_builds(
     ]
     highest_count = max((count for count, _ in counts), default=0)
     return tuple((build, "unknown") for count, build in counts if count == highest_count)
+
+
+CudnnSupport = Literal["fits", "last", "too-new"]
+
+
+def cudnn_support(catalog: Catalog, build: Build, device: tuple[int, int] | None) -> CudnnSupport:
+    """ "too-new": not made for this chip any more; "last": made for it as far as known, while newer ones are not;
+    "fits": nothing is known against it. Where the catalog does not know the cuDNN of a build, that of the same build
+    for the other system stands for it.
+    """
+    build_cudnn = parse_version(build.record.cudnn or _cudnn_of_twin_build(build))
+    if build_cudnn is None or device is None:
+        return "fits"
+    newer_drops_chip = False
+    for minimum in catalog.pytorch.cudnn_floors:
+        first_version, lowest_chip = parse_version(minimum.from_version), parse_capability(minimum.lowest_capability)
+        if first_version is None or lowest_chip is None:
+            continue
+        if build_cudnn >= first_version:
+            lowest_for_cuda_11 = parse_capability(minimum.lowest_with_cuda_11)
+            if build.cuda is not None and build.cuda[0] == 11 and lowest_for_cuda_11 is not None:
+                lowest_chip = lowest_for_cuda_11
+            if device < lowest_chip:
+                return "too-new"
+            break
+        newer_drops_chip = newer_drops_chip or device < lowest_chip
+    return "last" if newer_drops_chip else "fits"
+
+
+def _cudnn_of_twin_build(build: Build) -> str | None:
+    versions = (v.cudnn for v in build.release.variants if v.variant == build.variant and v.arch == build.record.arch)
+    return next(filter(None, versions), None)

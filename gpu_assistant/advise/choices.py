@@ -1,18 +1,55 @@
-"""What the user picked by hand: carried out if it can work, refused with the reason and a way out if not."""
+"""What the user picked by hand: carried out if it can work, refused with the reason and a way out if not.
+
+What the user picked by hand beside PyTorch: driver, CUDA Toolkit, cuDNN, TensorFlow.
+
+The driver that the user picked by hand, and those that a card can have.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
-from ..catalog.versions import parse_version
-from ..core.errors import UsageError, UnsatisfiableChoice
-from ..core.recommendation import Choice, LocalWheel
-from .builds import Build, list_builds, code_kind
-from .drivers import build_minimum_driver, is_reachable
-from .others import lacks_rocm_code
-from .pick import Candidate, TargetSystem, best_candidate, best_cpu_build, best_cuda_build
-from .pythons import select_python
-from .wheelhouse import list_local_builds
+from ..catalog.records.catalog import DriverPackage, GpuGeneration
+from ..catalog.store import Catalog
+from ..catalog.versions import parse_capability, parse_version
+from ..core.errors import UnsatisfiableChoice, UsageError
+from ..core.machine import SystemName
+from ..core.recommendation import Choice, LocalWheel, PartAdvice
+from .builds import Build, code_kind, list_builds
+from .candidates import Candidate, TargetSystem, best_candidate, best_cpu_build, best_cuda_build, lacks_rocm_code
+from .drivers import (
+    branch_supports,
+    build_minimum_driver,
+    dropping_driver,
+    find_generation,
+    is_reachable,
+    native_cuda,
+    parse_series,
+    with_download_url,
+    with_server_url,
+)
+from .gpus import NvidiaGpu
+from .python import list_local_builds, select_python
+from .tensorflow import (
+    TensorFlowCandidate,
+    best_tensorflow,
+    evaluate_tensorflow,
+    exact_version,
+    list_tensorflow_builds,
+)
+from .toolkit import (
+    ToolkitAdvice,
+    advise_cudnn,
+    advise_toolkit,
+    compiles_for,
+    find_cudnn_releases,
+    may_compile,
+    supports_chips,
+    target_chips,
+    toolkit_minimum_driver,
+)
 
 
 def resolve_build_choice(target: TargetSystem, choice: Choice, wheels: tuple[LocalWheel, ...]) -> Candidate:
@@ -129,7 +166,13 @@ def _choice_error(target: TargetSystem, choice: Choice, reason: str) -> UsageErr
     if python_only and reason in ("no-code", "driver-limit", "driver-picked"):
         # A Python has no code for a card and needs no driver: the releases made for it do.
         reason = f"python-{reason}"
-    part = "python" if python_only or reason in ("python", "no-python") else "variant" if choice.pytorch is None else "pytorch"
+    part = (
+        "python"
+        if python_only or reason in ("python", "no-python")
+        else "variant"
+        if choice.pytorch is None
+        else "pytorch"
+    )
     return UnsatisfiableChoice(part=part, choice=label_of_choice, why=f"@choice.{reason}", newest=label)
 
 
@@ -148,7 +191,9 @@ def python_choice_error(target: TargetSystem, requested: str, series: tuple[str,
     """The refusal of a Python that TensorFlow is not made for; `series` are those that all packages support."""
     python = select_python(target.machine, target.catalog, target.arch, series)
     suggestion = f"Python {python.series}" if python is not None else None
-    return UnsatisfiableChoice(part="python", choice=f"Python {requested}", why="@choice.python-tensorflow", newest=suggestion)
+    return UnsatisfiableChoice(
+        part="python", choice=f"Python {requested}", why="@choice.python-tensorflow", newest=suggestion
+    )
 
 
 def validate_choice(choice: Choice | None) -> Choice:
@@ -160,3 +205,211 @@ def validate_choice(choice: Choice | None) -> Choice:
             raise UsageError("choice-unreadable", choice=text.lstrip("@"))
     # A build's name is written in small letters wherever it is published.
     return replace(choice, variant=choice.variant.lower()) if choice.variant is not None else choice
+
+
+def part_choice_error(part: str, choice: str | None, reason: str, suggestion: str | None) -> UsageError:
+    """The refusal of one part, with the reason and what works instead."""
+    return UnsatisfiableChoice(part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{reason}", newest=suggestion)
+
+
+def apply_toolkit_choice(
+    target: TargetSystem, candidate: Candidate | None, choice: Choice, *, required: bool
+) -> ToolkitAdvice:
+    """Toolkit and cuDNN as picked, else as the goal wants them (`wanted`) or left out."""
+    cuda = candidate.build.cuda if candidate is not None else None
+    parts = advise_toolkit(target, cuda) if required else ToolkitAdvice()
+    if choice.cuda_toolkit is not None:
+        parts = _apply_toolkit_version(target, cuda, choice.cuda_toolkit, parts)
+    if choice.cudnn is not None:
+        parts = replace(parts, cudnn=_apply_cudnn_version(target, cuda, choice.cudnn, parts))
+    elif choice.cuda_toolkit == "none":
+        parts = replace(parts, cudnn=PartAdvice(action="none"))
+    return _apply_install_method(target, choice.toolkit_way, parts)
+
+
+def _apply_install_method(target: TargetSystem, method: str | None, parts: ToolkitAdvice) -> ToolkitAdvice:
+    """How the toolkit gets here as picked; what is not installed has no way."""
+    if method not in (None, "archives", "installer"):
+        raise UsageError("choice-unreadable", choice=str(method).lstrip("@"))
+    if method != "installer" or parts.toolkit.action != "install":
+        return parts
+    system, version = target.machine.os.system, parts.toolkit.version
+    toolkit = next((t for t in target.catalog.cuda.toolkits if t.version == version), None)
+    settings = target.catalog.cuda.installer_settings(system)
+    if (
+        toolkit is None
+        or toolkit.find_installer(system, target.arch) is None
+        or settings is None
+        or not settings.can_run_unattended
+    ):
+        raise part_choice_error("toolkit_way", version, "no-checked-installer", None)
+    return replace(parts, toolkit=replace(parts.toolkit, way="installer"))
+
+
+def _apply_toolkit_version(
+    target: TargetSystem, cuda: tuple[int, int] | None, requested: str, parts: ToolkitAdvice
+) -> ToolkitAdvice:
+    if requested == "none":
+        return replace(
+            parts, toolkit=PartAdvice(action="none"), is_other_minor=False, minimum_driver=None, is_impossible=False
+        )
+    suggestion = advise_toolkit(target, cuda).installable_version
+    series = parse_series(requested)
+    if series is None:
+        raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
+    if target.gpu is None or target.driver_state is None:
+        raise part_choice_error("cuda_toolkit", requested, "no-card", suggestion)
+    chips = target_chips(target)
+    version = parse_version(requested)
+    installed = next(
+        (t for t in target.machine.cuda_toolkits or () if t.nvcc and parse_version(t.version) == version), None
+    )
+    release = next(
+        (t for t in target.catalog.cuda.toolkits if parse_version(t.version) == version and not t.preview), None
+    )
+    if installed is None and release is None:
+        raise part_choice_error("cuda_toolkit", requested, "no-toolkit", suggestion)
+    same_series = [t for t in target.catalog.cuda.toolkits if parse_series(t.version) == series]
+    is_certain = any(compiles_for(t, chips) for t in same_series)
+    if not is_certain and not any(may_compile(t, chips) for t in same_series):
+        raise part_choice_error("cuda_toolkit", requested, "toolkit-chip", suggestion)
+    minimum = toolkit_minimum_driver(target, series)
+    if minimum is None or not is_reachable(target.driver_state, minimum):
+        reason = "driver-limit" if target.driver_state.requested is None else "toolkit-driver-picked"
+        raise part_choice_error("cuda_toolkit", requested, reason, suggestion)
+    platform = (target.machine.os.system, target.arch)
+    if (
+        installed is None
+        and release is not None
+        and not any((i.system, i.arch) == platform for i in release.installers)
+    ):
+        raise part_choice_error("cuda_toolkit", requested, "no-installer", suggestion)
+    return replace(
+        parts,
+        toolkit=PartAdvice(action="keep" if installed is not None else "install", version=requested),
+        cudnn=advise_cudnn(target, series[0], chips) if parts.cudnn.action != "none" else parts.cudnn,
+        is_other_minor=cuda is not None and series != cuda,
+        minimum_driver=minimum,
+        is_impossible=False,
+        is_chip_unknown=not is_certain,
+    )
+
+
+def _apply_cudnn_version(
+    target: TargetSystem, cuda: tuple[int, int] | None, requested: str, parts: ToolkitAdvice
+) -> PartAdvice:
+    if requested == "none":
+        return PartAdvice(action="none")
+    if parse_version(requested) is None:
+        raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
+    series = parse_series(parts.toolkit.version) if parts.toolkit.version is not None else cuda
+    if target.gpu is None or series is None:
+        raise part_choice_error("cudnn", requested, "no-card", None)
+    chips = target_chips(target)
+    best = advise_cudnn(target, series[0], chips).version
+    releases = [r for r in find_cudnn_releases(target.catalog, requested) if not r.yanked]
+    if not releases:
+        raise part_choice_error("cudnn", requested, "no-cudnn", best)
+    if not any(series[0] in r.cuda_majors for r in releases):
+        reason = "@choice.cudnn-cuda"
+        raise UnsatisfiableChoice(part="cudnn", choice=requested, why=reason, newest=best, cuda=series[0])
+    release = next((r for r in releases if supports_chips(r, series[0], chips)), None)
+    if release is None:
+        is_unknown = any(
+            r.lowest_capability.get(str(series[0])) is None for r in releases if series[0] in r.cuda_majors
+        )
+        raise part_choice_error("cudnn", requested, "cudnn-chip-unknown" if is_unknown else "cudnn-chip", best)
+    version = parse_version(requested)
+    is_installed = any(parse_version(c.version) == version for c in target.machine.cudnn or ())
+    return PartAdvice(
+        action="keep" if is_installed else "install", version=requested if is_installed else release.version
+    )
+
+
+def resolve_tensorflow_choice(target: TargetSystem, requested: str | None) -> TensorFlowCandidate | None:
+    """The TensorFlow that was picked, else the newest for this system."""
+    if requested is None:
+        return best_tensorflow(target)
+    version, newest = parse_version(requested), best_tensorflow(target)
+    if version is None:
+        raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
+    for build in list_tensorflow_builds(target):
+        if version in (parse_version(build.version), parse_version(exact_version(target.catalog, build))):
+            return replace(evaluate_tensorflow(target, build), is_chosen=True)
+    raise part_choice_error("tensorflow", requested, "no-tensorflow", newest.version if newest is not None else None)
+
+
+def driver_packages_for(catalog: Catalog, system: SystemName, card: NvidiaGpu) -> Iterator[DriverPackage]:
+    """The packages known to serve a card: Windows' name the cards, Linux's branches know those of their time."""
+    own_generation = find_generation(catalog, card.capability) if card.capability is not None else None
+    if card.capability is not None and own_generation is None:
+        return
+    generations = {generation.id: generation for generation in catalog.drivers.generations}
+    for package in catalog.drivers.packages:
+        if package.system != system or package.segment not in (None, card.segment):
+            continue
+        other = generations.get(package.generation) if own_generation is not None else None
+        if other in (None, own_generation) or (
+            system == "linux" and _supports_newer_chip(catalog, other, card.capability)
+        ):
+            yield package
+
+
+def _supports_newer_chip(catalog: Catalog, generation: GpuGeneration | None, chip: tuple[int, int] | None) -> bool:
+    """Whether drivers for an older generation of cards know a newer chip."""
+    lowest = parse_capability(generation.from_capability) if generation is not None else None
+    if generation is None or chip is None or lowest is None:
+        return False
+    return chip >= lowest and branch_supports(catalog, generation, chip)
+
+
+def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSystem:
+    """The place as it is with the driver that the user picked: "keep" or an exact version."""
+    state = target.driver_state
+    if requested is None:
+        return target
+    newest_version = state.package.version if state is not None and state.package is not None else None
+    if target.gpu is None or state is None:
+        raise part_choice_error("driver", requested, "no-card", newest_version)
+    if requested == "keep":
+        if state.installed is None:
+            raise part_choice_error("driver", requested, "no-driver", newest_version)
+        if state.dropped_from is not None:
+            raise part_choice_error("driver", requested, "driver-drops-card", newest_version)
+        return (
+            replace(target, driver_state=replace(state, requested=state.installed))
+            if state.version is not None
+            else target
+        )
+    version = parse_version(requested)
+    if version is None:
+        raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
+    if dropping_driver(target.catalog, version, target.gpu.capability, state.system) is not None:
+        raise part_choice_error("driver", requested, "driver-drops-card", newest_version)
+    if state.first_driver is not None and version < state.first_driver.version:
+        raise part_choice_error("driver", requested, "driver-before-card", newest_version)
+    package = next(
+        (p for p in driver_packages_for(target.catalog, state.system, target.gpu) if p.version == requested), None
+    )
+    is_listed = any((p.system, p.version) == (state.system, requested) for p in target.catalog.drivers.packages)
+    if is_listed and package is None and target.gpu.capability is not None:
+        raise part_choice_error("driver", requested, "driver-other-card", newest_version)
+    if package is not None:
+        package = with_download_url(target.catalog, package, target.gpu.segment, package.channel or "studio")
+        package = with_server_url(target.catalog, package, target.machine)
+    cuda, generation = native_cuda(target.catalog, version), state.generation
+    if generation is not None and target.gpu.capability is not None and generation.last_branch is not None:
+        # One that leaves an older card behind is had as the strongest card alone has it.
+        dropped_from = parse_version(generation.first_without.get(state.system))
+        is_dropped = dropped_from is not None and version >= dropped_from
+        generation = find_generation(target.catalog, target.gpu.capability) if is_dropped else generation
+    state = replace(
+        state,
+        version=version,
+        cuda=cuda,
+        package=package,
+        dropped_from=None,
+        requested=requested,
+        generation=generation,
+    )
+    return replace(target, driver_state=state)

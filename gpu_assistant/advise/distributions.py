@@ -7,15 +7,24 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.distributions import find_commands, fill_commands, kernel_flavour, find_install_method, driver_page_source, package_release
-from ..catalog.distributions import package_branch as branch_of
-from ..catalog.driver_ways import LinuxDriverCommands, LinuxDriverInstall, ModuleKind
+from ..catalog.distributions import (
+    driver_page_source,
+    fill_commands,
+    find_commands,
+    find_install_method,
+    kernel_flavour,
+    package_release,
+)
+from ..catalog.distributions import (
+    package_branch as branch_of,
+)
+from ..catalog.records.drivers import LinuxDriverCommands, LinuxDriverInstall, ModuleKind
 from ..catalog.versions import parse_capability, parse_version
 from ..core.machine import OperatingSystem
 from ..core.recommendation import DriverAdvice
-from .cards import NvidiaGpu, nvidia_gpus
+from .candidates import Candidate, TargetSystem, best_cuda_build
 from .drivers import DriverState, kernel_modules_for
-from .pick import Candidate, TargetSystem, best_cuda_build
+from .gpus import NvidiaGpu, nvidia_gpus
 
 
 class DriverPackages(Struct, frozen=True, kw_only=True):
@@ -102,8 +111,15 @@ def _with_manual_source(target: TargetSystem, state: DriverState, advice: Driver
     page = target.catalog.source_url(drivers, page_key) if page_key is not None else None
     enroll_commands = row.enrol if row is not None and system.secure_boot is True and not row.signed else ()
     commands = fill_commands(order_commands(row, enroll_commands), system) if row is not None else None
-    minimum_version, commands_version = parse_version(advice.minimum), parse_version((row.branch or row.at_least) if row is not None else None)
-    if row is None or commands is None or (commands_version is not None and minimum_version is not None and commands_version < minimum_version[:1]):
+    minimum_version, commands_version = (
+        parse_version(advice.minimum),
+        parse_version((row.branch or row.at_least) if row is not None else None),
+    )
+    if (
+        row is None
+        or commands is None
+        or (commands_version is not None and minimum_version is not None and commands_version < minimum_version[:1])
+    ):
         is_fixed_version = state.requested is not None or advice.action == "back"
         return (
             advice
@@ -111,12 +127,20 @@ def _with_manual_source(target: TargetSystem, state: DriverState, advice: Driver
             else replace(advice, way="page", page=page, recommended=advice.recommended if is_fixed_version else None)
         )
     recommended_version = parse_version(advice.recommended)
-    same_branch = recommended_version is not None and row.branch is not None and recommended_version[:1] == parse_version(row.branch)
+    same_branch = (
+        recommended_version is not None
+        and row.branch is not None
+        and recommended_version[:1] == parse_version(row.branch)
+    )
     recommended = advice.recommended if same_branch or (advice.action == "back" and row.branch is None) else row.branch
-    return replace(advice, way="commands", commands=commands, page=page, key=bool(enroll_commands), recommended=recommended)
+    return replace(
+        advice, way="commands", commands=commands, page=page, key=bool(enroll_commands), recommended=recommended
+    )
 
 
-def order_commands(row: LinuxDriverCommands, enroll_commands: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+def order_commands(
+    row: LinuxDriverCommands, enroll_commands: tuple[tuple[str, ...], ...]
+) -> tuple[tuple[str, ...], ...]:
     """The commands with those that make a key known where they belong."""
     return (*enroll_commands, *row.commands) if row.enrol_first else (*row.commands, *enroll_commands)
 
@@ -126,7 +150,9 @@ def candidate_for_release(target: TargetSystem) -> Candidate | None:
     branch = parse_version(release_branch(target))
     if target.driver_state is None or branch is None:
         return None
-    with_packaged_driver = replace(target, driver_state=replace(target.driver_state, version=branch, cuda=None, dropped_from=None))
+    with_packaged_driver = replace(
+        target, driver_state=replace(target.driver_state, version=branch, cuda=None, dropped_from=None)
+    )
     return best_cuda_build(with_packaged_driver, installed_driver_only=True)
 
 
@@ -155,7 +181,9 @@ def select_packages(
         return None
     signed = method.packages.get("signed_open_modules" if kinds[0] == "open" else "signed_modules")
     flavour_name = kernel_flavour(method, target.machine.os)
-    signed = signed.format(branch=branch, flavour=flavour_name) if signed is not None and flavour_name is not None else None
+    signed = (
+        signed.format(branch=branch, flavour=flavour_name) if signed is not None and flavour_name is not None else None
+    )
     extra_names = (signed,) if signed is not None and secure_boot is not False else ()
     return DriverPackages(names=(pattern.replace("{branch}", branch), *extra_names), branch=branch, signed=signed)
 
@@ -167,7 +195,9 @@ def _chips_sharing_driver(target: TargetSystem, state: DriverState, card: Nvidia
     highest = parse_capability(generation.below_capability) if generation is not None else None
     chips = [c for gpu in nvidia_gpus(target.machine, target.catalog) if (c := gpu.capability) is not None]
     return tuple(
-        chip for chip in chips if chip == card.capability or (highest is not None and lowest is not None and lowest <= chip < highest)
+        chip
+        for chip in chips
+        if chip == card.capability or (highest is not None and lowest is not None and lowest <= chip < highest)
     )
 
 
@@ -187,12 +217,20 @@ def select_branch(
     method: LinuxDriverInstall, state: DriverState, minimum: str | None, at_most: str | None = None
 ) -> str | None:
     """The newest branch that the distribution was seen to carry, that is new enough and still knows the card."""
-    minimum_version, last_branch = parse_version(minimum), state.generation.last_branch if state.generation is not None else None
+    minimum_version, last_branch = (
+        parse_version(minimum),
+        state.generation.last_branch if state.generation is not None else None,
+    )
     maximum_version = parse_version(at_most)
     for branch in method.series:
         number = parse_version(branch)
         if number is not None and maximum_version is not None and number[0] > maximum_version[0]:
             continue
-        if number is not None and minimum_version is not None and number >= minimum_version[:1] and (last_branch is None or number[0] <= last_branch):
+        if (
+            number is not None
+            and minimum_version is not None
+            and number >= minimum_version[:1]
+            and (last_branch is None or number[0] <= last_branch)
+        ):
             return branch
     return None

@@ -1,19 +1,47 @@
-"""What a build asks of the NVIDIA driver, and which drivers a card can get."""
+"""What a build asks of the NVIDIA driver, and which drivers a card can get.
+
+Where a driver's package lies.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..catalog.driver_ways import ModuleKind
-from ..catalog.load import Catalog
-from ..catalog.records import DriverPackage, GpuGeneration, Segment
+from ..catalog.records.catalog import DriverPackage, GpuGeneration, Segment
+from ..catalog.records.drivers import ModuleKind
+from ..catalog.store import Catalog
 from ..catalog.versions import parse_capability, parse_version
 from ..core.machine import Driver, Machine, SystemName
-from ..core.recommendation import Channel
+from ..core.types import Channel
 from .builds import Build, CodeKind
-from .driver_addresses import with_download_url, with_server_url
+
+
+def with_server_url(catalog: Catalog, package: DriverPackage, machine: Machine) -> DriverPackage:
+    """A package for data centres with the address of Windows Server's own where it is that; None where none is known
+    for this very one.
+    """
+    pattern, name = catalog.drivers.address_patterns.get("data_center_server"), machine.os.name or ""
+    if pattern is None or package.system != "windows" or package.segment != "datacenter" or machine.os.wsl:
+        return package
+    if any(name.startswith(prefix) for prefix in pattern.for_names):
+        return replace(package, url=pattern.url.replace("{version}", package.version))
+    families = {prefix.rpartition(" ")[0] for prefix in pattern.for_names}
+    return replace(package, url=None) if any(name.startswith(family) for family in families) else package
+
+
+def with_download_url(catalog: Catalog, package: DriverPackage, segment: Segment, channel: Channel) -> DriverPackage:
+    """A package with its address: the one that was seen, else as addresses of its kind are built, if that is known."""
+    if package.url is not None or package.system != "windows":
+        return package
+    package_channel = package.channel or ("game-ready" if segment == "laptop" else channel)
+    names = {"laptop": f"{package_channel.replace('-', '_')}_notebook", "workstation": "rtx_quadro"}
+    names["datacenter"] = "data_center_windows"
+    pattern = catalog.drivers.address_patterns.get(names.get(segment, ""))
+    return package if pattern is None else replace(package, url=pattern.url.replace("{version}", package.version))
+
 
 DriverVersion = tuple[int, ...]
 
@@ -90,7 +118,8 @@ def find_driver_state(
         cuda=_driver_cuda(catalog, driver, version),
         generation=generation,
         package=with_server_url(catalog, package, machine) if package is not None else None,
-        dropped_from=dropping_driver(catalog, version, device, system) or dropping_driver(catalog, version, oldest, system),
+        dropped_from=dropping_driver(catalog, version, device, system)
+        or dropping_driver(catalog, version, oldest, system),
         first_driver=_first_driver_for(catalog, device, system),
         channel=channel,
     )
@@ -160,7 +189,9 @@ def branch_supports(catalog: Catalog, generation: GpuGeneration, chip: tuple[int
     if generation.last_branch is None:
         return True
     cuda = native_cuda(catalog, (generation.last_branch,))
-    highest_chips = (parse_capability(t.highest_capability) for t in catalog.cuda.toolkits if parse_series(t.version) == cuda)
+    highest_chips = (
+        parse_capability(t.highest_capability) for t in catalog.cuda.toolkits if parse_series(t.version) == cuda
+    )
     return cuda is not None and any(highest is not None and chip <= highest for highest in highest_chips)
 
 
@@ -185,7 +216,9 @@ def _is_in_range(chip: tuple[int, int], lowest: str, limit: str | None) -> bool:
     return lower is not None and chip >= lower and (upper is None or chip < upper)
 
 
-def dropping_driver(catalog: Catalog, version: DriverVersion | None, device: tuple[int, int] | None, system: SystemName) -> str | None:
+def dropping_driver(
+    catalog: Catalog, version: DriverVersion | None, device: tuple[int, int] | None, system: SystemName
+) -> str | None:
     """The first driver that no longer knows a chip, where `version` is that or newer; None: it knows it."""
     generation = find_generation(catalog, device) if device is not None else None
     first_version = generation.first_without.get(system) if generation is not None else None
@@ -241,7 +274,9 @@ def native_cuda(catalog: Catalog, version: DriverVersion | None) -> tuple[int, i
 
 
 @lru_cache(maxsize=1024)
-def find_minimum_driver(catalog: Catalog, cuda: tuple[int, int] | None, system: SystemName, code: CodeKind) -> MinimumDriver | None:
+def find_minimum_driver(
+    catalog: Catalog, cuda: tuple[int, int] | None, system: SystemName, code: CodeKind
+) -> MinimumDriver | None:
     """The lowest driver for programs of a CUDA version; None if the catalog does not say.
 
     Compiled code runs from its CUDA major's first driver on. Portable code is translated by the driver,
@@ -254,7 +289,11 @@ def find_minimum_driver(catalog: Catalog, cuda: tuple[int, int] | None, system: 
     if code != "ptx":
         return by_major
     branches = (row.branch for row in catalog.cuda.branches if (parse_capability(row.cuda) or (0, 0)) >= cuda)
-    by_branch = min((driver for b in branches if (driver := _parse_minimum_driver(b)) is not None), key=lambda f: f.version, default=None)
+    by_branch = min(
+        (driver for b in branches if (driver := _parse_minimum_driver(b)) is not None),
+        key=lambda f: f.version,
+        default=None,
+    )
     if by_branch is None or by_major is None:
         return None
     return max(by_major, by_branch, key=lambda f: f.version)

@@ -11,16 +11,16 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.load import Catalog
+from ..catalog.store import Catalog
 from ..catalog.versions import parse_version
 from ..core.errors import UsageError
 from ..core.machine import Machine
-from ..core.message import Message, Value
-from ..core.recommendation import Channel, Choice, Goal, LocalWheel, Recommendation
+from ..core.recommendation import Choice, LocalWheel, Recommendation
+from ..core.types import Channel, Goal, Message, Value
 from .builds import parse_cuda_tag
-from .cards import nvidia_gpus
-from .driver_choices import driver_packages_for
-from .drivers import select_driver_system, parse_series
+from .choices import driver_packages_for
+from .drivers import parse_series, select_driver_system
+from .gpus import nvidia_gpus
 from .recommend import recommend
 
 PartName = Literal["driver", "cuda_toolkit", "toolkit_way", "cudnn", "pytorch", "variant", "python", "tensorflow"]
@@ -103,12 +103,16 @@ def list_options(
         values = _candidate_values(name, machine, catalog, goal, wheels)
         candidates = (option for value in values if (option := try_value(name, value, base)) is not None)
         # Builds for makers of whom there is no card would only bury the others.
-        available = [option for option in candidates if option.code not in _IRRELEVANT_CODES or parse_cuda_tag(option.value)]
+        available = [
+            option for option in candidates if option.code not in _IRRELEVANT_CODES or parse_cuda_tag(option.value)
+        ]
         if len(available) > 1:
             parts.append(
                 PartOptions(
                     name=name,
-                    options=tuple(sorted(available, key=lambda o: (o.state == "refused", _toolkit_distance(name, o.value, base)))),
+                    options=tuple(
+                        sorted(available, key=lambda o: (o.state == "refused", _toolkit_distance(name, o.value, base)))
+                    ),
                     recommended=selected_value(base, name) if base is not None else None,
                     selected=getattr(base_choice, name),
                 )
@@ -155,7 +159,13 @@ def _compare_option(name: PartName, value: str, result: Recommendation, base: Re
     downsides += [Message(f"warning.{w.code}.text", w.data) for w in result.warnings if w.code not in known]
     if not downsides:
         return Option(value=value)
-    return Option(value=value, state="warned", code=downsides[0].code, data=downsides[0].data, further_warnings=tuple(downsides[1:]))
+    return Option(
+        value=value,
+        state="warned",
+        code=downsides[0].code,
+        data=downsides[0].data,
+        further_warnings=tuple(downsides[1:]),
+    )
 
 
 def _toolkit_distance(name: PartName, value: str, base: Recommendation | None) -> int:
@@ -184,7 +194,9 @@ def _candidate_values(
             versions = [t.version for t in catalog.cuda.toolkits if any(i.system == system for i in t.installers)]
             # One that is out and newer than all of these is told of, though it cannot be had from here yet.
             newest_version = max((parse_version(version) or () for version in versions), default=())
-            versions += [t.version for t in catalog.cuda.toolkits if t.date and (parse_version(t.version) or ()) > newest_version]
+            versions += [
+                t.version for t in catalog.cuda.toolkits if t.date and (parse_version(t.version) or ()) > newest_version
+            ]
             versions += [t.version for t in machine.cuda_toolkits or () if t.version is not None and t.nvcc]
         case "toolkit_way":
             return "archives", "installer"
@@ -196,7 +208,9 @@ def _candidate_values(
         case "tensorflow":
             needs_tensorflow = goal in ("tensorflow", "all")
             return _newest_first(
-                b.version for b in catalog.tensorflow.builds if needs_tensorflow and (b.system, b.arch) == (system, arch)
+                b.version
+                for b in catalog.tensorflow.builds
+                if needs_tensorflow and (b.system, b.arch) == (system, arch)
             )
         case _:
             return _torch_values(name, machine, catalog, wheels) if goal != "tensorflow" else ()

@@ -1,22 +1,161 @@
-"""Why each part was chosen; the sentences lie in `resources/texts/advise.json`."""
+"""Why each part was chosen; the sentences lie in `resources/texts/advise.json`.
+
+Why PyTorch computes on this processor and not on another.
+"""
 
 from __future__ import annotations
 
-from ..catalog.records import CatalogFile
-from ..core.message import Value
+from collections.abc import Iterator
+
+from ..catalog.records.base import CatalogFile
+from ..core.machine import Machine, Vendor
 from ..core.recommendation import Reason
-from .beside import planned_driver_version
+from ..core.types import Value
 from .builds import code_kind
-from .cards import NvidiaGpu, display_name
-from .decision import Decision
-from .drivers import build_minimum_driver, native_cuda, is_reachable, parse_series
-from .pick import list_runnable_builds
-from .pythons import skipped_reason_code
-from .reasons_accelerator import accelerator_reason, idle_gpu_reasons
+from .candidates import amd_chip, find_vendor_index, list_runnable_builds, unmet_glibc_of_newest, unsupported_reason
+from .decision import Decision, working_torch_data
+from .drivers import build_minimum_driver, is_reachable, native_cuda, parse_series
+from .gpus import NvidiaGpu, display_label, display_name
+from .multi_gpu import planned_driver_version, usable_gpus
+from .python import skipped_reason_code
 from .reasons_driver import driver_reasons, make_reason
-from .reasons_parts import toolkit_reasons, tensorflow_reasons
-from .systems import unmet_glibc_of_newest
-from .working import working_torch_data
+from .reasons_parts import tensorflow_reasons, toolkit_reasons
+
+
+def accelerator_reason(decision: Decision) -> Reason:
+    """What computes, and why."""
+    pytorch_catalog, about = decision.target.catalog.pytorch, "accelerator"
+    if decision.accelerator == "cuda" and decision.target.gpu is not None:
+        card = decision.target.gpu
+        # Only of a data centre's card can it be said that it was built for this.
+        code = "cuda" if card.segment == "datacenter" else "cuda-card"
+        if card.capability is None:
+            code = "cuda-unknown"
+        gpus = usable_gpus(decision.target, decision.cards, decision.candidate.build, decision.driver)
+        if len(gpus) > 1:
+            return _multi_gpu_reason(decision, gpus)
+        return make_reason(
+            decision.target, about, code, pytorch_catalog, "install", gpu=card.name, capability=card.capability_text
+        )
+    if decision.accelerator == "mps":
+        return make_reason(decision.target, about, "mps", pytorch_catalog, "mps")
+    if decision.accelerator != "cpu" and decision.other_gpu is not None:
+        accelerator_catalog, source = (
+            decision.target.catalog.accelerators,
+            "uv" if decision.accelerator == "rocm" else "xpu",
+        )
+        return make_reason(
+            decision.target,
+            about,
+            decision.accelerator,
+            accelerator_catalog,
+            source,
+            gpu=display_name(decision.other_gpu, decision.target.catalog),
+        )
+    if decision.accelerator != "cpu":
+        return make_reason(
+            decision.target, about, "by-hand", pytorch_catalog, "matrix", build=decision.candidate.build.label
+        )
+    return _cpu_reason(decision)
+
+
+def _multi_gpu_reason(decision: Decision, cards: tuple[NvidiaGpu, ...]) -> Reason:
+    """All cards that compute; which is the strongest depends on the work, which has the most memory does not."""
+    names = [card.label for card in cards]
+    count = {name: names.count(name) for name in names}
+    labels = [name if number == 1 else f"{number} × {name}" for name, number in count.items()]
+    data: dict[str, Value] = {"gpus": ", ".join(labels)}
+    code, largest_memory = "cuda-cards", max(card.memory_bytes for card in cards)
+    largest = {card.label for card in cards if card.memory_bytes == largest_memory}
+    if len(count) > 1 and len(largest) == 1 and all(card.memory_bytes for card in cards):
+        code, data["gpu"] = "cuda-cards-most", largest.pop()
+    return make_reason(decision.target, "accelerator", code, decision.target.catalog.pytorch, "install", **data)
+
+
+def _cpu_reason(decision: Decision) -> Reason:
+    machine, pytorch_catalog, about = decision.target.machine, decision.target.catalog.pytorch, "accelerator"
+    if machine.os.system == "darwin":
+        return make_reason(decision.target, about, "cpu-mac", pytorch_catalog, "intel-mac")
+    if decision.cards:
+        card = decision.cards[0]
+        code = (
+            "cpu-by-hand"
+            if decision.is_build_chosen
+            else "cpu-driver-picked"
+            if decision.choice.driver is not None
+            else "cpu-card"
+        )
+        data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
+        if code == "cpu-card" and find_vendor_index(decision.target) is not None:
+            code = "cpu-card-own"
+        elif code == "cpu-card" and unsupported_reason(decision.target, card) == "new":
+            code = "cpu-card-new"
+        elif code == "cpu-card" and unmet_glibc_of_newest(decision.target) is not None:
+            code, data["installed"] = "cpu-card-glibc", machine.os.glibc
+        return make_reason(decision.target, about, code, pytorch_catalog, "matrix", **data)
+    accelerator_catalog = decision.target.catalog.accelerators
+    amd = next(iter(machine.gpus_of("amd")), None)
+    if amd is not None:
+        code = _amd_reason_code(decision)
+        source = "amd-windows" if code == "cpu-amd-windows" else "uv"
+        return make_reason(
+            decision.target,
+            about,
+            code,
+            accelerator_catalog,
+            source,
+            gpu=display_name(amd, decision.target.catalog),
+            chip=amd_chip(decision.target.catalog, amd),
+        )
+    intel = next(iter(machine.gpus_of("intel")), None)
+    if intel is not None:
+        return make_reason(
+            decision.target,
+            about,
+            "cpu-intel",
+            accelerator_catalog,
+            "xpu",
+            gpu=display_name(intel, decision.target.catalog),
+        )
+    # A driver that answers has a card, which nothing here has named.
+    code = "cpu-no-gpu" if machine.driver is None else "cpu-gpu-unnamed"
+    if code == "cpu-no-gpu" and machine.os.wsl:
+        # From inside, a Windows without a driver that serves WSL looks like a computer without a card.
+        code = "cpu-no-gpu-wsl"
+    return make_reason(
+        decision.target, about, code, pytorch_catalog, "install", installed=_installed_driver_version(machine)
+    )
+
+
+def _installed_driver_version(machine: Machine) -> str | None:
+    version = machine.driver.version if machine.driver is not None else None
+    return version.lstrip("@") if version is not None else None
+
+
+def _amd_reason_code(decision: Decision) -> str:
+    """Why none of the AMD cards can be used."""
+    if decision.is_build_chosen:
+        return "cpu-amd-by-hand"
+    if decision.target.machine.os.system == "windows":
+        return "cpu-amd-windows"
+    if decision.target.machine.os.wsl:
+        return "cpu-amd-wsl"
+    if not any(build.variant.startswith("rocm") for build in decision.target.builds):
+        return "cpu-amd-computer"
+    amd = next(iter(decision.target.machine.gpus_of("amd")))
+    return "cpu-amd-unknown" if amd_chip(decision.target.catalog, amd) is None else "cpu-amd-chip"
+
+
+def idle_gpu_reasons(decision: Decision) -> Iterator[Reason]:
+    """The graphics of another maker beside the card that computes: they keep drawing the screen."""
+    vendors: dict[str, tuple[Vendor, ...]] = {"cuda": ("amd", "intel"), "rocm": ("intel",), "xpu": ("amd",)}
+    idle_gpus = [
+        gpu for vendor in vendors.get(decision.accelerator, ()) for gpu in decision.target.machine.gpus_of(vendor)
+    ]
+    if idle_gpus:
+        name = ", ".join(dict.fromkeys(display_label(gpu, decision.target.catalog) for gpu in idle_gpus))
+        code = "idle-graphics" if decision.accelerator == "cuda" else f"idle-graphics-{decision.accelerator}"
+        yield make_reason(decision.target, "accelerator", code, decision.target.catalog.pytorch, "install", gpu=name)
 
 
 def collect_reasons(decision: Decision) -> tuple[Reason, ...]:
@@ -47,19 +186,32 @@ def _driver_reasons(decision: Decision) -> list[Reason]:
         case "rocm" if decision.other_gpu is not None:
             return [
                 _make_reason(
-                    decision, "driver.action", "driver-rocm", catalog.accelerators, "uv", gpu=display_name(decision.other_gpu, decision.target.catalog)
+                    decision,
+                    "driver.action",
+                    "driver-rocm",
+                    catalog.accelerators,
+                    "uv",
+                    gpu=display_name(decision.other_gpu, decision.target.catalog),
                 )
             ]
         case "xpu" if decision.other_gpu is not None:
             return [
                 _make_reason(
-                    decision, "driver.action", "driver-xpu", catalog.accelerators, "xpu", gpu=display_name(decision.other_gpu, decision.target.catalog)
+                    decision,
+                    "driver.action",
+                    "driver-xpu",
+                    catalog.accelerators,
+                    "xpu",
+                    gpu=display_name(decision.other_gpu, decision.target.catalog),
                 )
             ]
         case "mps":
             return [_make_reason(decision, "driver.action", "driver-mps", catalog.pytorch, "mps")]
         case _:
-            return [*_driver_not_needed_reason(decision), *driver_reasons(decision.target, decision.driver, cuda_for_driver(decision))]
+            return [
+                *_driver_not_needed_reason(decision),
+                *driver_reasons(decision.target, decision.driver, cuda_for_driver(decision)),
+            ]
 
 
 def _driver_not_needed_reason(decision: Decision) -> tuple[Reason, ...]:
@@ -67,7 +219,11 @@ def _driver_not_needed_reason(decision: Decision) -> tuple[Reason, ...]:
     data = working_torch_data(decision) if decision.driver.needs_install else None
     if data is None:
         return ()
-    return (_make_reason(decision, "driver.action", "driver-not-needed", decision.target.catalog.cuda, "compatibility", **data),)
+    return (
+        _make_reason(
+            decision, "driver.action", "driver-not-needed", decision.target.catalog.cuda, "compatibility", **data
+        ),
+    )
 
 
 def cuda_for_driver(decision: Decision) -> str | None:
@@ -96,17 +252,30 @@ def _version_reason(decision: Decision) -> Reason:
     glibc = unmet_glibc_of_newest(decision.target)
     if glibc is not None:
         versions = {"installed": decision.target.machine.os.glibc, "needed": glibc.lowest}
-        return _make_reason(decision, about, "version-newest-for-glibc", pytorch_catalog, glibc.source, version=version, newest=newest_version, **versions)
+        return _make_reason(
+            decision,
+            about,
+            "version-newest-for-glibc",
+            pytorch_catalog,
+            glibc.source,
+            version=version,
+            newest=newest_version,
+            **versions,
+        )
     if decision.requested_python is not None:
         data: dict[str, Value] = {"version": version, "python": decision.requested_python, "newest": newest_version}
         return _make_reason(decision, about, "version-newest-for-python", pytorch_catalog, "releases", **data)
     if decision.accelerator == "cuda" and decision.target.gpu is not None:
-        return _version_for_driver_reason(decision, decision.target.gpu) or _version_for_gpu_reason(decision, decision.target.gpu, newest_version)
+        return _version_for_driver_reason(decision, decision.target.gpu) or _version_for_gpu_reason(
+            decision, decision.target.gpu, newest_version
+        )
     vendor, code, vendor_data = _build_vendor(decision), "version-newest-for-system", dict[str, Value]()
     if vendor is not None:
         # The processor may have a newer one here: only the builds for a maker's cards end earlier.
         code, vendor_data = "version-newest-for-maker", {"maker": vendor}
-    return _make_reason(decision, about, code, pytorch_catalog, "matrix", version=version, newest=newest_version, **vendor_data)
+    return _make_reason(
+        decision, about, code, pytorch_catalog, "matrix", version=version, newest=newest_version, **vendor_data
+    )
 
 
 def _build_vendor(decision: Decision) -> str | None:
@@ -119,7 +288,11 @@ def _build_vendor(decision: Decision) -> str | None:
 
 def _version_choice_reason(decision: Decision, newest: str) -> Reason | None:
     """What was picked decides: the release itself, or the build that holds the release back."""
-    pytorch_catalog, version, about = decision.target.catalog.pytorch, decision.candidate.build.version, "pytorch.version"
+    pytorch_catalog, version, about = (
+        decision.target.catalog.pytorch,
+        decision.candidate.build.version,
+        "pytorch.version",
+    )
     suffix = "-doubtful" if decision.accelerator == "cuda" and decision.candidate.code_kind == "unknown" else ""
     if decision.choice.pytorch is not None:
         return _make_reason(decision, about, f"version-by-hand{suffix}", pytorch_catalog, "releases", version=version)
@@ -134,24 +307,65 @@ def _version_for_driver_reason(decision: Decision, card: NvidiaGpu) -> Reason | 
     state = decision.target.driver_state
     if state is None or state.requested is None:
         return None
-    newer = next((candidate for candidate in list_runnable_builds(decision.target) if candidate[0].rank < decision.candidate.build.rank), None)
+    newer = next(
+        (
+            candidate
+            for candidate in list_runnable_builds(decision.target)
+            if candidate[0].rank < decision.candidate.build.rank
+        ),
+        None,
+    )
     minimum = build_minimum_driver(decision.target.catalog, state, *newer) if newer is not None else None
     if newer is None or minimum is None or is_reachable(state, minimum):
         return None
     code = "version-newest-for-kept-driver" if decision.choice.driver == "keep" else "version-newest-for-picked-driver"
-    data: dict[str, Value] = {"version": decision.candidate.build.version, "newer": newer[0].version, "needed": minimum.text}
+    data: dict[str, Value] = {
+        "version": decision.candidate.build.version,
+        "newer": newer[0].version,
+        "needed": minimum.text,
+    }
     pytorch_catalog = decision.target.catalog.pytorch
-    return _make_reason(decision, "pytorch.version", code, pytorch_catalog, "matrix", driver=state.requested.lstrip("@"), gpu=card.name, **data)
+    return _make_reason(
+        decision,
+        "pytorch.version",
+        code,
+        pytorch_catalog,
+        "matrix",
+        driver=state.requested.lstrip("@"),
+        gpu=card.name,
+        **data,
+    )
 
 
 def _version_for_gpu_reason(decision: Decision, card: NvidiaGpu, newest: str) -> Reason:
-    pytorch_catalog, version, about = decision.target.catalog.pytorch, decision.candidate.build.version, "pytorch.version"
+    pytorch_catalog, version, about = (
+        decision.target.catalog.pytorch,
+        decision.candidate.build.version,
+        "pytorch.version",
+    )
     if decision.target.other_chips:
-        return _make_reason(decision, about, "version-for-all", pytorch_catalog, "matrix", version=version, newest=newest, gpus=_supported_gpu_names(decision))
-    if card.capability is None and decision.target.driver_state is not None and decision.target.driver_state.generation is not None:
-        return _make_reason(decision, about, "version-widest-newer", pytorch_catalog, "matrix", version=version, newest=newest)
+        return _make_reason(
+            decision,
+            about,
+            "version-for-all",
+            pytorch_catalog,
+            "matrix",
+            version=version,
+            newest=newest,
+            gpus=_supported_gpu_names(decision),
+        )
+    if (
+        card.capability is None
+        and decision.target.driver_state is not None
+        and decision.target.driver_state.generation is not None
+    ):
+        return _make_reason(
+            decision, about, "version-widest-newer", pytorch_catalog, "matrix", version=version, newest=newest
+        )
     if card.capability is None:
-        return _make_reason(decision, about, "version-widest", pytorch_catalog, "matrix", version=version, newest=newest)
+        return _make_reason(
+            decision, about, "version-widest", pytorch_catalog, "matrix", version=version, newest=newest
+        )
     source = "legacy" if _is_legacy_gpu(decision) else "matrix"
     code = "version-newest-with-code"
     return _make_reason(decision, about, code, pytorch_catalog, source, version=version, newest=newest, gpu=card.name)
@@ -195,16 +409,38 @@ def _variant_reason(decision: Decision) -> Reason:
 
 def _native_cuda_reasons(decision: Decision) -> tuple[Reason, ...]:
     """Why not the build of the same release for a newer CUDA: the driver that will be there brings it only in part."""
-    cuda, state, planned_version = decision.candidate.build.cuda, decision.target.driver_state, planned_driver_version(decision.target.driver_state, decision.driver)
+    cuda, state, planned_version = (
+        decision.candidate.build.cuda,
+        decision.target.driver_state,
+        planned_driver_version(decision.target.driver_state, decision.driver),
+    )
     native_version = native_cuda(decision.target.catalog, planned_version)
-    if cuda is None or state is None or planned_version is None or native_version is None or native_version < cuda or decision.is_build_chosen or decision.candidate.build.local:
+    if (
+        cuda is None
+        or state is None
+        or planned_version is None
+        or native_version is None
+        or native_version < cuda
+        or decision.is_build_chosen
+        or decision.candidate.build.local
+    ):
         return ()
     for build, code in list_runnable_builds(decision.target):
         minimum = build_minimum_driver(decision.target.catalog, state, build, code)
         is_supported = minimum is not None and planned_version >= minimum.version
-        if is_supported and build.cuda is not None and build.cuda > native_version and build.version == decision.candidate.build.version:
-            data: dict[str, Value] = {"newer": f"{build.cuda[0]}.{build.cuda[1]}", "cuda": f"{native_version[0]}.{native_version[1]}"}
-            data["driver"] = ((decision.driver.recommended if decision.driver.needs_install else decision.driver.installed) or "").lstrip("@")
+        if (
+            is_supported
+            and build.cuda is not None
+            and build.cuda > native_version
+            and build.version == decision.candidate.build.version
+        ):
+            data: dict[str, Value] = {
+                "newer": f"{build.cuda[0]}.{build.cuda[1]}",
+                "cuda": f"{native_version[0]}.{native_version[1]}",
+            }
+            data["driver"] = (
+                (decision.driver.recommended if decision.driver.needs_install else decision.driver.installed) or ""
+            ).lstrip("@")
             cuda_catalog = decision.target.catalog.cuda
             return (_make_reason(decision, "pytorch.variant", "variant-native", cuda_catalog, "compatibility", **data),)
     return ()
@@ -229,12 +465,16 @@ def _confidence_reasons(decision: Decision) -> tuple[Reason, ...]:
     if build.record.confidence == "high" or build.cuda is None:
         return ()
     code = f"build-{build.record.confidence}"
-    return (_make_reason(decision, "pytorch.variant", code, decision.target.catalog.pytorch, "matrix", build=build.label),)
+    return (
+        _make_reason(decision, "pytorch.variant", code, decision.target.catalog.pytorch, "matrix", build=build.label),
+    )
 
 
 def _index_reasons(decision: Decision) -> tuple[Reason, ...]:
     build, pytorch_catalog = decision.candidate.build, decision.target.catalog.pytorch
-    default = decision.target.catalog.default_variant(build.version, decision.target.machine.os.system, decision.target.arch)
+    default = decision.target.catalog.default_variant(
+        build.version, decision.target.machine.os.system, decision.target.arch
+    )
     if build.record.index_url is None or default is None or default == build.variant:
         return ()
     code = "index-own" if default == "cpu" else "index-own-cuda"
@@ -250,7 +490,16 @@ def _torchvision_reasons(decision: Decision) -> tuple[Reason, ...]:
     data: dict[str, Value] = {"version": build.version}
     code = "vision-unknown"
     if build.record.alone:
-        return (_make_reason(decision, "pytorch.torchvision", "vision-not-published", decision.target.catalog.pytorch, "windows-arm", **data),)
+        return (
+            _make_reason(
+                decision,
+                "pytorch.torchvision",
+                "vision-not-published",
+                decision.target.catalog.pytorch,
+                "windows-arm",
+                **data,
+            ),
+        )
     if release is not None and release.torchvision is not None:
         code = "vision-not-in-folder"
         data["vision"] = release.torchvision
@@ -262,18 +511,32 @@ def _torchaudio_reasons(decision: Decision) -> tuple[Reason, ...]:
     if decision.torchaudio is not None or version is None:
         return ()
     data = {"version": decision.candidate.build.version, "audio": version}
-    return (_make_reason(decision, "pytorch.torchaudio", "audio-frozen", decision.target.catalog.pytorch, "audio", **data),)
+    return (
+        _make_reason(decision, "pytorch.torchaudio", "audio-frozen", decision.target.catalog.pytorch, "audio", **data),
+    )
 
 
 def _python_reason(decision: Decision) -> Reason:
     pytorch_catalog, pythons = decision.target.catalog.pytorch, decision.target.catalog.pythons
     if decision.python is None:
-        return _make_reason(decision, "python", "python-unknown", pytorch_catalog, "releases", version=decision.candidate.build.version)
+        return _make_reason(
+            decision, "python", "python-unknown", pytorch_catalog, "releases", version=decision.candidate.build.version
+        )
     series, version = decision.python.series, decision.candidate.build.version
     if decision.requested_python is not None:
-        return _make_reason(decision, "python", "python-by-hand", pytorch_catalog, "releases", python=series, version=version)
+        return _make_reason(
+            decision, "python", "python-by-hand", pytorch_catalog, "releases", python=series, version=version
+        )
     if decision.python.origin == "here":
-        return _make_reason(decision, "python", "python-here", pytorch_catalog, "releases", python=decision.python.version, version=version)
+        return _make_reason(
+            decision,
+            "python",
+            "python-here",
+            pytorch_catalog,
+            "releases",
+            python=decision.python.version,
+            version=version,
+        )
     # Pythons that were left out are not known to be missing.
     machine = decision.target.machine
     is_partial = any(note.code == "detect.pythons.partly" for note in machine.notes)
@@ -282,7 +545,10 @@ def _python_reason(decision: Decision) -> Reason:
         code = "python-download-unknown"
     data: dict[str, Value] = {"python": decision.python.version, "version": version}
     if decision.python.skipped is not None:
-        code, data["passed"] = f"python-{skipped_reason_code(decision.python.skipped)}", decision.python.skipped.version.lstrip("@")
+        code, data["passed"] = (
+            f"python-{skipped_reason_code(decision.python.skipped)}",
+            decision.python.skipped.version.lstrip("@"),
+        )
     return _make_reason(decision, "python", code, pythons, "project", **data)
 
 
@@ -293,5 +559,6 @@ def gpus_without_code(decision: Decision) -> tuple[str, ...]:
     return tuple(
         card.label
         for card in decision.cards[1:]
-        if card.capability is not None and code_kind(decision.target.catalog, decision.candidate.build.record, card.capability) is None
+        if card.capability is not None
+        and code_kind(decision.target.catalog, decision.candidate.build.record, card.capability) is None
     )

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..catalog.distributions import driver_page_source
-from ..catalog.records import CatalogFile
+from ..catalog.records.base import CatalogFile
 from ..catalog.versions import parse_capability
-from ..core.message import Value
 from ..core.recommendation import DriverAdvice, Reason
-from .cards import NvidiaGpu, nvidia_gpus
-from .distributions import find_driver_commands, candidate_for_release, release_branch, distribution_name, find_install_method_for
+from ..core.types import Value
+from .candidates import TargetSystem
+from .distributions import (
+    candidate_for_release,
+    distribution_name,
+    find_driver_commands,
+    find_install_method_for,
+    release_branch,
+)
 from .drivers import DriverState, dropping_driver, find_minimum_driver
-from .pick import TargetSystem
+from .gpus import NvidiaGpu, nvidia_gpus
 
 
-def make_reason(target: TargetSystem, about: str, code: str, subject: CatalogFile, source: str, **data: Value) -> Reason:
+def make_reason(
+    target: TargetSystem, about: str, code: str, subject: CatalogFile, source: str, **data: Value
+) -> Reason:
     """One reason with the public address of its source."""
     return Reason(code=code, about=about, data=data, source=target.catalog.source_url(subject, source))
 
@@ -71,10 +79,14 @@ def _unverified_download_reasons(target: TargetSystem, state: DriverState, advic
         yield make_reason(target, "driver.action", "driver-unchecked", target.catalog.drivers, "nvidia", **data)
 
 
-def _channel_reasons(target: TargetSystem, state: DriverState, card: NvidiaGpu, advice: DriverAdvice) -> Iterator[Reason]:
+def _channel_reasons(
+    target: TargetSystem, state: DriverState, card: NvidiaGpu, advice: DriverAdvice
+) -> Iterator[Reason]:
     """Why this line of the driver: Studio, Game Ready, or the only one."""
     if advice.channel is not None:
-        yield make_reason(target, "driver.channel", f"driver-channel-{advice.channel}", target.catalog.drivers, "nvidia")
+        yield make_reason(
+            target, "driver.channel", f"driver-channel-{advice.channel}", target.catalog.drivers, "nvidia"
+        )
         return
     # Who has a card for work hears of the lines only where one of them was asked for.
     is_relevant = card.segment in ("desktop", "laptop") or state.channel == "game-ready"
@@ -87,7 +99,11 @@ def _action_code(state: DriverState, advice: DriverAdvice, *, unknown: bool) -> 
     if state.requested is not None:
         return "driver-by-hand"
     if advice.action != "keep":
-        if state.newest_version is not None and advice.action in ("install", "update") and not _recommends_newest(state, advice):
+        if (
+            state.newest_version is not None
+            and advice.action in ("install", "update")
+            and not _recommends_newest(state, advice)
+        ):
             return f"driver-{advice.action}-from-packages"
         suffix = "-unknown" if unknown and advice.action != "back" else "-unnamed"
         return f"driver-{advice.action}" + (suffix if advice.recommended is None else "")
@@ -120,7 +136,9 @@ def _served_gpus_text(target: TargetSystem, state: DriverState) -> str:
     if target.gpu is None or _limiting_gpu(target, target.gpu) == target.gpu:
         return "@driver.for-card"
     chips = (card.capability for card in nvidia_gpus(target.machine, target.catalog))
-    excludes_any = any(chip is None or dropping_driver(target.catalog, state.newest_version, chip, state.system) for chip in chips)
+    excludes_any = any(
+        chip is None or dropping_driver(target.catalog, state.newest_version, chip, state.system) for chip in chips
+    )
     return "@driver.for-these" if excludes_any else "@driver.for-all"
 
 
@@ -157,8 +175,16 @@ def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Rea
     method, row = find_install_method_for(target), find_driver_commands(target)
     drivers, about = target.catalog.drivers, "driver.action"
     if advice.way in ("commands", "page"):
-        source = row.source if row is not None and advice.way == "commands" else driver_page_source(drivers, target.machine.os)
-        data_without_packages = {"distro": distribution_name(target.machine.os), "minimum": advice.minimum, "page": advice.page}
+        source = (
+            row.source
+            if row is not None and advice.way == "commands"
+            else driver_page_source(drivers, target.machine.os)
+        )
+        data_without_packages = {
+            "distro": distribution_name(target.machine.os),
+            "minimum": advice.minimum,
+            "page": advice.page,
+        }
         yield make_reason(target, about, f"driver-{advice.way}", drivers, source or "nvidia", **data_without_packages)
         return
     if method is None or advice.way is None:
@@ -175,4 +201,6 @@ def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Rea
     code = "driver-packages" if release_branch(target) is None else "driver-packages-branch"
     yield make_reason(target, about, code, drivers, method.releases_source or method.source, **data)
     if method.needs:
-        yield make_reason(target, about, "driver-packages-need", drivers, method.source, needs=", ".join(method.needs), **data)
+        yield make_reason(
+            target, about, "driver-packages-need", drivers, method.source, needs=", ".join(method.needs), **data
+        )

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..catalog.versions import parse_capability, parse_version
-from ..core.message import Value
 from ..core.recommendation import Reason
-from .builds import code_kind
-from .cards import NvidiaGpu, nvidia_gpus
-from .cudnn import cudnn_support
+from ..core.types import Value
+from .builds import code_kind, cudnn_support
+from .candidates import Candidate, TargetSystem
 from .drivers import parse_series
-from .pick import Candidate, TargetSystem
+from .gpus import NvidiaGpu, nvidia_gpus
 from .reasons_driver import make_reason
 from .tensorflow import TensorFlowCandidate
-from .toolkit import ToolkitAdvice, target_chips, has_installer
+from .toolkit import ToolkitAdvice, has_installer, target_chips
 
 
-def toolkit_reasons(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice, *, required: bool) -> Iterator[Reason]:
+def toolkit_reasons(
+    target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice, *, required: bool
+) -> Iterator[Reason]:
     """The reasons for both; `wanted` tells that the goal is to compile CUDA code."""
     if required or parts.toolkit.action != "none":
         yield from _toolkit_install_reasons(target, candidate, parts)
@@ -34,7 +35,9 @@ def _cuda_version(candidate: Candidate) -> str | None:
     return candidate.build.record.cuda or (f"{cuda[0]}.{cuda[1]}" if cuda is not None else None)
 
 
-def _toolkit_install_reasons(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Iterator[Reason]:
+def _toolkit_install_reasons(
+    target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice
+) -> Iterator[Reason]:
     cuda, about = target.catalog.cuda, "cuda_toolkit"
     if target.gpu is None or parts.toolkit.action == "none":
         code = "toolkit-no-card" if target.gpu is None else "toolkit-left-out"
@@ -73,7 +76,9 @@ def _toolkit_not_needed_reason(target: TargetSystem, candidate: Candidate) -> Re
         return make_reason(target, "cuda_toolkit", "toolkit-no-cuda", torch, "install")
     installed = next((t.version for t in target.machine.cuda_toolkits or () if parse_version(t.version)), None)
     if installed is not None:
-        return make_reason(target, "cuda_toolkit", "toolkit-unused", torch, "install", cuda=_cuda_version(candidate), toolkit=installed)
+        return make_reason(
+            target, "cuda_toolkit", "toolkit-unused", torch, "install", cuda=_cuda_version(candidate), toolkit=installed
+        )
     return make_reason(target, "cuda_toolkit", "toolkit-inside", torch, "install", cuda=_cuda_version(candidate))
 
 
@@ -81,7 +86,9 @@ def _cudnn_install_reasons(target: TargetSystem, candidate: Candidate | None, pa
     about, cudnn = "cudnn", target.catalog.cudnn
     if target.gpu is None or parts.cudnn.action == "none":
         is_chip_unknown = target.gpu is not None and not target_chips(target) and parts.toolkit.action != "none"
-        code, gpu = ("cudnn-chip-unknown", target.gpu.name) if is_chip_unknown and target.gpu else ("cudnn-left-out", None)
+        code, gpu = (
+            ("cudnn-chip-unknown", target.gpu.name) if is_chip_unknown and target.gpu else ("cudnn-left-out", None)
+        )
         yield make_reason(target, about, code, cudnn, "redist", gpu=gpu)
         return
     series = parse_series(parts.toolkit.version) if parts.toolkit.version is not None else None
@@ -93,12 +100,18 @@ def _cudnn_install_reasons(target: TargetSystem, candidate: Candidate | None, pa
         "cuda": series[0] if series is not None else None,
     }
     last_supporting = cudnn.last_for_old_chips
-    limiting_gpu = next((c for c in _gpus_oldest_first(target) if _is_last_cudnn_for(target, parts.cudnn.version, c)), None)
+    limiting_gpu = next(
+        (c for c in _gpus_oldest_first(target) if _is_last_cudnn_for(target, parts.cudnn.version, c)), None
+    )
     is_legacy = limiting_gpu is not None
     if limiting_gpu is not None and parts.cudnn.action != "keep":
         data["gpu"] = limiting_gpu.name
     code = "cudnn-keep" if parts.cudnn.action == "keep" else "cudnn-install-last" if is_legacy else "cudnn-install"
-    if code == "cudnn-install" and series is not None and _is_last_cudnn_of_cuda(target, parts.cudnn.version, series[0]):
+    if (
+        code == "cudnn-install"
+        and series is not None
+        and _is_last_cudnn_of_cuda(target, parts.cudnn.version, series[0])
+    ):
         code = "cudnn-install-last-cuda"
     yield make_reason(target, about, code, cudnn, last_supporting.source if is_legacy else "redist", **data)
     if candidate is not None and candidate.build.cuda is not None:
@@ -145,7 +158,9 @@ def _bundled_cudnn_reason(target: TargetSystem, candidate: Candidate) -> Reason:
     return make_reason(target, "cudnn", "cudnn-inside", torch, "matrix", cudnn=build.record.cudnn)
 
 
-def tensorflow_reasons(target: TargetSystem, candidate: TensorFlowCandidate, *, beside_pytorch: bool) -> Iterator[Reason]:
+def tensorflow_reasons(
+    target: TargetSystem, candidate: TensorFlowCandidate, *, beside_pytorch: bool
+) -> Iterator[Reason]:
     """Which TensorFlow, whether it uses the card, where its CUDA comes from, and what its processor must have.
 
     Alone, what computes says already whether there is a card for it.
@@ -172,4 +187,11 @@ def tensorflow_reasons(target: TargetSystem, candidate: TensorFlowCandidate, *, 
         code = "tensorflow-bundled" if candidate.build.bundled_cuda else "tensorflow-not-bundled"
         yield make_reason(target, "tensorflow.requirement", code, tensorflow_catalog, "pip", **data)
     for requirement in (each for each in tensorflow_catalog.cpu_needs if each.arch == target.arch):
-        yield make_reason(target, "tensorflow", "tensorflow-cpu", tensorflow_catalog, requirement.source, feature=requirement.feature.upper())
+        yield make_reason(
+            target,
+            "tensorflow",
+            "tensorflow-cpu",
+            tensorflow_catalog,
+            requirement.source,
+            feature=requirement.feature.upper(),
+        )

@@ -6,9 +6,9 @@ same answer. Rooms are imported on first use, so that `--help` loads nothing.
 
 from __future__ import annotations
 
-from .after import IntegrationService
 from .bundles import BundleService
-from .figures import MonitoringService
+from .integrations import IntegrationService
+from .monitoring import MonitoringService
 
 
 class App(BundleService, IntegrationService, MonitoringService):

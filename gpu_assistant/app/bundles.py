@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .road import SetupService
+from .setup import SetupService
 
 if TYPE_CHECKING:
     from ..core.machine import Machine
     from ..core.plan import Plan
-    from ..core.recommendation import Channel, Choice, Recommendation
+    from ..core.recommendation import Choice, Recommendation
+    from ..core.types import Channel
     from ..fetch.pace import Pace
-    from ..install.bundle.check import CheckBundleJob
-    from ..install.bundle.contents import BundleContents
-    from ..install.bundle.create import CreateBundleJob
+    from ..install.bundle.format import BundleContents, CheckBundleJob
+    from ..install.jobs.create_bundle import CreateBundleJob
 
 
 class BundleService(SetupService):
@@ -22,7 +22,7 @@ class BundleService(SetupService):
 
     def read_bundle(self, folder: Path) -> BundleContents:
         """What a bundle was made for and holds; raises CallError. Its files are read when they are used."""
-        from ..install.bundle.contents import read_contents
+        from ..install.bundle.format import read_contents
 
         return read_contents(folder)
 
@@ -40,10 +40,10 @@ class BundleService(SetupService):
 
         Its downloads go at `pace`, else as fast as the settings allow.
         """
-        from ..install.bundle.create import CreateBundleJob
-        from ..install.place import ValidationContext
-        from ..install.planner import make_plan
-        from ..install.target import platform_for
+        from ..install.host import ValidationContext
+        from ..install.jobs.create_bundle import CreateBundleJob
+        from ..install.packages.requirements import platform_for
+        from ..install.plan.planner import make_plan
 
         # Where the environment will be, only the other computer knows; nothing of the plan is carried out here.
         plan = make_plan(
@@ -73,7 +73,7 @@ class BundleService(SetupService):
         """Read every byte of a bundle and compare it with its list; with `here`, ask too whether this computer is of
         the kind that it was made for.
         """
-        from ..install.bundle.check import CheckBundleJob
+        from ..install.bundle.format import CheckBundleJob
 
         simulated = self.simulated_machine
         operating_system = simulated.os if simulated is not None else self.system.operating_system()
@@ -86,12 +86,14 @@ class BundleService(SetupService):
             machine, goal=contents.goal, channel=contents.channel, choice=contents.pinned_choice, bundle=folder
         )
 
-    def plan_for_bundle(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+    def plan_for_bundle(
+        self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path
+    ) -> Plan:
         """The steps that take every file from a bundle; raises CallError("bundle-other-machine"),
         AppError("bundle-lacks").
         """
-        from ..install.bundle.shelf import BundleSource
-        from ..install.target import platform_for
+        from ..install.bundle.source import BundleSource
+        from ..install.packages.requirements import platform_for
 
         plan = self.plan(machine, recommendation, environment, bundle=folder)
         bundle_source = BundleSource(folder)

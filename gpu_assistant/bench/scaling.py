@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import AppError, Cancelled
 from ..core.results import BenchResult, DType
-from ..system.json_lines import run_json_lines
-from .lines import ChildMessageCollector, ChildMessage
-from .places import CHILD_PROGRAM
+from ..system.processes import run_json_lines
+from .child_protocol import CHILD_PROGRAM, ChildMessage, ChildMessageCollector
 
 if TYPE_CHECKING:
     from ..core.jobs import JobContext
     from ..system.base import System
+
 
 QUICK_LIMIT_S, FULL_LIMIT_S = 90.0, 300.0
 MODELS = ("resnet50", "bert-base")
@@ -55,7 +55,9 @@ def measure_parallel(
     argv += ["--device", "cpu" if on_cpu else "cuda:0", "--dtype", dtype]
     argv += ["--cores", str(cores)] if cores else []
     try:
-        run_json_lines(system, argv, ChildMessage, collector.receive, timeout=limit_s, cancel=context.cancel, log=context.log)
+        run_json_lines(
+            system, argv, ChildMessage, collector.receive, timeout=limit_s, cancel=context.cancel, log=context.log
+        )
     except Cancelled:
         raise
     except AppError as error:

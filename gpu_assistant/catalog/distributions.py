@@ -9,8 +9,9 @@ from .versions import parse_version
 
 if TYPE_CHECKING:
     from ..core.machine import OperatingSystem
-    from .driver_ways import LinuxDriverCommands, LinuxDriverInstall, LinuxDriverPage
-    from .records import DriverCatalog
+    from .records.catalog import DriverCatalog
+    from .records.drivers import LinuxDriverCommands, LinuxDriverInstall, LinuxDriverPage
+
 
 CommandLines = tuple[tuple[str, ...], ...]
 
@@ -89,7 +90,9 @@ def fill_commands(commands: CommandLines, system: OperatingSystem) -> CommandLin
     """Commands with this computer's release and kernel in them; None where they need one that is not known."""
     # Which kernel runs, a terminal knows in any case.
     release, kernel = system.distro_version or "", f"-{system.kernel or '$(uname -r)'}"
-    if not release and any("{release}" in argument or "{major}" in argument for command in commands for argument in command):
+    if not release and any(
+        "{release}" in argument or "{major}" in argument for command in commands for argument in command
+    ):
         return None
     values = {"{release}": release, "{major}": release.partition(".")[0], "-{kernel}": kernel}
     return tuple(tuple(_fill_placeholders(argument, values) for argument in command) for command in commands)

@@ -9,26 +9,35 @@ from typing import TYPE_CHECKING
 from ..core.errors import UsageError
 from ..core.jobs import JobContext
 from ..core.paths import normalize_path
-from . import show
-from .choice import choice_from_arguments, detect_and_recommend
-from .idle import PLAN_OPTIONS, reject_conflicting_options
-from .jobs import run_job
+from .arguments import (
+    PLAN_OPTIONS,
+    choice_from_arguments,
+    detect_and_recommend,
+    reject_conflicting_options,
+    require_parent_folder,
+    run_job,
+)
 from .output import Output
-from .targets import require_parent_folder
+from .render import setup
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..app import App
     from ..core.plan import Event, Plan
-    from ..install.bundle.contents import BundleContents
+    from ..install.bundle.format import BundleContents
+
 
 BUNDLE_ACTIONS = ("create", "check")
 
 
-def add_bundle_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]) -> None:
+def add_bundle_options(
+    command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]
+) -> None:
     """What can be typed after `bundle`; `path` is the parser's own check."""
-    command.add_argument("action", choices=BUNDLE_ACTIONS, metavar="|".join(BUNDLE_ACTIONS), help=translate("opt.bundle-action"))
+    command.add_argument(
+        "action", choices=BUNDLE_ACTIONS, metavar="|".join(BUNDLE_ACTIONS), help=translate("opt.bundle-action")
+    )
     command.add_argument("folder", metavar="DIR", type=path, help=translate("opt.bundle-folder"))
     command.add_argument("--dry-run", action="store_true", help=translate("opt.dry-run"))
 
@@ -54,15 +63,19 @@ def run_bundle_command(app: App, arguments: argparse.Namespace, output: Output) 
             _run_with_events(output, lambda report: create_job.preview(JobContext(report=report)))
             return 0
         create_job.preview(JobContext())  # what must not run is refused here, too
-        show.render_bundle_plan(create_job, output)
+        setup.render_bundle_plan(create_job, output)
         output.write_line(output.translate("dry-run"))
         return 0
     created: list[BundleContents] = []
-    _run_with_events(output, lambda report: created.append(run_job(create_job, on_event=report, cancel_code="cancelled")))
+    _run_with_events(
+        output, lambda report: created.append(run_job(create_job, on_event=report, cancel_code="cancelled"))
+    )
     if not output.json:
         (contents,) = created
-        output.write_line(output.translate("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes))
-        show.render_left_out(contents.left_out, output)
+        output.write_line(
+            output.translate("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes)
+        )
+        setup.render_left_out(contents.left_out, output)
     return 0
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UsageError
-from .jobs import run_job
+from .arguments import run_job
 from .output import Output
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..catalog.subject import CatalogFile
+    from ..catalog.records.base import CatalogFile
     from ..refresh.job import SubjectUpdate
 
 
@@ -29,20 +29,28 @@ def run_catalog_command(app: App, arguments: argparse.Namespace, output: Output)
 
 
 def _check_catalog(app: App, folder: str | None, output: Output) -> int:
-    from ..catalog.check import validate_catalog
+    from ..catalog.validation import validate_catalog
 
     catalog_folder = Path(folder) if folder is not None else app.catalog.folder
     if not catalog_folder.is_dir():
         raise UsageError("catalog-folder", path=str(catalog_folder))
     findings = validate_catalog(catalog_folder, today=datetime.now(UTC).date())
     if output.json:
-        output.write_json({"schema": "gpu-assistant/catalog-check/1", "folder": str(catalog_folder), "findings": findings})
+        output.write_json(
+            {"schema": "gpu-assistant/catalog-check/1", "folder": str(catalog_folder), "findings": findings}
+        )
     else:
         for finding in findings:
             location = " ".join(filter(None, (f"{finding.file}.json", finding.rule, finding.where)))
-            explanation = output.texts.translate(f"catalog.rule.{finding.rule}") if finding.fault is None else output.texts.translate(finding.fault[1:])
+            explanation = (
+                output.texts.translate(f"catalog.rule.{finding.rule}")
+                if finding.fault is None
+                else output.texts.translate(finding.fault[1:])
+            )
             detail = "" if finding.fault is not None else finding.detail
-            output.write_line(output.translate("catalog-finding", place=location, why=explanation, shown=detail).rstrip())
+            output.write_line(
+                output.translate("catalog-finding", place=location, why=explanation, shown=detail).rstrip()
+            )
         code = ("catalog-whole", "catalog-wrong-one")[len(findings)] if len(findings) < 2 else "catalog-wrong"
         output.write_note(output.translate(code, path=str(catalog_folder), count=len(findings)))
     return 1 if findings else 0
@@ -79,11 +87,13 @@ def _update_document(app: App, updates: list[SubjectUpdate]) -> dict[str, Any]:
 
 def _describe_update(update: SubjectUpdate, output: Output) -> str:
     explanation = output.texts.translate(f"catalog.why.{update.why}") if update.why is not None else None
-    return output.translate(f"catalog-news.{update.state}", subject=update.subject, count=update.added, host=update.host, why=explanation)
+    return output.translate(
+        f"catalog-news.{update.state}", subject=update.subject, count=update.added, host=update.host, why=explanation
+    )
 
 
 def _show_catalog(app: App, subject_name: str | None, output: Output) -> int:
-    from ..catalog.files import FILE_TYPES, read_files
+    from ..catalog.validation import FILE_TYPES, read_files
 
     if subject_name is not None and subject_name not in FILE_TYPES:
         raise UsageError("catalog-subject", name=subject_name, known=", ".join(FILE_TYPES))
@@ -100,7 +110,10 @@ def _show_catalog(app: App, subject_name: str | None, output: Output) -> int:
     for name, subject in selected.items():
         output.write_line(output.translate("catalog-sources", subject=name))
         output.write_table(
-            [(f"  {key}", "  ".join(filter(None, (source.what, source.url)))) for key, source in subject.sources.items()]
+            [
+                (f"  {key}", "  ".join(filter(None, (source.what, source.url))))
+                for key, source in subject.sources.items()
+            ]
         )
     output.write_line(output.translate("catalog-folder", path=str(app.catalog.folder)))
     if app.catalog.refreshed_catalog is not None and app.catalog.refreshed_catalog.used_files:
@@ -131,7 +144,7 @@ def _is_refreshed(app: App, name: str) -> bool:
 
 def age_in_days(day: str) -> int:
     """How many days ago a day ("2026-11-21") was."""
-    from ..catalog.subject import days_since
+    from ..catalog.records.base import days_since
 
     return days_since(day, datetime.now(UTC).date())
 

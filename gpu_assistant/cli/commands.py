@@ -12,26 +12,25 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..core import json
-from ..core.errors import AppError, UsageError, Cancelled
+from ..core.errors import AppError, Cancelled, UsageError
 from ..core.paths import normalize_path
 from ..core.plan import Event, InterruptedInstall, Plan
-from . import show, show_machine
-from .bundle import run_bundle_command, plan_from_bundle
+from .arguments import PLAN_OPTIONS, detect_and_recommend, is_plan, new_file_path, reject_conflicting_options, run_job
+from .bundle import plan_from_bundle, run_bundle_command
 from .catalog import age_in_days, run_catalog_command
-from .choice import detect_and_recommend
 from .download import download
 from .health import run_health_test
-from .idle import PLAN_OPTIONS, reject_conflicting_options
-from .jobs import run_job
 from .monitor import run_monitor
 from .output import Output
-from .targets import is_plan, new_file_path
+from .render import machine as render_machine
+from .render import setup
 from .use import use
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..install.farewell import PurgeJob
-    from ..install.uninstall import UninstallJob
+    from ..install.jobs.purge import PurgeJob
+    from ..install.jobs.uninstall import UninstallJob
+
 
 CommandFunction = Callable[["App", argparse.Namespace, Output], int]
 
@@ -42,7 +41,7 @@ def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.write_json(machine)
     else:
-        show_machine.render_machine(machine, output)
+        render_machine.render_machine(machine, output)
     return 0
 
 
@@ -53,7 +52,9 @@ def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.write_json(localized)
     else:
-        show.render_recommendation(localized, machine, age_in_days(localized.catalog_date) if localized.catalog_date else None, output)
+        setup.render_recommendation(
+            localized, machine, age_in_days(localized.catalog_date) if localized.catalog_date else None, output
+        )
     return 0
 
 
@@ -67,7 +68,7 @@ def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.write_json(localized)
     else:
-        show.render_plan(localized, output)
+        setup.render_plan(localized, output)
     return 0
 
 
@@ -76,13 +77,15 @@ def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     install_plan = _plan_to_install(app, arguments, output)
     simulate = arguments.dry_run or install_plan.simulated
     if not (simulate or arguments.yes):
-        _confirm(output, lambda: show.render_plan_summary(output.texts.localize_plan(install_plan), output))
+        _confirm(output, lambda: setup.render_plan_summary(output.texts.localize_plan(install_plan), output))
     job = app.install(install_plan, dry_run=simulate, resume=app.resume_command(window=False))
     if simulate and not output.json:
         run_job(job, cancel_code="cancelled")  # what must not run is refused here, too
-        show.render_plan(output.texts.localize_plan(install_plan), output)
+        setup.render_plan(output.texts.localize_plan(install_plan), output)
     else:
-        _run_with_events(output, install_plan.env, lambda report: run_job(job, on_event=report, cancel_code="cancelled"))
+        _run_with_events(
+            output, install_plan.env, lambda report: run_job(job, on_event=report, cancel_code="cancelled")
+        )
     if not simulate and not app.settings.setup_done:
         # The window need not ask what is there already.
         app.save_settings(replace(app.settings, setup_done=True))
@@ -106,14 +109,18 @@ def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
     job = app.uninstall(environment, dry_run=arguments.dry_run)
     if not _run_removal(job, str(environment), "uninstall-what", arguments, output):
         files_remain = environment.is_dir() and any(environment.iterdir())
-        output.write_line(output.translate("uninstalled-files" if files_remain else "uninstalled", env=str(environment)))
+        output.write_line(
+            output.translate("uninstalled-files" if files_remain else "uninstalled", env=str(environment))
+        )
     return 0
 
 
 def _purge(app: App, arguments: argparse.Namespace, output: Output) -> int:
     keep_environments = arguments.keep_environments
     job = app.purge(keep_environments=keep_environments, dry_run=arguments.dry_run)
-    if not _run_removal(job, str(app.data.root), "farewell-keeping" if keep_environments else "farewell-what", arguments, output):
+    if not _run_removal(
+        job, str(app.data.root), "farewell-keeping" if keep_environments else "farewell-what", arguments, output
+    ):
         output.write_line(output.translate("farewell-done"))
     return 0
 
@@ -146,7 +153,7 @@ def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.write_json(checks)
     else:
-        show.render_checks(checks, output)
+        setup.render_checks(checks, output)
     return 1 if checks.verdict == "fail" else 0
 
 
@@ -154,25 +161,25 @@ def benchmark(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Measure an environment's devices; 1 where it ended too soon, a device failed, or the result was not saved. Raises
     Cancelled, after it showed what is kept of a full test.
     """
-    from ..bench.lines import CANCELLED_NOTE, UNSAVED_NOTE
-    from . import show_bench
+    from ..bench.child_protocol import CANCELLED_NOTE, UNSAVED_NOTE
     from .progress import BenchmarkStatusLine
+    from .render import benchmark as render_benchmark
 
     if arguments.history:
         return _benchmark_history(app, arguments, output)
     environment, device = app.environment_path(arguments.env), arguments.device
     job = app.benchmark(environment, full=arguments.full, device=device)
     # What is refused is not announced; whether a card is there is known only when PyTorch is loaded.
-    announce = partial(show_bench.render_announcement, environment, output, full=arguments.full, device=device)
+    announce = partial(render_benchmark.render_announcement, environment, output, full=arguments.full, device=device)
     with BenchmarkStatusLine(output, announce, wait_for_device=device not in (None, "cpu")) as line:
         result = run_job(job, on_event=line.show_progress)
-    problems = show_bench.failure_texts(result, output)
+    problems = render_benchmark.failure_texts(result, output)
     if output.json:
         output.write_json(result)
         for sentence in problems:
             output.write_note(sentence)
     else:
-        show_bench.render_benchmark(result, output)
+        render_benchmark.render_benchmark(result, output)
     if CANCELLED_NOTE in result.notes:
         raise Cancelled("stopped" if UNSAVED_NOTE in result.notes else "bench-kept")
     return 1 if problems else 0
@@ -180,8 +187,8 @@ def benchmark(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def _benchmark_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """What was measured before; nothing is measured."""
-    from ..bench.past import benchmark_history
-    from . import show_past
+    from ..bench.results import benchmark_history
+    from .render import benchmark as render_benchmark
 
     for name in ("device", "env"):
         if getattr(arguments, name) is not None:
@@ -190,7 +197,7 @@ def _benchmark_history(app: App, arguments: argparse.Namespace, output: Output) 
     if output.json:
         output.write_json(history)
     else:
-        show_past.render_benchmark_history(history, output)
+        render_benchmark.render_benchmark_history(history, output)
     return 0
 
 
@@ -234,7 +241,11 @@ def _print_resume_point(interrupted: InterruptedInstall, output: Output) -> None
     position = next((n for n, step in enumerate(interrupted.plan.steps) if step.id == interrupted.step), 0)
     step = interrupted.plan.steps[position]
     title = output.texts.translate(f"step.{step.code}.title", step.data)
-    output.write_note(output.translate("stopped-at", n=position + 1, of=len(interrupted.plan.steps), title=title, env=interrupted.plan.env))
+    output.write_note(
+        output.translate(
+            "stopped-at", n=position + 1, of=len(interrupted.plan.steps), title=title, env=interrupted.plan.env
+        )
+    )
 
 
 def _confirm(output: Output, describe: Callable[[], None]) -> None:

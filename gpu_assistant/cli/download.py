@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from .output import Output
 
 
-def add_download_command_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]) -> None:
+def add_download_command_options(
+    command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]
+) -> None:
     """What can be typed after `download`; `path` is the parser's own check."""
 
     def checksum(text: str) -> str:
@@ -38,7 +40,7 @@ def add_download_command_options(command: argparse._ArgumentGroup, translate: Ca
 def download(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Fetch one file; a stopped download goes on where it was."""
     from ..core.paths import normalize_path
-    from .jobs import run_job
+    from .arguments import run_job
 
     for url in arguments.urls:
         _check_url(url)

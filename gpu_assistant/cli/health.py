@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from ..app import App
     from .output import Output
 
+
 MAX_LOAD_MINUTES = 7 * 24 * 60.0  # a week
 MAX_UNCOVERED_AREAS = 3  # of what a verdict does not cover
 LOAD_TEST_LEVEL = 3  # the level that keeps a card under load for as long as is asked
 
 
-def add_health_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], device: Callable[[str], str]) -> None:
+def add_health_options(
+    command: argparse._ArgumentGroup, translate: Callable[[str], str], device: Callable[[str], str]
+) -> None:
     """What can be typed after `health`; `device` is the parser's own check."""
 
     def single_device(text: str) -> str:
@@ -48,10 +51,10 @@ def run_health_test(app: App, arguments: argparse.Namespace, output: Output) -> 
 
     from msgspec.structs import replace
 
-    from ..health.headline import select_headline
-    from . import folded, show
-    from .jobs import run_job
+    from ..health.job import select_headline
+    from .arguments import run_job
     from .progress import HealthStatusLine
+    from .render import setup
 
     if arguments.minutes is not None and arguments.level != LOAD_TEST_LEVEL:
         raise UsageError("health-minutes", level=arguments.level, loaded=LOAD_TEST_LEVEL)
@@ -60,12 +63,16 @@ def run_health_test(app: App, arguments: argparse.Namespace, output: Output) -> 
         environment = None  # there is none yet, and the driver can be asked without
     seconds = 60 * arguments.minutes if arguments.minutes else None
     with closing(app.sampler()) as sampler, HealthStatusLine(output) as line:
-        job = app.health_test(environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds)
+        job = app.health_test(
+            environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds
+        )
         checks = run_job(job, on_event=line.show_progress)
     if output.json:
         output.write_json(output.texts.localize_checks(checks))
     else:
-        folded_checks = replace(checks, checks=folded.fold_checks(checks.checks, output.texts))
+        folded_checks = replace(checks, checks=setup.fold_checks(checks.checks, output.texts))
         scope = output.texts.scope_text(checks, max_items=MAX_UNCOVERED_AREAS, more_code="health.more-json")
-        show.render_checks(replace(output.texts.localize_checks(folded_checks), scope=scope), output, select_headline(checks))
+        setup.render_checks(
+            replace(output.texts.localize_checks(folded_checks), scope=scope), output, select_headline(checks)
+        )
     return 1 if checks.verdict == "fail" else 0

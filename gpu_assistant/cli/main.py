@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from ..core.errors import AppError, UsageError, Cancelled
-from ..texts.sentences import Translator
-from .plain import ERROR_HANDLER
+from ..core.errors import AppError, Cancelled, UsageError
+from ..texts.translate import Translator
+from .output import ERROR_HANDLER
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..core.names import Language
+    from ..core.types import Language
     from .output import Output
 
 
@@ -72,9 +72,9 @@ def _run(argv: Sequence[str], texts: Translator) -> int:
             _create_output(texts, json=True).write_error(error)
         raise
     from ..app import App
-    from ..core import log
+    from ..core import paths
 
-    log.start_logging(data_dir_paths.logs, verbose=options.get("verbose", False))
+    paths.start_logging(data_dir_paths.logs, verbose=options.get("verbose", False))
     app = App(
         data_dir=options.get("data_dir"),
         wheelhouse=options.get("wheelhouse"),
@@ -110,14 +110,16 @@ def _run_command(command: Callable[[], int]) -> int:
 
 
 def _create_output(texts: Translator, *, json: bool, quiet: bool = False) -> Output:
-    from ..texts import Texts
+    from ..texts.localized import Texts
     from .output import Output
 
-    return Output(Texts(texts.language, other_computer=texts.other_computer, terminal=texts.terminal), json=json, quiet=quiet)
+    return Output(
+        Texts(texts.language, other_computer=texts.other_computer, terminal=texts.terminal), json=json, quiet=quiet
+    )
 
 
 def _run_window(app: App, language: Language | None) -> int:
-    from ..system.screen import display_server_name, display_state
+    from ..system.probes import display_server_name, display_state
 
     match display_state():
         case "none":
@@ -126,7 +128,7 @@ def _run_window(app: App, language: Language | None) -> int:
             raise AppError("screen-silent", display=display_server_name())
         case "there":
             pass
-    from ..gui.run import run as run_window
+    from ..gui.app import run as run_window
 
     return run_window(app, language=language)
 
@@ -135,7 +137,13 @@ def _requested_language(argv: Sequence[str]) -> Language:
     """The language of this call, known before parsing so that help and complaints speak it too; the last one counts."""
     language: Language | None = None
     for argument, following in zip_longest(argv, argv[1:], fillvalue=""):
-        value = following if argument == "--lang" else argument.removeprefix("--lang=") if argument.startswith("--lang=") else None
+        value = (
+            following
+            if argument == "--lang"
+            else argument.removeprefix("--lang=")
+            if argument.startswith("--lang=")
+            else None
+        )
         if value == "en":
             language = "en"
         elif value == "zh_CN":

@@ -11,15 +11,14 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, UsageError
-from . import folded, show
-from .jobs import cancel_on_signal
-from .targets import output_path, new_file_path
+from .arguments import cancel_on_signal, new_file_path, output_path
+from .render import setup
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..core.health import HealthState
-    from ..core.results import Sample
+    from ..core.results import HealthState, Sample
     from .output import Output
+
 
 MAX_INTERVAL_S = 86_400.0  # a day: nobody waits longer between two samples
 DEFAULT_INTERVAL_S = 1.0
@@ -33,7 +32,9 @@ PENDING_NOTICE_S = 10.0  # how often that is said
 MIN_SLOW_SAMPLES = 2  # one answer that is late may be a slip
 
 
-def add_monitor_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]) -> None:
+def add_monitor_options(
+    command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]
+) -> None:
     """What can be typed after `monitor`; `path` is the parser's own check."""
 
     def interval(text: str) -> float:
@@ -83,11 +84,11 @@ def run_monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
         sampler = resources.enter_context(closing(app.sampler()))
         csv_file = latest = None
         if arguments.csv:
-            from ..monitor.csv import SampleCsvWriter
+            from ..monitor.sample_csv import SampleCsvWriter
 
             csv_file = resources.enter_context(closing(SampleCsvWriter(output_path(arguments.csv))))
         if arguments.serve_metrics is not None:
-            from ..monitor.metrics import MetricsServer
+            from ..monitor.prometheus import MetricsServer
 
             address = LOOPBACK if arguments.metrics_address is None else arguments.metrics_address
             server = resources.enter_context(MetricsServer(arguments.serve_metrics, address))
@@ -164,9 +165,9 @@ class SamplePrinter:
                     return False
                 pending_s = sample.t - self._pending_since
         self._printed_at = sample.t
-        show.render_sample(sample, self._output, previous, pending_s=pending_s)
+        setup.render_sample(sample, self._output, previous, pending_s=pending_s)
         if self._programs:
-            show.render_processes(sample, self._output)
+            setup.render_processes(sample, self._output)
             if not self._hint_shown and any(gpu.state == "ready" and gpu.processes is None for gpu in sample.gpus):
                 self._hint_shown = True
                 self._output.write_line("    " + self._output.translate("processes-untold-why"))
@@ -177,7 +178,7 @@ class AlarmPrinter:
     """Says when an alarm begins or ends, when something has yet to last, and when all is well (again)."""
 
     def __init__(self, app: App, output: Output) -> None:
-        from ..app.judging import HealthEvaluator
+        from ..app.monitoring import HealthEvaluator
 
         self._evaluator = HealthEvaluator(app.health_monitor, app.load_baselines)
         self._output = output
@@ -198,7 +199,7 @@ class AlarmPrinter:
             return
         health = texts.localize_health(evaluation)
         new_alarms = [alarm for alarm in health.alarms if (alarm.id, alarm.gpu) not in self._active]
-        for alarm in map(texts.localize_alarm, folded.fold_alarms(new_alarms, texts, health.cards)):
+        for alarm in map(texts.localize_alarm, setup.fold_alarms(new_alarms, texts, health.cards)):
             text = texts.translate("health.told", {"title": alarm.title, "evidence": alarm.evidence})
             self._output.write_line(f"{ALARM_MARKS[alarm.level]} {text}")
             self._output.write_line(f"    {alarm.fix}")
@@ -208,9 +209,11 @@ class AlarmPrinter:
         self._update_slow_driver(sample, health.state)
         state_changed = health.state != self._state
         if not (state_changed and health.state == "well"):  # that says of all alarms that they are over
-            for alarm in map(texts.localize_alarm, folded.fold_alarms(health.ended, texts, health.cards)):
+            for alarm in map(texts.localize_alarm, setup.fold_alarms(health.ended, texts, health.cards)):
                 suffix = "-of" if alarm.gpu is not None and health.cards > 1 else ""
-                text_ended = texts.translate(f"health.over{suffix}", {"title": alarm.title, "name": alarm.data.get("name")})
+                text_ended = texts.translate(
+                    f"health.over{suffix}", {"title": alarm.title, "name": alarm.data.get("name")}
+                )
                 self._output.write_line(f"{ALARM_MARKS['well']} {text_ended}")
         if state_changed and health.state in ("well", "watching", "untold"):
             self._output.write_line(f"{ALARM_MARKS[health.state]} {health.text}")
@@ -230,8 +233,8 @@ class AlarmPrinter:
 
 
 def _export_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    from ..monitor.history_csv import export_history
-    from ..monitor.known_cards import gpu_label
+    from ..monitor.history import gpu_label
+    from ..monitor.history_export import export_history
     from ..monitor.series import gpu_key
 
     if not arguments.csv:

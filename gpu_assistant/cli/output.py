@@ -1,17 +1,33 @@
-"""Where words go: results to stdout, progress and complaints to stderr; with --json stdout is JSON alone."""
+"""Where words go: results to stdout, progress and complaints to stderr; with --json stdout is JSON alone.
+
+How texts come out where the code page is an old one (a pipe on Windows): as far as it can, never broken.
+"""
 
 from __future__ import annotations
 
+import codecs
 import sys
 from typing import Any
 
 from ..core import json
-from ..core.errors import AppError, Cancelled, RebootRequired
-from ..core.message import Value
+from ..core.errors import AppError, Cancelled, RebootRequired, os_error_text
 from ..core.plan import EndEvent, EndState, Event, LogEvent
-from ..core.refusal import os_error_text
-from ..texts import Texts
-from .plain import ERROR_HANDLER
+from ..core.types import Value
+from ..texts.localized import Texts
+
+# What an old code page lacks, as its users write it; everything else becomes "?".
+ASCII_REPLACEMENTS = {"✓": "+", "✗": "x", "■": "#", "–": "-", "—": "-", "…": "...", "•": "*", "·": "-"}
+ERROR_HANDLER = "gpu-assistant-plain"
+
+
+def _replace_unencodable(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    characters = error.object[error.start : error.end]
+    return "".join(ASCII_REPLACEMENTS.get(letter, "?") for letter in characters), error.end
+
+
+codecs.register_error(ERROR_HANDLER, _replace_unencodable)
 
 
 class Output:

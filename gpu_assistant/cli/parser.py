@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from .. import __version__
 from ..core.errors import UsageError
-from ..core.names import Channel, EnvironmentKind, Goal, Language, MirrorUse
 from ..core.paths import check_path_length
+from ..core.types import Channel, EnvironmentKind, Goal, Language, MirrorUse
+from .arguments import StoreExplicit
 from .bundle import add_bundle_options as bundle_options
 from .download import add_download_command_options as download_options
 from .health import add_health_options as health_options
-from .idle import StoreExplicit
 from .monitor import add_monitor_options as monitor_options
 from .use import add_use_options as use_options
 
 if TYPE_CHECKING:
-    from ..texts.sentences import Translator
+    from ..texts.translate import Translator
 
 
 class Parser(argparse.ArgumentParser):
@@ -144,12 +144,18 @@ def build_parser(texts: Translator) -> Parser:  # noqa: PLR0915 - one line an op
 
     def add_environment_kind_option(command: ArgumentGroup) -> None:
         kinds = get_args(EnvironmentKind)
-        command.add_argument("--environment", choices=kinds, default="venv", help=translate("opt.environment"), **explicit)
+        command.add_argument(
+            "--environment", choices=kinds, default="venv", help=translate("opt.environment"), **explicit
+        )
 
     def add_plan_options(command: ArgumentGroup, help_key: str = "machine") -> None:
         add_machine_option(command, help_key)
-        command.add_argument("--goal", choices=get_args(Goal), default="pytorch", help=translate("opt.goal"), **explicit)
-        command.add_argument("--channel", choices=get_args(Channel), default="studio", help=translate("opt.channel"), **explicit)
+        command.add_argument(
+            "--goal", choices=get_args(Goal), default="pytorch", help=translate("opt.goal"), **explicit
+        )
+        command.add_argument(
+            "--channel", choices=get_args(Channel), default="studio", help=translate("opt.channel"), **explicit
+        )
         command.add_argument("--pytorch", metavar="VERSION", type=non_empty, help=translate("opt.pytorch"))
         command.add_argument("--variant", metavar="TAG", type=non_empty, help=translate("opt.variant"))
         command.add_argument("--python", metavar="X.Y", type=python_series, help=translate("opt.python"))
@@ -165,7 +171,9 @@ def build_parser(texts: Translator) -> Parser:  # noqa: PLR0915 - one line an op
         formatter_class=Formatter,
     )
     group = parser.add_argument_group(translate("group.options"))
-    group.add_argument("--version", action="version", version=f"GPU Assistant {__version__}", help=translate("opt.version"))
+    group.add_argument(
+        "--version", action="version", version=f"GPU Assistant {__version__}", help=translate("opt.version")
+    )
     group.add_argument("--resume", action="store_true", help=translate("opt.resume-window"))
     add_machine_option(group, "machine-window")
     commands = parser.add_subparsers(
@@ -248,6 +256,8 @@ def build_parser(texts: Translator) -> Parser:  # noqa: PLR0915 - one line an op
     monitor_options(add_command("monitor"), translate, path=path)
 
     command = add_command("catalog")
-    command.add_argument("action", choices=CATALOG_ACTIONS, metavar="|".join(CATALOG_ACTIONS), help=translate("opt.catalog-action"))
+    command.add_argument(
+        "action", choices=CATALOG_ACTIONS, metavar="|".join(CATALOG_ACTIONS), help=translate("opt.catalog-action")
+    )
     command.add_argument("what", nargs="?", metavar="SUBJECT|DIR", type=path, help=translate("opt.catalog-what"))
     return parser

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ..bench.lines import TorchLoading
-from ..core.names import device_name
+from ..bench.child_protocol import TorchLoading
 from ..core.plan import Event, LogEvent, PlanEvent, StepEvent
 from ..core.results import BenchResult, Check
+from ..core.types import device_name
 from ..texts.format import format_size, format_speed
 from .output import Output
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from ..bench.parent import BenchmarkProgress
-    from ..health.listening import HealthProgress
+    from ..bench.child_protocol import BenchmarkProgress
+    from ..health.child_protocol import HealthProgress
 
 
 class StepProgressDisplay:
@@ -134,12 +134,18 @@ class BenchmarkStatusLine(StatusLine):
             self._announce = None
         if isinstance(progress, TorchLoading):
             has_limit = progress.limit_s is not None
-            self._show(self._output.translate("bench-loading" if has_limit else "bench-loads", limit_seconds=progress.limit_s))
+            self._show(
+                self._output.translate("bench-loading" if has_limit else "bench-loads", limit_seconds=progress.limit_s)
+            )
             return
-        from .show_bench import workload_label
+        from .render.benchmark import workload_label
 
         workload = workload_label(progress, self._output)
-        self._show(self._output.translate("measuring", n=progress.index, of=progress.total, what=workload, device=device_name(progress.device)))
+        self._show(
+            self._output.translate(
+                "measuring", n=progress.index, of=progress.total, what=workload, device=device_name(progress.device)
+            )
+        )
 
 
 class HealthStatusLine(StatusLine):
@@ -156,7 +162,9 @@ class HealthStatusLine(StatusLine):
         if isinstance(progress, Check):
             return
         text_code = f"health.area.{progress.check}"
-        area_name = self._output.texts.translate(text_code) if self._output.texts.has_text(text_code) else progress.check
+        area_name = (
+            self._output.texts.translate(text_code) if self._output.texts.has_text(text_code) else progress.check
+        )
         parts = [area_name, *([device_name(progress.device)] if progress.device is not None else [])]
         if not self._interactive:
             # What is told without its device is still that of the one before.

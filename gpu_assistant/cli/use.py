@@ -7,15 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..core.paths import normalize_path
-from .jobs import run_job
+from .arguments import is_exported_lockfile, new_file_path, run_job
 from .output import Output
-from .targets import is_exported_lockfile, new_file_path
 
 if TYPE_CHECKING:
     from ..app import App
 
 
-def add_use_options(command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]) -> None:
+def add_use_options(
+    command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]
+) -> None:
     """What can be typed after `use`; `path` is the parser's own check."""
     command.add_argument("--menu", action="store_true", help=translate("opt.menu"))
     command.add_argument("--kernel", action="store_true", help=translate("opt.kernel"))
@@ -57,5 +58,7 @@ def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
         # On a line of its own, for who copies the whole line.
         output.write_line(output.translate("use.activation"))
         output.write_line(actions.activation)
-        output.write_table([(output.translate(f"use.{name}"), str(getattr(actions, name))) for name in ("python", "lock")])
+        output.write_table(
+            [(output.translate(f"use.{name}"), str(getattr(actions, name))) for name in ("python", "lock")]
+        )
     return 0

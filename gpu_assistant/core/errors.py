@@ -8,16 +8,19 @@ AppError            exit 1  the machine, the environment or the work
 ├── RebootNeeded    exit 4  done so far, restart, then --resume
 ├── RightsRefused   exit 5  administrator rights refused
 └── NetworkError    exit 6  no network, or no source answered
+
+Why the system refused something of a file, a program or a port: a text of ours where we have words for it.
 """
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from .message import Message
-    from .names import Value
     from .recommendation import Alternative
+    from .types import Message, Value
+
 
 # What a picked version is one of, by the part; a driver's is told as its maker tells it.
 PRODUCT_NAMES = {
@@ -46,7 +49,7 @@ class AppError(Exception):
     @property
     def message(self) -> Message:
         """The text's key and its figures."""
-        from .message import Message
+        from .types import Message
 
         return Message(f"error.{self.code}", self.data)
 
@@ -67,7 +70,13 @@ class InsufficientDiskSpace(AppError):
     """
 
     def __init__(
-        self, *, path: str, needed_bytes: int, free_bytes: int, contents: str = "", other_disk: dict[str, Value] | None = None
+        self,
+        *,
+        path: str,
+        needed_bytes: int,
+        free_bytes: int,
+        contents: str = "",
+        other_disk: dict[str, Value] | None = None,
     ) -> None:
         super().__init__("disk-too-small", path=path, needed_bytes=needed_bytes, free_bytes=free_bytes)
         self.data |= other_disk or {}
@@ -76,7 +85,7 @@ class InsufficientDiskSpace(AppError):
     @property
     def message(self) -> Message:
         """With the way to the other disk, if there is one."""
-        from .message import Message
+        from .types import Message
 
         return Message(f"error.{self.code}{'-' if self._contents else ''}{self._contents}", self.data)
 
@@ -93,10 +102,13 @@ class UnsatisfiableChoice(UsageError):
     @property
     def message(self) -> Message:
         """By the names of the parts; nothing is named where nothing works."""
-        from .message import Message
+        from .types import Message
 
         part, choice, newest = (str(self.data[key] or "") for key in ("part", "choice", "newest"))
-        labels: dict[str, Value] = {"choice": _with_product_name(part, choice), "newest": _with_product_name(part, newest) or None}
+        labels: dict[str, Value] = {
+            "choice": _with_product_name(part, choice),
+            "newest": _with_product_name(part, newest) or None,
+        }
         return Message(f"error.{self.code}{'' if newest else '-alone'}", self.data | labels)
 
 
@@ -133,3 +145,41 @@ class NetworkError(AppError):
     """No source answered."""
 
     exit_code = 6
+
+
+# `@os.<word>` of resources/texts/os.json.
+OS_ERROR_KEYS = {
+    errno.ENOENT: "missing",
+    errno.EACCES: "denied",
+    errno.EPERM: "denied",
+    errno.EROFS: "read-only",
+    errno.ENOSPC: "full",
+    errno.EDQUOT: "quota",
+    errno.EFBIG: "too-big",
+    errno.ENAMETOOLONG: "long-name",
+    errno.EISDIR: "folder",
+    errno.ENOTDIR: "no-folder",
+    errno.EEXIST: "there",
+    errno.ENOTEMPTY: "not-empty",
+    errno.EBUSY: "in-use",
+    errno.ETXTBSY: "in-use",
+    errno.EIO: "faulty",
+    errno.ENODEV: "gone",
+    errno.ENXIO: "gone",
+    errno.ELOOP: "loop",
+    errno.EMFILE: "many-files",
+    errno.ENFILE: "many-files",
+    errno.ENOMEM: "memory",
+    errno.ENOEXEC: "no-program",
+    errno.EADDRINUSE: "port-in-use",
+}
+# winerror.h: sharing violation, lock violation; Python calls both a refusal.
+WINDOWS_LOCK_ERRORS = (32, 33)
+
+
+def os_error_text(error: OSError) -> str:
+    """The code of a text ("@os.full"), or the system's own words where it means something rare."""
+    if getattr(error, "winerror", None) in WINDOWS_LOCK_ERRORS:
+        return "@os.in-use"
+    key = OS_ERROR_KEYS.get(error.errno) if error.errno is not None else None
+    return error.strerror or str(error) if key is None else f"@os.{key}"

@@ -9,7 +9,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from .errors import Cancelled
 
-MAX_JOB_LOG_CHARS = 256 * 1024  # letters of one job in the log file, of which it keeps 5 MB: others' words shall stay, too
+MAX_JOB_LOG_CHARS = (
+    256 * 1024
+)  # letters of one job in the log file, of which it keeps 5 MB: others' words shall stay, too
 MAX_LINE_CHARS = 2_000  # letters
 LINE_PREFIX_CHARS = 60  # letters before each: when, and whose
 _log = logging.getLogger(__name__)
@@ -45,7 +47,9 @@ class JobContext(Generic[Result]):
         """Pass one line for the log; of a long one, or of very many, the log file has the beginning."""
         if self._log_budget > 0:
             # What steers a terminal, or looks like a line of ours, is written as its number.
-            text = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in line[:MAX_LINE_CHARS])
+            text = "".join(
+                character if character.isprintable() else ascii(character)[1:-1] for character in line[:MAX_LINE_CHARS]
+            )
             self._log_budget -= len(text) + LINE_PREFIX_CHARS
             _log.info("%s", text if self._log_budget > 0 else "…")
         if self._log is not None:

@@ -14,12 +14,13 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from .errors import AppError, UsageError
+from .errors import AppError, UsageError, os_error_text
 from .paths import is_name_too_long
-from .refusal import os_error_text
 
 T = TypeVar("T")
-MAX_FILE_BYTES = 16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
+MAX_FILE_BYTES = (
+    16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
+)
 
 
 class NestingTooDeepError(msgspec.DecodeError):

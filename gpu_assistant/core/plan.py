@@ -7,8 +7,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from .machine import OperatingSystem
-from .message import Value
-from .recommendation import Goal, Recommendation
+from .recommendation import Recommendation
+from .types import Goal, Value
 
 PLAN_SCHEMA = "gpu-assistant/plan/1"
 

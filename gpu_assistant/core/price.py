@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from .message import Value
 from .plan import Plan, Step
+from .types import Value
 
 # Steps that fetch something; what their packages or files are called is a text: `price.part.<kind>`.
 DOWNLOADING_KINDS = frozenset(
@@ -73,8 +73,12 @@ def step_cost(code: str, count: int | None, data: Mapping[str, Value]) -> StepCo
     estimate, unknown_part, release = data.get("bytes"), data.get("lacks"), data.get("measured")
     if count is None and code in ESTIMATED_CODES and isinstance(estimate, int):
         name = str(release) if release is not None else None
-        return StepCost(bytes=estimate, measured_release=name, unknown_part=str(unknown_part) if unknown_part is not None else None)
-    return StepCost(bytes=count or 0, unknown_part=str(unknown_part) if unknown_part is not None and count is not None else None)
+        return StepCost(
+            bytes=estimate, measured_release=name, unknown_part=str(unknown_part) if unknown_part is not None else None
+        )
+    return StepCost(
+        bytes=count or 0, unknown_part=str(unknown_part) if unknown_part is not None and count is not None else None
+    )
 
 
 def minimum_disk_bytes(step: Step) -> int | None:
@@ -91,7 +95,9 @@ def plan_cost(plan: Plan) -> PlanCost:
     """All of a plan together."""
     costs = {step.id: step_cost(step.code, step.bytes, step.data) for step in plan.steps}
     release = next((each.measured_release for each in costs.values() if each.measured_release is not None), None)
-    unknown_parts = dict.fromkeys(part for step in plan.steps if (part := _unknown_part(step, costs[step.id])) is not None)
+    unknown_parts = dict.fromkeys(
+        part for step in plan.steps if (part := _unknown_part(step, costs[step.id])) is not None
+    )
     if release is not None:
         unknown_parts = {part: None for part in unknown_parts if part not in NEGLIGIBLE_PARTS}
     estimate = next((step.data.get("kept_bytes") for step in plan.steps if step.kind == "check-space"), None)
@@ -103,7 +109,9 @@ def plan_cost(plan: Plan) -> PlanCost:
         bytes=download_bytes,
         disk_bytes=disk_bytes if isinstance(disk_bytes, int) and (disk_bytes or plan.disk_bytes is not None) else None,
         disk_estimated=plan.disk_bytes is None,
-        disk_incomplete=smaller_than_download or "tensorflow" in unknown_parts or any(s.kind in UNPACKING_KINDS and s.disk_bytes is None for s in plan.steps),
+        disk_incomplete=smaller_than_download
+        or "tensorflow" in unknown_parts
+        or any(s.kind in UNPACKING_KINDS and s.disk_bytes is None for s in plan.steps),
         measured_release=release,
         unknown_parts=tuple(unknown_parts),
     )
@@ -119,7 +127,10 @@ class PlanDuration(Struct, frozen=True, kw_only=True):
 def plan_duration(plan: Plan, cost: PlanCost) -> PlanDuration | None:
     """As far as it is known; None where not even the packages' download is. `found` is the plan's price."""
     if plan.minutes is not None:
-        return PlanDuration(minutes=plan.minutes, is_lower_bound=bool(cost.unknown_parts) or any(step.minutes_least for step in plan.steps))
+        return PlanDuration(
+            minutes=plan.minutes,
+            is_lower_bound=bool(cost.unknown_parts) or any(step.minutes_least for step in plan.steps),
+        )
     if any(step.kind == "download" and step.minutes is None for step in plan.steps):
         return None
     return PlanDuration(minutes=sum(step.minutes or 0 for step in plan.steps), is_lower_bound=True)

@@ -9,9 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .message import Value
-from .names import Channel as Channel
-from .names import Goal as Goal
+from .types import Channel, Goal, Value
 
 RECOMMENDATION_SCHEMA = "gpu-assistant/recommendation/1"
 
@@ -95,7 +93,7 @@ class Reason(Struct, frozen=True, kw_only=True):
     source: str | None = None
 
 
-class RecommendationWarning(Struct, frozen=True, kw_only=True):  # noqa: A001 - the contract's word
+class RecommendationWarning(Struct, frozen=True, kw_only=True):
     """Something the user should know before going on, and what mends it."""
 
     code: str

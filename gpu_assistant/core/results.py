@@ -1,12 +1,17 @@
-"""What was proven and measured: `checks`, `benchmark` and `samples` of the contract."""
+"""What was proven and measured: `checks`, `benchmark` and `samples` of the contract.
+
+Whether the cards are well: the state of a moment, and its alarms.
+
+What fits in memory: `memory` of the contract.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from .message import Value
+from .types import Value
 
 CHECKS_SCHEMA = "gpu-assistant/checks/1"
 BENCHMARK_SCHEMA = "gpu-assistant/benchmark/1"
@@ -327,3 +332,131 @@ class Sample(Struct, frozen=True, kw_only=True):
     ram_total: int | None = None
     nvml: NvmlState = "untried"
     driver: str | None = None
+
+
+AlarmLevel = Literal["info", "warn", "error"]
+# "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep; "slow": the driver
+# gives no answer just now; "watching": what would be a reason to worry has yet to last;
+# "untold": a card reports too little for anybody to say.
+HealthState = Literal["unknown", "no-card", "asleep", "slow", "watching", "untold", "well", "warn", "error"]
+
+
+class Alarm(Struct, frozen=True, kw_only=True):
+    """One thing that is not as it should be. Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `data`.
+
+    `gpu` is the card's index, None for the whole computer. `since` is when its conditions began to hold, in seconds
+    since the epoch. `source` is a public address that explains it. An "info" is no reason to worry.
+    """
+
+    id: str
+    level: AlarmLevel
+    gpu: int | None = None
+    since: float
+    data: dict[str, Value] = {}
+    source: str | None = None
+    title: str | None = None
+    evidence: str | None = None
+    fix: str | None = None
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    """How the cards are at `t` (seconds since the epoch): the gravest alarm first. Text: `health.state.<state>`, or the
+    first alarm's title where it is a reason to worry. `ended`: the alarms that rang until now and no longer do; one
+    that a graver alarm says besides has not ended. `watching`: the cards (None: the whole computer) for which
+    conditions of an alarm hold that have yet to last. `untold`: the cards that report too little to be judged.
+    `cards`: how many there are. `reported`: by card, the number of the last error (Xid) that the driver is known to
+    have reported, also before anybody looked, and when (seconds since the epoch).
+    """
+
+    t: float
+    state: HealthState
+    alarms: tuple[Alarm, ...] = ()
+    ended: tuple[Alarm, ...] = ()
+    watching: tuple[int | None, ...] = ()
+    untold: tuple[int, ...] = ()
+    cards: int = 1
+    reported: dict[int, tuple[int, float]] = {}
+    text: str | None = None
+
+
+MEMORY_SCHEMA = "gpu-assistant/memory/1"
+
+FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation", "together"]
+
+
+class MemoryPeakModel(Struct, frozen=True, kw_only=True):
+    """A moment of a training step that is its highest point with some batch: bytes above what lies there between two
+    steps, so many and `example` more for each example; how many of them are gradients, and whether it updates.
+    """
+
+    constant: int
+    example: int
+    gradients: int
+    updating: bool
+
+
+class MemoryProfile(Struct, frozen=True, kw_only=True):
+    """What small steps told of one variant, in bytes, and with that of any batch.
+
+    `example` are inputs and answers of one, `parts` as many as a batch is gathered in, `cached` the share that the
+    allocator keeps beyond what is in use. `exact`: the small steps made the same allocations, so that the projection
+    follows each of them. `capacity` is the memory that was free, `spare` what of it is not planned with (other
+    programs, the display, gaps between blocks); None where nobody tells.
+    """
+
+    model: str
+    device: str
+    variant: FitVariant
+    dtype: DType
+    exact: bool
+    parameters: int
+    gradients: int
+    optimizer: int
+    example: int
+    parts: Annotated[int, Meta(ge=1)]
+    cached: float
+    tops: Annotated[tuple[MemoryPeakModel, ...], Meta(min_length=1)]
+    capacity: int | None
+    spare: int | None
+
+
+class MemoryFit(Struct, frozen=True, kw_only=True):
+    """What a training step needs in one variant, in bytes; `peak` is the sum of the parts from `parameters` to `cache`.
+
+    `capacity`, `spare` and `exact` are as in `FitSteps`; `largest_batch` is the largest one whose projected peak fits
+    into what is not spare, None where nobody tells. "together" is mixed precision where the device computes it
+    (`dtype`), checkpointing and accumulation.
+    """
+
+    model: str
+    device: str
+    variant: FitVariant
+    dtype: DType
+    batch: int
+    parameters: int
+    gradients: int
+    optimizer: int
+    activations: int
+    temporary: int
+    cache: int
+    peak: int
+    capacity: int | None
+    spare: int | None
+    largest_batch: int | None
+    exact: bool
+
+
+class MemoryFits(Struct, frozen=True, kw_only=True):
+    """All variants of one model; `left_out` are variants that could not be measured, each with the key of a text.
+
+    `devices` are all that torch has; `seconds` is how long it took. `steps` are what each of the `fits` was worked out
+    from (`bench/projection.py`), for another batch.
+    """
+
+    schema: Literal["gpu-assistant/memory/1"]
+    torch: str
+    fits: tuple[MemoryFit, ...]
+    steps: tuple[MemoryProfile, ...] = ()
+    left_out: dict[str, str] = {}
+    devices: tuple[BenchDevice, ...] = ()
+    seconds: float | None = None

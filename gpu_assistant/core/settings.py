@@ -8,8 +8,7 @@ from typing import Literal
 import msgspec
 
 from . import json
-from .names import Language as Language
-from .names import MirrorUse as MirrorUse
+from .types import Language, MirrorUse
 
 Theme = Literal["system", "light", "dark", "contrast"]
 

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..catalog.toolkits import parse_version_json
+from ..catalog.records.software import parse_version_json
 from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
 from ..system.base import System
-from ..system.patience import gather_with_timeout
-from .told import wrap_partial
+from ..system.processes import gather_with_timeout
+from .partial_result import wrap_partial
 
 NVCC_TIMEOUT_S: Final = 2.0  # for one compiler
 TOTAL_TIMEOUT_S: Final = 3.0
@@ -32,12 +32,16 @@ def find_toolkits(system: System, stop: threading.Event) -> Any:  # noqa: ANN401
     calls = {each.path: partial(_query_compiler, system, Path(each.path), stop) for each in without_version}
     versions = gather_with_timeout(calls, TOTAL_TIMEOUT_S, max_workers=4) if calls else {}
     timed_out = [path for path in calls if path not in versions]
-    return wrap_partial(tuple(replace(each, version=each.version or versions.get(each.path)) for each in toolkits_on_disk), timed_out)
+    return wrap_partial(
+        tuple(replace(each, version=each.version or versions.get(each.path)) for each in toolkits_on_disk), timed_out
+    )
 
 
 def _query_compiler(system: System, folder: Path, stop: threading.Event) -> str | None:
     try:
-        completed = system.run([folder / "bin" / system.executable("nvcc"), "--version"], timeout=NVCC_TIMEOUT_S, cancel=stop)
+        completed = system.run(
+            [folder / "bin" / system.executable("nvcc"), "--version"], timeout=NVCC_TIMEOUT_S, cancel=stop
+        )
     except AppError as error:
         if error.code == "program-timeout":
             raise TimeoutError from error
@@ -91,10 +95,17 @@ def find_cudnn(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
         by_library += [
             Cudnn(version=match[1], path=str(library))
             for library in sorted([*folder.glob("libcudnn.so.*"), *folder.glob("cudnn64_*.dll")])
-            if (match := next((library_match for each in _CUDNN_LIBRARY_NAMES if (library_match := each.fullmatch(library.name))), None))
+            if (
+                match := next(
+                    (library_match for each in _CUDNN_LIBRARY_NAMES if (library_match := each.fullmatch(library.name))),
+                    None,
+                )
+            )
         ]
     # A library of Windows names its major number only.
-    header_versions = {cudnn.version for cudnn in by_header} | {(cudnn.version or "").split(".")[0] for cudnn in by_header}
+    header_versions = {cudnn.version for cudnn in by_header} | {
+        (cudnn.version or "").split(".")[0] for cudnn in by_header
+    }
     return (*by_header, *(cudnn for cudnn in by_library if cudnn.version not in header_versions))
 
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 from ..core.errors import AppError
 from ..core.machine import Tools
 from ..system.base import System
-from ..system.patience import gather_with_timeout
-from .told import wrap_partial
+from ..system.processes import gather_with_timeout
+from .partial_result import wrap_partial
 
 PROGRAM_TIMEOUT_S: Final = 2.5  # for one program
 TOTAL_TIMEOUT_S: Final = 3.0
@@ -66,7 +66,11 @@ def _find_msvc_version(system: System, stop: threading.Event) -> str | None:
     vswhere = system.vswhere()
     folders = []
     if vswhere is not None:
-        folders = [Path(line.strip()) / "VC" for line in _run_output(system, [vswhere, *_VSWHERE_ARGUMENTS], stop).splitlines() if line]
+        folders = [
+            Path(line.strip()) / "VC"
+            for line in _run_output(system, [vswhere, *_VSWHERE_ARGUMENTS], stop).splitlines()
+            if line
+        ]
     versions = (find_compiler_version(folder) for folder in (*folders, *system.msvc_folders()))
     return next((version for version in versions if version is not None), None)
 

@@ -7,18 +7,17 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..core.errors import AppError, UsageError, Cancelled
+from ..core.errors import AppError, Cancelled, UsageError
 from ..core.json import storage_error
 from ..core.paths import is_name_too_long
 from ..core.plan import Bottleneck
-from ..system.single import file_lock
+from ..system.locks import file_lock
 from . import local, part
 from .board import Board
 from .mend import Mending
 from .round import Common, Round
 from .source import Sources
-from .wanted import Digest as Digest
-from .wanted import Wanted as Wanted
+from .wanted import Wanted
 
 # A disk that so often gave back other bytes than were written would do so for ever.
 DISK_FAULTS = 3

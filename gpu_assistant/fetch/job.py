@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
-from ..core.plan import EndEvent, PlanEvent, StepSummary, StepEvent
+from ..core.plan import EndEvent, PlanEvent, StepEvent, StepSummary
 from .limits import Limits
 from .many import Fetch, Totals
 from .pace import Pace

@@ -23,6 +23,7 @@ from .trouble import trouble
 if TYPE_CHECKING:
     from .round import Round
 
+
 READ = 1 << 19
 # How much a kill may cost each connection: it is noted so often what has come.
 RECORD = 1 << 19

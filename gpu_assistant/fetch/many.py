@@ -14,13 +14,14 @@ from msgspec import Struct
 from ..core.errors import AppError, Cancelled
 from ..core.plan import Bottleneck
 from . import answers
-from .download import Download, Wanted
+from .download import Download
 from .limits import Limits
 from .local import local_path, matches
 from .pace import Pace
 from .round import Common
 from .session import Session
 from .speed import Speed
+from .wanted import Wanted
 
 # Often enough for a progress bar and for Cancel; a wait, not a poll: the end of a file wakes us at once.
 BEAT = 0.1

@@ -9,7 +9,7 @@ from typing import Literal
 import requests
 import urllib3
 
-from ..system.network import is_network_available
+from ..system.probes import is_network_available
 
 Trouble = Literal["network-none", "network-proxy", "host-unknown", "host-refused", "host-silent"]
 

@@ -18,7 +18,9 @@ SMALL_APP_ICON_BELOW = 32  # pixels; below it the chip's lines would be thinner 
 
 def icon_names() -> tuple[str, ...]:
     """All icons that are drawn in a token's colour."""
-    return tuple(sorted(path.stem for path in (resources_dir() / "icons").glob("*.svg") if not path.stem.startswith(APP_ICON)))
+    return tuple(
+        sorted(path.stem for path in (resources_dir() / "icons").glob("*.svg") if not path.stem.startswith(APP_ICON))
+    )
 
 
 def icon(name: str, token: str = "text", size: int = 18) -> QIcon:
@@ -69,7 +71,9 @@ def app_image(side: int) -> QImage:
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    QSvgRenderer(QByteArray(_svg_source(f"{APP_ICON}-small" if side < SMALL_APP_ICON_BELOW else APP_ICON).encode())).render(painter)
+    QSvgRenderer(
+        QByteArray(_svg_source(f"{APP_ICON}-small" if side < SMALL_APP_ICON_BELOW else APP_ICON).encode())
+    ).render(painter)
     painter.end()
     return image
 

@@ -14,12 +14,13 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTr
 from PySide6.QtWidgets import QApplication
 
 from ..core.paths import resources_dir
-from ..core.settings import Language as Code
+from ..core.types import Language as Code
 from . import theme
 
 if TYPE_CHECKING:
-    from ..texts import Texts
-    from ..texts.terminal import Terminal
+    from ..texts.format import Terminal
+    from ..texts.localized import Texts
+
 
 LANGUAGE_NAMES: dict[Code, str] = {"en": "English", "zh_CN": "简体中文"}
 TranslationTable = dict[tuple[str, str, str], str]
@@ -94,7 +95,7 @@ class Language(QObject):
 
     def texts(self) -> Texts:
         """The core's sentences in this language."""
-        from ..texts import Texts
+        from ..texts.localized import Texts
 
         return Texts(self.current, other_computer=_CurrentLanguage.elsewhere, terminal=_CurrentLanguage.terminal)
 
@@ -121,7 +122,7 @@ class _CurrentLanguage:
 
 def texts() -> Texts:
     """The core's sentences in the language that is on."""
-    from ..texts import Texts
+    from ..texts.localized import Texts
 
     return Texts(_CurrentLanguage.code, other_computer=_CurrentLanguage.elsewhere, terminal=_CurrentLanguage.terminal)
 

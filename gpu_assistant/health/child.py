@@ -75,7 +75,9 @@ def main() -> int:
             return 3
     elif len(devices) > 1:
         devices = devices[1:]  # where there is a card, it is the card that is asked about
-    built_for_gpu = bool(torch.version.cuda or getattr(torch.version, "hip", None) or getattr(torch.version, "xpu", None))
+    built_for_gpu = bool(
+        torch.version.cuda or getattr(torch.version, "hip", None) or getattr(torch.version, "xpu", None)
+    )
     descriptions = [device.describe() for device in devices]
     writer.send(start={"torch": version, "devices": descriptions, "for_cards": built_for_gpu})
     writer.report("torch-import", "pass", value=version, seconds=time.perf_counter() - started)
@@ -112,12 +114,16 @@ def run_checks(writer: CheckWriter, torch: Any, devices: list[StressDevice], opt
             run_guarded("cpu-compute", device, lambda: proof.check_cpu_compute(writer, torch))
         else:
             run_guarded("device-query", device, lambda at=device: proof.check_query(writer, torch, torch.cuda, at.id))
-            run_guarded("device-compute", device, lambda at=device: proof.check_compute(writer, torch, torch.cuda, at.id))
+            run_guarded(
+                "device-compute", device, lambda at=device: proof.check_compute(writer, torch, torch.cuda, at.id)
+            )
     if options.level < 2:
         return
     for device in devices:
         if device.id != "cpu":
-            run_guarded("copy-bandwidth", device, lambda at=device: proof.check_copies(writer, torch, torch.cuda, at.id))
+            run_guarded(
+                "copy-bandwidth", device, lambda at=device: proof.check_copies(writer, torch, torch.cuda, at.id)
+            )
         run_product_tests(writer, torch, device, options.product_seconds)
         run_guarded("memory-test", device, lambda at=device: run_memory_test(writer, torch, at, options.memory_share))
     if options.level > 2:

@@ -61,7 +61,9 @@ class StressCuda(StressDevice):
         # TF32 and bfloat16 came with compute capability 8.0.
         is_ampere_or_newer = torch.version.hip is None and torch.cuda.get_device_capability(index) >= (8, 0)
         self.precisions = (
-            ("float64", "float32", "tf32", "float16", "bfloat16") if is_ampere_or_newer else ("float64", "float32", "float16")
+            ("float64", "float32", "tf32", "float16", "bfloat16")
+            if is_ampere_or_newer
+            else ("float64", "float32", "float16")
         )
 
     def describe(self) -> dict[str, Any]:

@@ -62,7 +62,9 @@ def run_memory_test(writer: CheckWriter, torch: Any, device: StressDevice, share
                     reported_at = now
                     phase_offset = 0.5 if action is compare else 0.0
                     progress = (step_index + phase_offset + 0.5 * (piece_index + 1) / len(pieces)) / len(steps)
-                    writer.send(at={"check": "memory-test", "device": device.id, "done": progress, "errors": faults.words})
+                    writer.send(
+                        at={"check": "memory-test", "device": device.id, "done": progress, "errors": faults.words}
+                    )
         device.synchronize()
     seconds = time.perf_counter() - started
     writer.report(
@@ -167,5 +169,9 @@ class PatternTester:
                 for word in difference[positions[:MAX_INSPECTED_WORDS]].tolist():
                     bits |= word & 0xFFFFFFFFFFFFFFFF
                 byte_offset = (first + offset + int(positions[0])) * 8 if len(positions) else (first + offset) * 8
-                mismatch = (byte_offset, count, bits) if mismatch is None else (mismatch[0], mismatch[1] + count, mismatch[2] | bits)
+                mismatch = (
+                    (byte_offset, count, bits)
+                    if mismatch is None
+                    else (mismatch[0], mismatch[1] + count, mismatch[2] | bits)
+                )
         return mismatch

@@ -84,11 +84,15 @@ class RepeatedProduct:
         rows = slice(None, None, max(side // CHECKED_ROWS, 1))
         left = self._left_matrix[rows].cpu().double()
         columns = range(0, side, STRIP_SIZE)
-        reference = torch.cat([left @ self._right_matrix[:, offset : offset + STRIP_SIZE].cpu().double() for offset in columns], dim=1)
+        reference = torch.cat(
+            [left @ self._right_matrix[:, offset : offset + STRIP_SIZE].cpu().double() for offset in columns], dim=1
+        )
         largest = reference.abs().max()
         row_error = (self._expected[rows].cpu().double() - reference).abs().max()
         signs = torch.randint(0, 2, (side,)).double() * 2 - 1
-        sum_error = self._multiply_on_cpu(self._expected, signs) - self._multiply_on_cpu(self._left_matrix, self._multiply_on_cpu(self._right_matrix, signs))
+        sum_error = self._multiply_on_cpu(self._expected, signs) - self._multiply_on_cpu(
+            self._left_matrix, self._multiply_on_cpu(self._right_matrix, signs)
+        )
         error = float(torch.maximum(row_error, sum_error.abs().max() / math.sqrt(side)) / largest)
         # JSON knows no infinity; a result with holes is as wrong as can be.
         return error if math.isfinite(error) else 1.0
@@ -103,7 +107,9 @@ class RepeatedProduct:
         set_precision(self._torch, self.precision)
         for _ in range(max(int(seconds / self.seconds), 1)):
             self._torch.mm(self._left_matrix, self._right_matrix, out=self._result)
-            self._mismatch_count += (self._result.view(self._integer_dtype) != self._expected.view(self._integer_dtype)).sum()
+            self._mismatch_count += (
+                self._result.view(self._integer_dtype) != self._expected.view(self._integer_dtype)
+            ).sum()
             self.run_count += 1
 
     def collect(self) -> None:
@@ -144,9 +150,13 @@ def run_product_tests(writer: CheckWriter, torch: Any, device: StressDevice, sec
                 product.enqueue(min(BATCH_WORK_S, seconds))
                 product.collect()
                 done = (number + min((time.perf_counter() - started) / seconds, 1.0)) / len(device.precisions)
-                writer.send(at={"check": "matmul-bits", "device": device.id, "done": done, "errors": product.wrong_count})
+                writer.send(
+                    at={"check": "matmul-bits", "device": device.id, "done": done, "errors": product.wrong_count}
+                )
         except WrongResultError as wrong_result:
-            writer.report("matmul-bits", "fail", value=wrong_result.error, reason="@verify.reason.wrong-result", **device_fields)
+            writer.report(
+                "matmul-bits", "fail", value=wrong_result.error, reason="@verify.reason.wrong-result", **device_fields
+            )
         except (RuntimeError, MemoryError) as error:
             writer.report("matmul-bits", "fail", reason=exception_summary(error), **device_fields)
         else:

@@ -1,4 +1,7 @@
-"""Tests the cards: looks at them through the driver while `child.py` works in the environment's own Python."""
+"""Tests the cards: looks at them through the driver while `child.py` works in the environment's own Python.
+
+What a test says first: its verdict, and whether a card was tested at all; pure.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,28 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 
-from ..core.errors import AppError, UsageError, Cancelled
+from ..core.errors import AppError, Cancelled, UsageError
 from ..core.jobs import JobContext
-from ..core.names import Value, device_name
-from ..core.results import Check, Checks, CheckState, HealthTestCurve, GpuSample, Sample
+from ..core.results import Check, Checks, CheckState, GpuSample, HealthTestCurve, Sample
+from ..core.types import Value, device_name
 from ..system.base import KILLED_RETURNCODE
-from ..system.json_lines import DeadlineEvent, run_json_lines
+from ..system.processes import DeadlineEvent, run_json_lines
 from ..verify.job import worst_state
-from . import cards
-from .afterwards import PostTestChecks, gpu_index, with_gpu_name
-from .cards import make_check
-from .figures import FormFactor
-from .judged import select_test_rules
-from .listening import HealthProgress, HealthChildState, HealthChildMessage
-from .minder import SAMPLE_INTERVAL_S, SamplerProtocol, SafetyMonitor, stop_temperature
-from .watch import HealthMonitor
+from . import checks as health_checks
+from .baselines import FormFactor
+from .checks import CASE_NO_GPU, REASON_NO_GPU, PostTestChecks, gpu_index, make_check, with_gpu_name
+from .child_protocol import HealthChildMessage, HealthChildState, HealthProgress
+from .monitor import HealthMonitor, select_test_rules
+from .safety import SAMPLE_INTERVAL_S, SafetyMonitor, SamplerProtocol, stop_temperature
 
 if TYPE_CHECKING:
-    from ..catalog.health import HealthRules
+    from ..catalog.records.health import HealthRules
     from ..system.base import System
+
 
 CHILD = Path(__file__).with_name("child.py")
 LEVELS = (1, 2, 3)
@@ -49,7 +51,11 @@ AREAS_BY_LEVEL = {
     2: ("copy-bandwidth", "link-speed", "matmul-bits", "memory-test", "card-heat", "card-held-back"),
     3: ("load", "load-speed"),
 }
-CPU_CAPABLE_AREAS = ("matmul-bits", "memory-test", "load")  # what the processor can do as well; its areas are `<id>-cpu`
+CPU_CAPABLE_AREAS = (
+    "matmul-bits",
+    "memory-test",
+    "load",
+)  # what the processor can do as well; its areas are `<id>-cpu`
 NEVER_COVERED = ("graphics", "rare")  # whatever the level
 # What a verdict lacks most where it was not looked at: told before the rest.
 PRIORITY_AREAS = ("device-compute", "matmul-bits", "memory-test", "load", "copy-bandwidth")
@@ -98,13 +104,17 @@ class HealthJob:
         self.environment = environment
         self._system = system
         self._rules, self._tests = rules, rules.tests
-        self._monitor = HealthMonitor(select_test_rules(rules), max_temperature=max_temperature, form_factor=form_factor, lanes=lanes)
+        self._monitor = HealthMonitor(
+            select_test_rules(rules), max_temperature=max_temperature, form_factor=form_factor, lanes=lanes
+        )
         self._sampler = sampler
         self._level = level
         self._device = device
         self._load_seconds = load_seconds or rules.tests.load_seconds
         self._max_temperature = max_temperature
-        self._post_test_checks = PostTestChecks(rules, level=level, device=device, max_temperature=max_temperature, form_factor=form_factor)
+        self._post_test_checks = PostTestChecks(
+            rules, level=level, device=device, max_temperature=max_temperature, form_factor=form_factor
+        )
         extra_seconds = self._load_seconds if level == 3 else 0.0
         self._start_limit = start_limit
         self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + extra_seconds
@@ -130,12 +140,16 @@ class HealthJob:
 
         started = time.monotonic()
         with self._system.keep_awake("health test"), self._safety_monitor(context.cancel) as safety:
-            child_state = HealthChildState(report_program_check, lambda news: context.report(_with_gpu_readings(news, child_state, safety)), _elapsed_clock(started))
+            child_state = HealthChildState(
+                report_program_check,
+                lambda news: context.report(_with_gpu_readings(news, child_state, safety)),
+                _elapsed_clock(started),
+            )
             first_sample = safety.latest
-            if first_sample is not None and not cards.is_driver_pending(first_sample):
-                report(cards.check_driver(first_sample, self._rules, has_adapter=self._has_adapter()))
+            if first_sample is not None and not health_checks.is_driver_pending(first_sample):
+                report(health_checks.check_driver(first_sample, self._rules, has_adapter=self._has_adapter()))
             if self._level > 1:
-                report(cards.check_power_source(self._system.power()))
+                report(health_checks.check_power_source(self._system.power()))
             if interpreter is not None:
                 self._run_child(interpreter, child_state, safety, report_program_check, context)
             else:
@@ -151,7 +165,7 @@ class HealthJob:
             raise UsageError("health-no-device", device=child_state.missing_device.missing, have=available)
         latest = safety.latest
         if latest is not None:
-            driver_check = cards.check_driver(latest, self._rules, has_adapter=self._has_adapter())
+            driver_check = health_checks.check_driver(latest, self._rules, has_adapter=self._has_adapter())
             # One that answered at first may have fallen silent meanwhile.
             driver_reported = any(check.id == "driver" for check in results)
             if driver_check not in results and (driver_check.state == "fail" or not driver_reported):
@@ -249,7 +263,9 @@ class HealthJob:
         covered = devices_by_check.keys() - cpu_only_areas
         areas = [area for level in LEVELS for area in AREAS_BY_LEVEL[level]]
         covers = tuple(
-            f"{area}-cpu" if area in cpu_only_areas else area for area in areas if area in covered or area in cpu_only_areas
+            f"{area}-cpu" if area in cpu_only_areas else area
+            for area in areas
+            if area in covered or area in cpu_only_areas
         )
         worst_verdict = worst_state(results)
         return Checks(
@@ -259,12 +275,17 @@ class HealthJob:
             checks=tuple(results),
             level=self._level,
             covers=covers,
-            leaves_out=(*(area for area in dict.fromkeys((*PRIORITY_AREAS, *areas)) if area not in covered), *NEVER_COVERED),
+            leaves_out=(
+                *(area for area in dict.fromkeys((*PRIORITY_AREAS, *areas)) if area not in covered),
+                *NEVER_COVERED,
+            ),
             curves=curves,
         )
 
 
-def _with_gpu_readings(progress: HealthProgress, child_state: HealthChildState, safety: SafetyMonitor) -> HealthProgress:
+def _with_gpu_readings(
+    progress: HealthProgress, child_state: HealthChildState, safety: SafetyMonitor
+) -> HealthProgress:
     """The same news with what the card says; the one card, where it is not known which."""
     device = child_state.find_device(progress.device) if progress.device is not None else None
     index = gpu_index(device, safety) if device is not None else 0
@@ -277,8 +298,89 @@ def _with_gpu_readings(progress: HealthProgress, child_state: HealthChildState, 
 
 def _interrupted_check(child_state: HealthChildState, reason: str, *, state: CheckState = "fail") -> Check:
     """What it was about when it ended."""
-    return make_check(child_state.current_check, state, device=child_state.device, reason=reason, dtype=child_state.dtype)
+    return make_check(
+        child_state.current_check, state, device=child_state.device, reason=reason, dtype=child_state.dtype
+    )
 
 
 def _elapsed_clock(started: float) -> Callable[[], float]:
     return lambda: time.monotonic() - started
+
+
+Headline = Literal[
+    "nothing",
+    "no-card",
+    "besides",
+    "besides-no-card",
+    "untold",
+    "asked",
+    "asked-warn",
+    "pass",
+    "warn",
+    "fail",
+    "unused",
+    "unused-warn",
+    "no-torch",
+    "ended",
+]
+
+# What can also be said of the processor.
+CPU_ONLY_AREAS = {"driver", "cpu-compute", "matmul-bits-cpu", "memory-test-cpu", "load-cpu"}
+# What a card tells of itself, besides that it is there.
+REPORTED_AREAS = {"card-link", "card-memory", "card-errors", "card-xid", "card-fan", "card-heat", "card-held-back"}
+# Faults of the setup, and of the test itself: no card is to blame for them.
+SETUP_CHECKS = {"torch-import", "torch-build", "torch-cuda"}
+END_CHECKS = {"test-end"}
+COMPUTED_AREAS = {"device-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load"}
+
+
+def select_headline(checks: Checks) -> Headline:
+    """The text `health.verdict.<headline>`. "no-card": a driver, but no card; "besides": no card was tested, the rest
+    is right ("besides-no-card": there is none); "untold": the driver was asked, and knows of the card no more than that
+    it is there; "asked": what it tells is right, and nothing was computed. What failed but says nothing against a card:
+    "unused" (PyTorch cannot use it), "no-torch" (no card was there to be used), "ended" (the test was ended).
+    """
+    check_warnings = [check for check in checks.checks if check.state == "warn"]
+    if checks.verdict == "fail":
+        return _headline_for_failure(checks, check_warnings)
+    if check_warnings and all(check.data.get("case") == CASE_NO_GPU for check in check_warnings):
+        return "no-card"
+    driver_only = not COMPUTED_AREAS.intersection(checks.covers)
+    if checks.verdict == "warn" and (check_warnings or checks.covers):  # else it is one because nothing was tested
+        return "asked-warn" if driver_only else "warn"
+    if CPU_ONLY_AREAS.issuperset(checks.covers):
+        return _headline_without_gpu(checks)
+    if driver_only:
+        return "asked" if REPORTED_AREAS.intersection(checks.covers) else "untold"
+    return "pass"
+
+
+def _headline_without_gpu(checks: Checks) -> Headline:
+    if not checks.covers:
+        return "nothing"
+    return "besides-no-card" if any(_is_no_gpu_check(check) for check in checks.checks) else "besides"
+
+
+def _headline_for_failure(checks: Checks, check_warnings: list[Check]) -> Headline:
+    failed = {check.id for check in checks.checks if check.state == "fail"}
+    if failed <= END_CHECKS:
+        return "ended"
+    if not failed <= SETUP_CHECKS:
+        return "fail"
+    if not any(check.id == "card-answers" for check in checks.checks):
+        return "no-torch"
+    return "unused-warn" if check_warnings else "unused"
+
+
+def _is_no_gpu_check(check: Check) -> bool:
+    return check.id == "driver" and check.data.get("reason") == REASON_NO_GPU
+
+
+def blames_gpu(headline: Headline) -> bool:
+    """Whether what failed may be the card."""
+    return headline == "fail"
+
+
+def has_tested_gpu(headline: Headline) -> bool:
+    """Whether any card was tested."""
+    return headline not in ("nothing", "no-card", "besides", "besides-no-card", "untold")

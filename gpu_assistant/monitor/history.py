@@ -2,6 +2,8 @@
 
 Figures are kept in half precision (exact to 1/2000 of the value) but for the last hour's, with the mean, the
 lowest and the highest of each stretch.
+
+What the cards of the history are called, kept beside it: one that is gone has a name, too.
 """
 
 from __future__ import annotations
@@ -9,21 +11,69 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Final, Literal
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
+from ..core import json
 from ..core.json import storage_error
-from .known_cards import GpuNames
-from .segments import SegmentStore
-from .stretch import Accumulator
-from .tier import Floats, FigureArray, Resolution, RingBuffer
+from ..core.results import GpuSample
+from .ring_buffer import Accumulator, FigureArray, Floats, Resolution, RingBuffer
+from .segment_store import SegmentStore
+from .series import gpu_key
+
+SCHEMA: Final = "gpu-assistant/history-cards/1"
+
+
+class _GpuNamesFile(Struct, frozen=True, kw_only=True):
+    schema: Literal["gpu-assistant/history-cards/1"]
+    cards: dict[str, str]
+
+
+def gpu_label(gpu: GpuSample) -> str:
+    """What a card is called in a heading: "GPU 0 NVIDIA GeForce RTX 4060"."""
+    return f"GPU {gpu.index} {gpu.name}" if gpu.name else f"GPU {gpu.index}"
+
+
+class GpuNames:
+    """`names` tells what a card was called last, by what its series begin with ("GPU-…" -> "GPU 0 NVIDIA H100").
+    `folder` None keeps nothing on disk.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._path = folder / "cards.json" if folder is not None else None
+        self.names: dict[str, str] = {}
+
+    def load(self) -> None:
+        """What was kept; nothing where that cannot be read: it comes again with the cards."""
+        if self._path is None:
+            return
+        try:
+            self.names = json.decode(self._path.read_bytes(), _GpuNamesFile).cards
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return
+
+    def update(self, gpus: Iterable[GpuSample]) -> None:
+        """Keep what is new. Raises AppError where it cannot be written."""
+        current = {gpu_key(gpu): gpu_label(gpu) for gpu in gpus if gpu.name}
+        if current.items() <= self.names.items():
+            return
+        self.names = self.names | current
+        if self._path is not None:
+            json.write_file(self._path, json.encode(_GpuNamesFile(schema=SCHEMA, cards=self.names)))
+
 
 HOUR_S, DAY_S, MONTH_S = 3600, 86_400, 30 * 86_400
 # A little more than what is shown, so that a whole hour or day is there at any moment of it.
-RESOLUTIONS = (Resolution(1, HOUR_S + 60, extremes=False), Resolution(10, DAY_S // 10 + 60), Resolution(60, MONTH_S // 60 + 60))
+RESOLUTIONS = (
+    Resolution(1, HOUR_S + 60, extremes=False),
+    Resolution(10, DAY_S // 10 + 60),
+    Resolution(60, MONTH_S // 60 + 60),
+)
 
 CLOCK_SLEW_S = 5.0  # a clock set back by less is time being corrected; by more, the later past has not been yet
 WRITE_INTERVAL_S = 60.0  # what a sudden end may cost
@@ -53,7 +103,11 @@ class History:
     """
 
     def __init__(
-        self, folder: Path | None = None, *, resolutions: tuple[Resolution, ...] = RESOLUTIONS, clock: Callable[[], float] = time.time
+        self,
+        folder: Path | None = None,
+        *,
+        resolutions: tuple[Resolution, ...] = RESOLUTIONS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._clock = clock
         self._lock = threading.Lock()
@@ -62,7 +116,9 @@ class History:
         self._newest_t = -np.inf
         self._buffers = tuple(RingBuffer(resolution) for resolution in resolutions)
         self._accumulators = tuple(Accumulator(resolution) for resolution in resolutions)
-        self._stores = tuple(SegmentStore(folder, resolution) for resolution in resolutions) if folder is not None else ()
+        self._stores = (
+            tuple(SegmentStore(folder, resolution) for resolution in resolutions) if folder is not None else ()
+        )
         self._unwritten_rows: tuple[list[tuple[int, FigureArray]], ...] = tuple([] for _ in resolutions)
         self._next_write = -np.inf
         self._drop_from_t: float | None = None
@@ -84,7 +140,11 @@ class History:
     def oldest_t(self) -> float | None:
         """The oldest moment that is kept, in seconds since the epoch; None where nothing is."""
         with self._lock:
-            oldest = [buffer.oldest_bucket * buffer.resolution.step for buffer in self._buffers if buffer.oldest_bucket is not None]
+            oldest = [
+                buffer.oldest_bucket * buffer.resolution.step
+                for buffer in self._buffers
+                if buffer.oldest_bucket is not None
+            ]
             oldest += [
                 accumulator.bucket * buffer.resolution.step
                 for buffer, accumulator in zip(self._buffers, self._accumulators, strict=True)
@@ -112,7 +172,9 @@ class History:
                 for series, buckets, values in store.read(newest - buffer.resolution.capacity, newest, repair=repair):
                     with self._lock:
                         indexes = [self._series_index(name) for name in series]
-                        aligned = np.full((buffer.resolution.parts, len(self._names), len(buckets)), np.nan, values.dtype)
+                        aligned = np.full(
+                            (buffer.resolution.parts, len(self._names), len(buckets)), np.nan, values.dtype
+                        )
                         aligned[:, indexes] = values
                         buffer.extend(buckets, aligned)
         except OSError as error:
@@ -186,7 +248,9 @@ class History:
             now = self._clock()
             return {name: self._window(name, seconds, now) for name in self._names}
 
-    def _window(self, name: str, seconds: float, until: float | None, *, resolution_from: float | None = None) -> SeriesWindow:
+    def _window(
+        self, name: str, seconds: float, until: float | None, *, resolution_from: float | None = None
+    ) -> SeriesWindow:
         now = self._clock()
         end = now if until is None else until
         age = now - (end - seconds if resolution_from is None else resolution_from)
@@ -219,7 +283,9 @@ class History:
             self._scales.append(STORAGE_UNITS.get(name.rpartition(".")[2], 1.0))
         return index
 
-    def _flush_accumulator(self, buffer: RingBuffer, accumulator: Accumulator, rows: list[tuple[int, FigureArray]]) -> None:
+    def _flush_accumulator(
+        self, buffer: RingBuffer, accumulator: Accumulator, rows: list[tuple[int, FigureArray]]
+    ) -> None:
         """Keep the stretch under way. After a restart within it, its first half is on record already."""
         if accumulator.bucket is None:
             return

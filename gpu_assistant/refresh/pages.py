@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Meta, Struct, ValidationError
 
-from ..catalog.subject import Arch, IsoDate, Hex32Bytes, Md5, DottedVersion
+from ..catalog.records.base import Arch, DottedVersion, Hex32Bytes, IsoDate, Md5
 from ..core import json
 from ..core.machine import SystemName
 
@@ -81,7 +81,14 @@ def _parse_wheel(link: str) -> IndexedWheel | None:
     match = _WHEEL.fullmatch(unquote(parts.path).rpartition("/")[2])
     if match is None:
         return None
-    target = next(((system_name, arch) for pattern, system_name, arch in _PLATFORMS if re.fullmatch(pattern, match["platform"], re.ASCII)), None)
+    target = next(
+        (
+            (system_name, arch)
+            for pattern, system_name, arch in _PLATFORMS
+            if re.fullmatch(pattern, match["platform"], re.ASCII)
+        ),
+        None,
+    )
     # Apple's builds carry no name of their own; elsewhere a nameless one is the general index's business.
     variant = match["variant"] or ("cpu" if target is not None and target[0] == "darwin" else "")
     if target is None or _VARIANT.fullmatch(variant) is None:

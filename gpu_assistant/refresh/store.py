@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from ..catalog.check import validate_catalog
-from ..catalog.refreshed import STAMP_NAME, CatalogStamp
-from ..catalog.subject import CatalogFile
+from ..catalog.records.base import CatalogFile
+from ..catalog.store import STAMP_NAME, CatalogStamp
+from ..catalog.validation import validate_catalog
 from ..core import json
 from ..core.errors import AppError
 
@@ -27,11 +27,18 @@ def store_subjects(folder: Path, base_folder: Path, subjects: Mapping[str, Catal
         staging.mkdir(parents=True)
         for name, subject in subjects.items():
             json.write_file(staging / f"{name}.json", json.encode_pretty(subject))
-        json.write_file(staging / STAMP_NAME, json.encode_pretty(CatalogStamp(schema="gpu-assistant/catalog/1", day=day)))
+        json.write_file(
+            staging / STAMP_NAME, json.encode_pretty(CatalogStamp(schema="gpu-assistant/catalog/1", day=day))
+        )
         findings = validate_catalog(staging, base_folder)
         if findings:
             first_finding = findings[0]
-            raise AppError("catalog-refused", file=first_finding.file, rule=first_finding.rule, detail=f"{first_finding.where} {first_finding.detail}")
+            raise AppError(
+                "catalog-refused",
+                file=first_finding.file,
+                rule=first_finding.rule,
+                detail=f"{first_finding.where} {first_finding.detail}",
+            )
         shutil.rmtree(backup, ignore_errors=True)
         if folder.exists():
             folder.rename(backup)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 def current_system() -> System:
     """This computer's operating system; its file is loaded with the first call."""
     if sys.platform == "win32":
-        from .windows import WindowsSystem
+        from .windows.system import WindowsSystem
 
         return WindowsSystem()
     else:  # noqa: RET505 - the type checker follows one branch per system
-        from .linux import LinuxSystem
+        from .linux.system import LinuxSystem
 
         return LinuxSystem()

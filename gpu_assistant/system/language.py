@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from ..core.names import Language
+from ..core.types import Language
 
 LANG_CHINESE = 0x04  # primary language number (winnt.h)
 

@@ -2,10 +2,15 @@
 
 How a program is started so that it, and all that it starts, can be ended whole is each system's own
 (`linux_processes`, `windows_processes`).
+
+Asking many things that may never answer: each in a thread of its own, all with one time limit.
+
+Runs a program of ours in an environment's own Python and hands on what it says, JSON line by JSON line.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import subprocess
@@ -13,11 +18,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
-from ..core.errors import AppError, Cancelled
-from ..core.refusal import os_error_text
+import msgspec
+
+from ..core import json
+from ..core.errors import AppError, Cancelled, os_error_text
 from .base import ProcessResult
+
+if TYPE_CHECKING:
+    from .base import System
+
 
 POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
 ORPHANED_OUTPUT_S = 1.0  # how long output may stay open after its program ended (something it left behind holds it)
@@ -121,13 +132,17 @@ class _RunLimits:
             raise AppError("program-timeout", program=self.program, limit_seconds=self._timeout)
 
 
-def _collect_output(child: ChildProcess, limits: _RunLimits, on_line: Callable[[str], None] | None, fallback_encoding: str) -> tuple[str, str]:
+def _collect_output(
+    child: ChildProcess, limits: _RunLimits, on_line: Callable[[str], None] | None, fallback_encoding: str
+) -> tuple[str, str]:
     output_queue: queue.SimpleQueue[OutputLine] = queue.SimpleQueue()
     process = child.process
     streams = [(stream_index, stream) for stream_index, stream in enumerate((process.stdout, process.stderr)) if stream]
     for stream_index, stream in streams:
         # Daemons: one that waits on a pipe held by a stray process must not keep us from ending.
-        threading.Thread(target=_read_lines, args=(stream, stream_index, output_queue), name="program output", daemon=True).start()
+        threading.Thread(
+            target=_read_lines, args=(stream, stream_index, output_queue), name="program output", daemon=True
+        ).start()
     lines_by_stream: tuple[list[str], list[str]] = ([], [])
     open_streams = len(streams)
     ended_at: float | None = None
@@ -173,3 +188,110 @@ def _wait_for_returncode(child: ChildProcess, limits: _RunLimits) -> int:
             return child.process.wait(timeout=POLL_INTERVAL_S)
         except subprocess.TimeoutExpired:
             limits.check()
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def gather_with_timeout(
+    calls: Mapping[Key, Callable[[], Value]], timeout_s: float, max_workers: int | None = None
+) -> dict[Key, Value]:
+    """The answers that came within `limit` seconds, in the order of `calls`; who raised OSError or is late is left out.
+
+    A question that hangs is left behind: its thread is a daemon and keeps nobody from ending. At most `at_once`
+    are asked at the same time. What else a call raises is raised here.
+    """
+    pending: queue.SimpleQueue[tuple[Key, Callable[[], Value]]] = queue.SimpleQueue()
+    completed: queue.SimpleQueue[tuple[Key, tuple[Value] | BaseException]] = queue.SimpleQueue()
+    stopped = threading.Event()
+    for item in calls.items():
+        pending.put(item)
+
+    def work() -> None:
+        while not stopped.is_set():
+            try:
+                key, call = pending.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                completed.put((key, (call(),)))
+            except BaseException as error:  # noqa: BLE001 - handed to whoever asked
+                completed.put((key, error))
+
+    deadline = time.monotonic() + timeout_s
+    for _ in range(min(max_workers or len(calls), len(calls))):
+        threading.Thread(target=work, name="patience", daemon=True).start()
+    results: dict[Key, Value] = {}
+    try:
+        for _ in calls:
+            key, answer = completed.get(timeout=max(0.0, deadline - time.monotonic()))
+            if isinstance(answer, tuple):
+                results[key] = answer[0]
+            elif not isinstance(answer, OSError):
+                raise answer
+    except queue.Empty:
+        pass
+    finally:
+        stopped.set()
+    return {key: results[key] for key in calls if key in results}
+
+
+T = TypeVar("T")
+
+
+class DeadlineEvent(threading.Event):
+    """Set when nobody listens any more: somebody cancelled, or the time is up that was last given (None: there is no
+    end to it).
+    """
+
+    def __init__(self, cancel: threading.Event, timeout_s: float | None) -> None:
+        super().__init__()
+        self._cancel = cancel
+        self.extend(math.inf if timeout_s is None else timeout_s)
+
+    def extend(self, timeout_s: float) -> None:
+        """So many seconds from now on."""
+        self.timeout_s = timeout_s
+        self._deadline = time.monotonic() + timeout_s
+
+    def is_set(self) -> bool:
+        """To be asked often."""
+        return self._cancel.is_set() or time.monotonic() >= self._deadline
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was somebody's wish."""
+        return self._cancel.is_set()
+
+
+def run_json_lines(
+    system: System,
+    argv: Sequence[str | Path],
+    message_type: type[T],
+    on_line: Callable[[T], None],
+    *,
+    timeout: float,
+    cancel: threading.Event,
+    log: Callable[[str], None],
+) -> ProcessResult:
+    """Run `[python, script, arguments…]` to its end; `on_line` gets every line that decodes as `kind`.
+
+    The Python runs isolated (`-I`): neither the user's site folder nor PYTHONPATH reaches it. Lines that are
+    no JSON of that kind, and everything on stderr, go to the log. Raises what `System.run` raises.
+    """
+    python, *arguments = argv
+
+    def handle_line(text: str) -> None:
+        try:
+            message = json.decode(text, message_type)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            if text.strip():
+                log(text.rstrip())
+        else:
+            on_line(message)
+
+    result = system.run([python, "-I", "-X", "utf8", *arguments], timeout=timeout, cancel=cancel, on_line=handle_line)
+    for text in result.stderr.splitlines():
+        log(text)
+    return result

@@ -1,4 +1,7 @@
-"""The check: what is known, and, when it is time, what the source says now."""
+"""The check: what is known, and, when it is time, what the source says now.
+
+What is known about new versions from one start to the next, in `updates.json` in the state folder.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,44 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from ..catalog.records import UpdateKey, UpdateCatalog
+from ..catalog.records.catalog import UpdateCatalog, UpdateKey
+from ..core import json
 from ..core.errors import Cancelled
 from ..core.jobs import JobContext
-from . import known
 from .files import remove_old_files
-from .known import UpdateState
-from .statement import ResponseRejected, ReleaseStatement, read_signed_statement
+from .signed_statement import RejectionReason, ReleaseStatement, ResponseRejected, read_signed_statement
+
+CheckOutcome = Literal["newest", "newer"] | RejectionReason
+
+
+class UpdateState(Struct, frozen=True, kw_only=True):
+    """`asked` and `outcome` of the last question (`asked` in seconds since 1970); `answer` is the newest signed
+    answer ever taken, as it came; `declined` the version that the user does not want to hear of.
+    """
+
+    asked: float | None = None
+    outcome: CheckOutcome | None = None
+    answer: str | None = None
+    declined: str | None = None
+
+
+def load_state(path: Path) -> UpdateState:
+    """What is known; a missing or damaged file means nothing is (the next answer tells it again)."""
+    try:
+        return json.decode(path.read_bytes(), UpdateState)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return UpdateState()
+
+
+def save_state(path: Path, state: UpdateState) -> None:
+    """Keep it; raises AppError."""
+    json.write_file(path, json.encode(state))
+
 
 CheckPolicy = Literal["now", "when-due", "never"]
 _log = logging.getLogger(__name__)
@@ -49,14 +79,19 @@ class UpdateCheckJob:
         state_lock: threading.Lock,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._source, self._state_path, self._folder, self._current_version = source, state_path, folder, Version(current_version)
+        self._source, self._state_path, self._folder, self._current_version = (
+            source,
+            state_path,
+            folder,
+            Version(current_version),
+        )
         self._policy: CheckPolicy = policy
         self._state_lock = state_lock
         self._clock = clock
 
     def run(self, context: JobContext[Any]) -> UpdateStatus:
         """Look, and ask if that is wanted."""
-        state = known.load_state(self._state_path)
+        state = load_state(self._state_path)
         if self._policy == "now" or (self._policy == "when-due" and self._is_due(state)):
             state = self._query_source(context)
         today = datetime.fromtimestamp(self._clock(), UTC).date()
@@ -74,7 +109,7 @@ class UpdateCheckJob:
         return statement.parsed_version > self._current_version and today <= statement.expires
 
     def _query_source(self, context: JobContext[Any]) -> UpdateState:
-        from .ask import fetch_bytes  # brings the network's libraries
+        from .fetch import fetch_bytes  # brings the network's libraries
 
         now = self._clock()
         # Noted before, so that a start that ends in the middle does not ask anew each time.
@@ -100,14 +135,17 @@ class UpdateCheckJob:
     def _validate(self, statement: ReleaseStatement, today: date) -> None:
         if statement.expires < today:
             raise ResponseRejected("expired")
-        newest = newest_known(known.load_state(self._state_path), self._source.keys)
-        if newest is not None and (statement.parsed_version, statement.released) < (newest.parsed_version, newest.released):
+        newest = newest_known(load_state(self._state_path), self._source.keys)
+        if newest is not None and (statement.parsed_version, statement.released) < (
+            newest.parsed_version,
+            newest.released,
+        ):
             raise ResponseRejected("older")
 
     def _update_state(self, **changes: Any) -> UpdateState:  # noqa: ANN401 - the struct's own fields
         with self._state_lock:
-            state = replace(known.load_state(self._state_path), **changes)
-            known.save_state(self._state_path, state)
+            state = replace(load_state(self._state_path), **changes)
+            save_state(self._state_path, state)
         return state
 
 

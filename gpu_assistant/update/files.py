@@ -1,24 +1,51 @@
-"""The folder that holds a new version's file: fetched into, checked once more, started or shown from."""
+"""The folder that holds a new version's file: fetched into, checked once more, started or shown from.
+
+How this copy of the program came onto the computer: its installer leaves a note beside the launcher.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
+import msgspec
 from msgspec import Struct
 
-from ..core.errors import AppError, Cancelled, NetworkError
+from ..core import json
+from ..core.errors import AppError, Cancelled, NetworkError, os_error_text
 from ..core.jobs import JobContext
-from ..core.refusal import os_error_text
-from .installed import InstallationKind
-from .statement import UpdateFile
+from .signed_statement import UpdateFile, UpdateFileKind
 
 if TYPE_CHECKING:
     from ..fetch.limits import Limits
     from ..fetch.pace import Pace
     from ..system.base import System
+
+
+# A checkout has no file that updates it.
+InstallationKind = UpdateFileKind | Literal["source"]
+
+PACKAGE_FOLDER = Path(__file__).resolve().parents[1]
+# …/gpu_assistant/ inside the folder app/ of what was installed.
+MARKER_PATH = PACKAGE_FOLDER.parents[1] / "installed.json"
+
+
+class InstallationMarker(Struct, frozen=True, kw_only=True):
+    """`kind` names the file that updates it."""
+
+    kind: UpdateFileKind
+
+
+def installation_kind(marker: Path = MARKER_PATH, package: Path = PACKAGE_FOLDER) -> InstallationKind:
+    """The way this copy was installed; without a readable note it is a wheel in somebody's Python, or a checkout."""
+    try:
+        return json.decode(marker.read_bytes(), InstallationMarker).kind
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        # Wheels carry the data inside the package; beside it they lie where the source does.
+        return "wheel" if (package / "resources").is_dir() else "source"
+
 
 READ_CHUNK_BYTES = 1 << 20
 
@@ -37,7 +64,9 @@ def remove_old_files(folder: Path, keep_name: str | None = None) -> None:
 
     Also before an installer is started: Windows programs load libraries that lie beside them.
     """
-    kept_names = {keep_name, f"{keep_name}.part", f"{keep_name}.part.json", f"{keep_name}.part.lock"} if keep_name else set()
+    kept_names = (
+        {keep_name, f"{keep_name}.part", f"{keep_name}.part.json", f"{keep_name}.part.lock"} if keep_name else set()
+    )
     with suppress(OSError):
         for path in folder.iterdir():
             if path.name not in kept_names:
@@ -52,16 +81,20 @@ class UpdateDownloadJob:
     Cancelled.
     """
 
-    def __init__(self, file: UpdateFile, folder: Path, limits: Limits | None = None, rate_limiter: Pace | None = None) -> None:
+    def __init__(
+        self, file: UpdateFile, folder: Path, limits: Limits | None = None, rate_limiter: Pace | None = None
+    ) -> None:
         self._file, self._folder, self._limits, self._rate_limiter = file, folder, limits, rate_limiter
 
     def run(self, context: JobContext[Any]) -> Path:
         """Fetch it."""
-        from ..fetch.download import Wanted
         from ..fetch.many import Fetch, Totals
+        from ..fetch.wanted import Wanted
 
         def report_progress(totals: Totals) -> None:
-            context.report(UpdateDownloadProgress(id=self._file.name, done=totals.done, total=self._file.bytes, speed=totals.speed))
+            context.report(
+                UpdateDownloadProgress(id=self._file.name, done=totals.done, total=self._file.bytes, speed=totals.speed)
+            )
 
         remove_old_files(self._folder, self._file.name)
         request = Wanted(
@@ -71,7 +104,9 @@ class UpdateDownloadJob:
             bytes=self._file.bytes,
         )
         try:
-            downloader = Fetch([request], cancel=context.cancel, progress=report_progress, limits=self._limits, pace=self._rate_limiter)
+            downloader = Fetch(
+                [request], cancel=context.cancel, progress=report_progress, limits=self._limits, pace=self._rate_limiter
+            )
             (path,) = downloader.run()
         except AppError as error:
             raise self._as_update_error(error) from error
@@ -94,7 +129,12 @@ class UpdateLaunchJob:
     """
 
     def __init__(self, file: UpdateFile, folder: Path, installation_kind: InstallationKind, system: System) -> None:
-        self._file, self._path, self._installation_kind, self._system = file, folder / file.name, installation_kind, system
+        self._file, self._path, self._installation_kind, self._system = (
+            file,
+            folder / file.name,
+            installation_kind,
+            system,
+        )
 
     def run(self, context: JobContext[Any]) -> bool:
         """Check, then hand over."""

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from .. import __version__
-from ..catalog.records import UpdateCatalog
+from ..catalog.records.catalog import UpdateCatalog
 from ..core.paths import DataDir
-from . import known
+from . import check as update_check
 from .check import CheckPolicy, UpdateCheckJob
-from .files import UpdateDownloadJob, UpdateLaunchJob
-from .installed import InstallationKind, installation_kind
-from .statement import ReleaseStatement, UpdateFile
+from .files import InstallationKind, UpdateDownloadJob, UpdateLaunchJob, installation_kind
+from .signed_statement import ReleaseStatement, UpdateFile
 
 if TYPE_CHECKING:
     from ..fetch.limits import Limits
@@ -67,7 +66,13 @@ class UpdateService:
     def check(self, policy: CheckPolicy) -> UpdateCheckJob:
         """Look what is known; only where `possible`."""
         return UpdateCheckJob(
-            self._source, self._state_path, self.folder, self.current_version, policy=policy, state_lock=self._state_lock, clock=self._clock
+            self._source,
+            self._state_path,
+            self.folder,
+            self.current_version,
+            policy=policy,
+            state_lock=self._state_lock,
+            clock=self._clock,
         )
 
     def file(self, release: ReleaseStatement) -> UpdateFile | None:
@@ -76,7 +81,9 @@ class UpdateService:
 
     def download(self, file: UpdateFile) -> UpdateDownloadJob:
         """Bring a file here."""
-        return UpdateDownloadJob(file, self.folder, self._limits, self._rate_limiter() if self._rate_limiter is not None else None)
+        return UpdateDownloadJob(
+            file, self.folder, self._limits, self._rate_limiter() if self._rate_limiter is not None else None
+        )
 
     def install_or_show(self, file: UpdateFile) -> UpdateLaunchJob:
         """Start the installer that was fetched, or show where the file lies."""
@@ -94,4 +101,6 @@ class UpdateService:
     def skip_version(self, version: str) -> None:
         """Remember that the user does not want to hear of this version; raises AppError."""
         with self._state_lock:
-            known.save_state(self._state_path, replace(known.load_state(self._state_path), declined=version))
+            update_check.save_state(
+                self._state_path, replace(update_check.load_state(self._state_path), declined=version)
+            )

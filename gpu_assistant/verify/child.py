@@ -61,7 +61,9 @@ def check_build(writer: CheckWriter, torch: Any, version: str | None, variant: s
         writer.report("torch-variant", "skip", value=installed, reason="@verify.reason.no-record")
         return
     recommended = f"{version}+{variant}"
-    writer.report("torch-variant", "pass" if installed == recommended else "fail", value=installed, expected=recommended)
+    writer.report(
+        "torch-variant", "pass" if installed == recommended else "fail", value=installed, expected=recommended
+    )
 
 
 def reference_product(torch: Any, device: str) -> Any:  # noqa: ANN401
@@ -118,7 +120,9 @@ def check_accelerators(writer: CheckWriter, torch: Any, expected: str | None) ->
     else:
         writer.report_skipped("cuda-version", reason=REASON_NO_CUDA)
     if not devices:
-        writer.report_skipped("cudnn", "device-query", "device-compute", "copy-bandwidth", reason=REASON_EARLIER_FAILURE)
+        writer.report_skipped(
+            "cudnn", "device-query", "device-compute", "copy-bandwidth", reason=REASON_EARLIER_FAILURE
+        )
     for device in devices:
         check_device(writer, torch, device)
 

@@ -26,7 +26,10 @@ def imported_libraries(library: Path) -> Iterator[str]:
 
         (pe_offset,) = unpack_at("I", 0x3C)
         count, optional_header_size = unpack_at("H12xH", pe_offset + 6)
-        sections = [unpack_at("4I", pe_offset + 24 + optional_header_size + 40 * section_index + 8) for section_index in range(count)]
+        sections = [
+            unpack_at("4I", pe_offset + 24 + optional_header_size + 40 * section_index + 8)
+            for section_index in range(count)
+        ]
 
         def file_offset(address: int) -> int:
             offsets = [raw + address - start for span, start, _, raw in sections if start <= address < start + span]
@@ -49,7 +52,9 @@ def check_visual_cpp(writer: CheckWriter) -> bool:
         return True
     writer.send(begin="visual-cpp")
     try:
-        required = {name.lower() for library in libraries for name in imported_libraries(library) if VISUAL_CPP.fullmatch(name)}
+        required = {
+            name.lower() for library in libraries for name in imported_libraries(library) if VISUAL_CPP.fullmatch(name)
+        }
     except (struct.error, IndexError, ValueError, OSError):
         return True  # a damaged library: loading it tells more
     missing = []

@@ -1,8 +1,13 @@
-"""Proves an environment: asks its folder, uv, and `child.py` running in its own Python."""
+"""Proves an environment: asks its folder, uv, and `child.py` running in its own Python.
+
+Do the packages of an environment agree with each other? Asked of uv, which reads them without running them.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +19,50 @@ from msgspec.structs import replace
 from ..core import json
 from ..core.errors import AppError, Cancelled
 from ..core.jobs import JobContext
-from ..core.names import device_label
 from ..core.recommendation import Recommendation
 from ..core.results import Check, Checks, CheckState, Verdict
-from ..system.json_lines import DeadlineEvent, run_json_lines
-from .packages import check_packages
+from ..core.types import device_label
+from ..system.processes import DeadlineEvent, run_json_lines
 
 if TYPE_CHECKING:
-    from ..system.base import System
+    from ..system.base import ProcessResult, System
+
+
+TIME_LIMIT_S = 60.0
+
+
+def check_packages(system: System, interpreter: Path, context: JobContext[Any]) -> Check:
+    """The check "packages": every installed package finds what it requires."""
+    from uv import find_uv_bin
+
+    try:
+        argv = (find_uv_bin(), "pip", "check", "--no-config", "--no-cache", "--offline", "--python", str(interpreter))
+        # The user's own settings for uv are about other folders.
+        uv_variables = dict.fromkeys(name for name in os.environ if name.upper().startswith("UV_"))
+        process_result = system.run(argv, timeout=TIME_LIMIT_S, environ=uv_variables, cancel=context.cancel)
+    except Cancelled:
+        raise
+    except (AppError, FileNotFoundError) as error:
+        timed_out = isinstance(error, AppError) and error.code == "program-timeout"
+        return Check(
+            id="packages", state="skip", data={"reason": f"@verify.reason.{'timeout' if timed_out else 'no-uv'}"}
+        )
+    return _check_from_output(process_result, context)
+
+
+def _check_from_output(process_result: ProcessResult, context: JobContext[Any]) -> Check:
+    if process_result.returncode == 0:
+        return Check(id="packages", state="pass")
+    lines = [line.strip() for line in process_result.stderr.splitlines() if line.strip()]
+    for line in lines:
+        context.log(line)
+    if not any(re.match(r"Found \d+ incompatibilit", line) for line in lines):
+        # uv could not look: the interpreter does not run, which the next check says better.
+        return Check(id="packages", state="skip", data={"reason": "@verify.reason.not-started"})
+    conflicts = [line for line in lines if line.startswith("The package")]
+    first = conflicts[0] if conflicts else lines[-1]
+    return Check(id="packages", state="fail", value=len(conflicts), data={"count": len(conflicts), "reason": first})
+
 
 CHILD = Path(__file__).with_name("child.py")
 TENSORFLOW_CHILD = Path(__file__).with_name("child_tensorflow.py")
@@ -68,7 +109,12 @@ class VerifyJob:
     """
 
     def __init__(
-        self, environment: Path, system: System, *, time_limit: float = 300.0, first_line_timeout: float = FIRST_LINE_TIMEOUT_S
+        self,
+        environment: Path,
+        system: System,
+        *,
+        time_limit: float = 300.0,
+        first_line_timeout: float = FIRST_LINE_TIMEOUT_S,
     ) -> None:
         self.environment = environment
         self._system = system
@@ -97,7 +143,9 @@ class VerifyJob:
             self._run_child([interpreter, CHILD, *_child_arguments(recommendation)], "python", report, context)
             if tensorflow is not None:
                 child_arguments = ["--version", tensorflow.version, *(["--gpu"] if tensorflow.gpu else [])]
-                self._run_child([interpreter, TENSORFLOW_CHILD, *child_arguments], TENSORFLOW_CHECK_IDS[0], report, context)
+                self._run_child(
+                    [interpreter, TENSORFLOW_CHILD, *child_arguments], TENSORFLOW_CHECK_IDS[0], report, context
+                )
         reported_ids = {check.id for check in results}
         for check_id in _expected_ids(recommendation):
             if check_id not in reported_ids:

@@ -40,11 +40,11 @@ def pinned(scratch: Path) -> Path:
 
     Raises BuildError.
     """
-    from gpu_assistant.catalog.load import load_catalog
+    from gpu_assistant.catalog.store import load_catalog
     from gpu_assistant.core.errors import AppError
     from gpu_assistant.core.paths import resources_dir
-    from gpu_assistant.fetch.download import Wanted
     from gpu_assistant.fetch.many import Fetch
+    from gpu_assistant.fetch.wanted import Wanted
 
     asked = (f"{sys.version_info[0]}.{sys.version_info[1]}", "linux", "x86_64")
     builds = load_catalog(resources_dir() / "catalog").pythons.builds

@@ -97,8 +97,8 @@ def build(
 def _official(scratch: Path) -> Path:
     """The pinned embeddable package of python.org, fetched and checked."""
     from gpu_assistant.core.errors import AppError
-    from gpu_assistant.fetch.download import Wanted
     from gpu_assistant.fetch.many import Fetch
+    from gpu_assistant.fetch.wanted import Wanted
 
     pinned = json.loads((HERE / "python.json").read_text(encoding="utf-8"))
     path = scratch / str(pinned["url"]).rsplit("/", 1)[1]

@@ -2,25 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
-    <name>Actions</name>
-    <message>
-        <source>Full test…</source>
-        <translation>完整测速…</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>再测一次</translation>
-    </message>
-    <message>
-        <source>Save as picture</source>
-        <translation>存为图片</translation>
-    </message>
-    <message>
-        <source>Save report</source>
-        <translation>导出报告</translation>
-    </message>
-</context>
-<context>
     <name>Along</name>
     <message>
         <source>; </source>
@@ -72,21 +53,6 @@
     </message>
 </context>
 <context>
-    <name>AlongCard</name>
-    <message>
-        <source>As the driver told it, twice a second; clocks are medians under load. A card at its power limit is what one wants: it does all that it is allowed to.</source>
-        <translation>由驱动报告，每秒两次；频率是满载时的中位数。达到功率上限是正常的，说明显卡已全力运行。</translation>
-    </message>
-    <message>
-        <source>What the card did meanwhile</source>
-        <translation>测速时显卡的状态</translation>
-    </message>
-    <message>
-        <source>What the cards did meanwhile</source>
-        <translation>测速时各显卡的状态</translation>
-    </message>
-</context>
-<context>
     <name>Before</name>
     <message>
         <source>About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them together. The fans may get loud.</source>
@@ -111,6 +77,10 @@
     <message>
         <source>Not now</source>
         <translation>暂不</translation>
+    </message>
+    <message>
+        <source>Other programs that work meanwhile make the figures lower.</source>
+        <translation>测速时其他程序在忙，成绩会偏低。</translation>
     </message>
     <message>
         <source>Start the full test</source>
@@ -140,44 +110,16 @@
         <source>today {time}</source>
         <translation>今天 {time}</translation>
     </message>
-    <message>
-        <source>Other programs that work meanwhile make the figures lower.</source>
-        <translation>测速时其他程序在忙，成绩会偏低。</translation>
-    </message>
 </context>
 <context>
-    <name>BenchResultView</name>
+    <name>BenchmarkExporter</name>
     <message>
-        <source>Blue: the GPU. Grey: the CPU.</source>
-        <translation>蓝色是显卡，灰色是 CPU。</translation>
+        <source>Where shall the picture be saved?</source>
+        <translation>图片保存到哪里？</translation>
     </message>
     <message>
-        <source>Doubtful: {why}.</source>
-        <translation>“存疑”的原因：{why}。</translation>
-    </message>
-    <message>
-        <source>GPU beside CPU</source>
-        <translation>显卡与 CPU 对比</translation>
-    </message>
-    <message>
-        <source>Measured on the CPU</source>
-        <translation>CPU 的成绩</translation>
-    </message>
-    <message>
-        <source>Several GPUs train one model together.</source>
-        <translation>多张显卡一起训练同一个模型。</translation>
-    </message>
-    <message>
-        <source>The green bracket is the usual range of healthy cards of this kind.</source>
-        <translation>绿色范围是同款显卡的正常水平。</translation>
-    </message>
-    <message>
-        <source>Was it a fair test?</source>
-        <translation>这次测得公平吗？</translation>
-    </message>
-    <message>
-        <source>Blue: this time. Grey: your last test before it.</source>
-        <translation>蓝色是这次，灰色是上一次。</translation>
+        <source>Where shall the report be saved?</source>
+        <translation>报告保存到哪里？</translation>
     </message>
 </context>
 <context>
@@ -223,6 +165,10 @@
         <translation>正在计算显存能装下什么。</translation>
     </message>
     <message>
+        <source>The environment is gone: it was removed or moved. The setup makes a new one in a few minutes.</source>
+        <translation>环境不见了：已被删除或移走。用几分钟就能重新装一个。</translation>
+    </message>
+    <message>
         <source>There is no environment to measure yet. The setup makes one in a few minutes.</source>
         <translation>还没有可以测速的环境，几分钟就能装好一个。</translation>
     </message>
@@ -238,45 +184,55 @@
         <source>What to look at</source>
         <translation>查看内容</translation>
     </message>
+</context>
+<context>
+    <name>BenchmarkResultView</name>
     <message>
-        <source>The environment is gone: it was removed or moved. The setup makes a new one in a few minutes.</source>
-        <translation>环境不见了：已被删除或移走。用几分钟就能重新装一个。</translation>
+        <source>Blue: the GPU. Grey: the CPU.</source>
+        <translation>蓝色是显卡，灰色是 CPU。</translation>
+    </message>
+    <message>
+        <source>Blue: this time. Grey: your last test before it.</source>
+        <translation>蓝色是这次，灰色是上一次。</translation>
+    </message>
+    <message>
+        <source>Doubtful: {why}.</source>
+        <translation>“存疑”的原因：{why}。</translation>
+    </message>
+    <message>
+        <source>GPU beside CPU</source>
+        <translation>显卡与 CPU 对比</translation>
+    </message>
+    <message>
+        <source>Measured on the CPU</source>
+        <translation>CPU 的成绩</translation>
+    </message>
+    <message>
+        <source>Several GPUs train one model together.</source>
+        <translation>多张显卡一起训练同一个模型。</translation>
+    </message>
+    <message>
+        <source>The green bracket is the usual range of healthy cards of this kind.</source>
+        <translation>绿色范围是同款显卡的正常水平。</translation>
+    </message>
+    <message>
+        <source>Was it a fair test?</source>
+        <translation>这次测得公平吗？</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonRow</name>
+    <message>
+        <source>usual for this card: {low} to {high}</source>
+        <translation>这张卡的正常范围：{low} 到 {high}</translation>
+    </message>
+    <message>
+        <source>{times} times the CPU</source>
+        <translation>是 CPU 的 {times} 倍</translation>
     </message>
 </context>
 <context>
     <name>Every</name>
-    <message>
-        <source>All figures</source>
-        <translation>全部数据</translation>
-    </message>
-    <message>
-        <source>Hide all figures</source>
-        <translation>收起全部数据</translation>
-    </message>
-    <message>
-        <source>Median</source>
-        <translation>中位数</translation>
-    </message>
-    <message>
-        <source>Middle half</source>
-        <translation>居中一半</translation>
-    </message>
-    <message>
-        <source>Runs</source>
-        <translation>次数</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>大小</translation>
-    </message>
-    <message>
-        <source>What</source>
-        <translation>项目</translation>
-    </message>
-    <message>
-        <source>Where</source>
-        <translation>设备</translation>
-    </message>
     <message>
         <source>worked out</source>
         <translation>推算</translation>
@@ -286,12 +242,39 @@
         <translation>{count} 个词</translation>
     </message>
     <message>
+        <source>{runs} runs</source>
+        <translation>共 {runs} 次</translation>
+    </message>
+    <message>
         <source>{size}, batch {batch}</source>
         <translation>{size}，批次 {batch}</translation>
     </message>
+</context>
+<context>
+    <name>ExpectedRangeCard</name>
     <message>
-        <source>{runs} runs</source>
-        <translation>共 {runs} 次</translation>
+        <source>Is that right for this card?</source>
+        <translation>这张卡正常吗？</translation>
+    </message>
+    <message>
+        <source>There are no figures to check this card against. A laptop's card gets another power limit from every maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower.</source>
+        <translation>这张卡没有可对照的数据：笔记本显卡的功耗上限由各厂家自定，服务器显卡的数据我们还没有。和自己以前的成绩比，就能看出有没有变慢。</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>怎么办</translation>
+    </message>
+    <message>
+        <source>Where the figures are from</source>
+        <translation>数据来源</translation>
+    </message>
+    <message>
+        <source>above the usual range: {low} to {high} {unit}</source>
+        <translation>高于正常范围：{low} 到 {high} {unit}</translation>
+    </message>
+    <message>
+        <source>usual: {low} to {high} {unit}</source>
+        <translation>正常：{low} 到 {high} {unit}</translation>
     </message>
 </context>
 <context>
@@ -380,6 +363,22 @@
         <translation>（虚线处）</translation>
     </message>
     <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} does not fit as it is. It fits with: {ways}.</source>
+        <translation>批次 {batch} 直接训练装不下，用这些方法可以：{ways}。</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} does not fit in any way that was measured. Take a smaller one.</source>
+        <translation>批次 {batch} 用测过的方法都装不下，请选小一些的批次。</translation>
+    </message>
+    <message>
+        <source>A batch of {batch} fits.</source>
+        <translation>批次 {batch} 装得下。</translation>
+    </message>
+    <message>
         <source>Accumulation</source>
         <translation>梯度累积</translation>
     </message>
@@ -424,6 +423,10 @@
         <translation>梯度</translation>
     </message>
     <message>
+        <source>Measuring small steps: {way}</source>
+        <translation>正在实测小批次训练步：{way}</translation>
+    </message>
+    <message>
         <source>Mixed precision</source>
         <translation>混合精度</translation>
     </message>
@@ -456,6 +459,14 @@
         <translation>用 16 位计算，权重仍保留 32 位</translation>
     </message>
     <message>
+        <source>does not fit, not even a batch of 1</source>
+        <translation>装不下，批次为 1 也不行</translation>
+    </message>
+    <message>
+        <source>does not fit; largest batch about {batch}</source>
+        <translation>装不下，最大批次约 {batch}</translation>
+    </message>
+    <message>
         <source>everything in float32</source>
         <translation>全部使用 float32</translation>
     </message>
@@ -466,10 +477,6 @@
     <message>
         <source>mixed precision, checkpointing and accumulation</source>
         <translation>混合精度、检查点加梯度累积</translation>
-    </message>
-    <message>
-        <source>does not fit, not even a batch of 1</source>
-        <translation>装不下，批次为 1 也不行</translation>
     </message>
     <message>
         <source>reads sentences; each of a batch has 128 words</source>
@@ -491,56 +498,94 @@
         <source>{part} {size}</source>
         <translation>{part} {size}</translation>
     </message>
+</context>
+<context>
+    <name>GpuLogCard</name>
     <message>
-        <source>Measuring small steps: {way}</source>
-        <translation>正在实测小批次训练步：{way}</translation>
+        <source>As the driver told it, twice a second; clocks are medians under load. A card at its power limit is what one wants: it does all that it is allowed to.</source>
+        <translation>由驱动报告，每秒两次；频率是满载时的中位数。达到功率上限是正常的，说明显卡已全力运行。</translation>
     </message>
     <message>
-        <source>does not fit; largest batch about {batch}</source>
-        <translation>装不下，最大批次约 {batch}</translation>
+        <source>What the card did meanwhile</source>
+        <translation>测速时显卡的状态</translation>
     </message>
     <message>
-        <source>A batch of {batch} fits.</source>
-        <translation>批次 {batch} 装得下。</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-    <message>
-        <source>A batch of {batch} does not fit as it is. It fits with: {ways}.</source>
-        <translation>批次 {batch} 直接训练装不下，用这些方法可以：{ways}。</translation>
-    </message>
-    <message>
-        <source>A batch of {batch} does not fit in any way that was measured. Take a smaller one.</source>
-        <translation>批次 {batch} 用测过的方法都装不下，请选小一些的批次。</translation>
+        <source>What the cards did meanwhile</source>
+        <translation>测速时各显卡的状态</translation>
     </message>
 </context>
 <context>
-    <name>FitBars</name>
+    <name>Meaning</name>
+    <message>
+        <source>Copy to the card</source>
+        <translation>向显卡复制</translation>
+    </message>
+    <message>
+        <source>PCIe {gen}.0, {lanes} lanes</source>
+        <translation>PCIe {gen}.0，{lanes} 通道</translation>
+    </message>
+    <message>
+        <source>answers word by word</source>
+        <translation>逐词生成回答</translation>
+    </message>
+    <message>
+        <source>float32, TF32 switched off</source>
+        <translation>float32，已关闭 TF32</translation>
+    </message>
+    <message>
+        <source>how fast the card's memory is</source>
+        <translation>显存有多快</translation>
+    </message>
+    <message>
+        <source>how fast the memory is</source>
+        <translation>读写有多快</translation>
+    </message>
+    <message>
+        <source>over the PCIe slot</source>
+        <translation>经过 PCIe 插槽</translation>
+    </message>
+    <message>
+        <source>reads sentences</source>
+        <translation>理解句子</translation>
+    </message>
+    <message>
+        <source>recognises pictures</source>
+        <translation>识别图片</translation>
+    </message>
+    <message>
+        <source>{kind}, on the tensor cores</source>
+        <translation>{kind}，用张量核心</translation>
+    </message>
+    <message>
+        <source>{what}, {kind}</source>
+        <translation>{what}，{kind}</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryFitBars</name>
+    <message>
+        <source>1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.</source>
+        <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
+    </message>
     <message>
         <source>A bar is the moment in which most memory is needed; not all gradients are there by then.</source>
         <translation>每条显示占用内存最多的那一刻，这时梯度还没有全部算出来。</translation>
+    </message>
+    <message>
+        <source>Only what the training itself needs is counted; PyTorch's own libraries take some hundred MB more.</source>
+        <translation>这里只算训练本身需要的内存，PyTorch 自己的库还要另占几百 MB。</translation>
+    </message>
+    <message>
+        <source>Projected from small steps that were not quite alike: take it as about.</source>
+        <translation>推算所用的几步不完全一致，结果是大约值。</translation>
     </message>
     <message>
         <source>The earlier result: {title}</source>
         <translation>上一次的结果：{title}</translation>
     </message>
     <message>
-        <source>1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.</source>
-        <translation>1 GB 显存等于 1,024 MB，与显卡标称相同，PyTorch 写作 GiB 和 MiB。</translation>
-    </message>
-    <message>
-        <source>Only what the training itself needs is counted; PyTorch&apos;s own libraries take some hundred MB more.</source>
-        <translation>这里只算训练本身需要的内存，PyTorch 自己的库还要另占几百 MB。</translation>
-    </message>
-    <message>
         <source>Where a bar has no gradients, most memory is needed before the first of them is there.</source>
         <translation>没有“梯度”的那几条：内存用得最多时，梯度还没有产生。</translation>
-    </message>
-    <message>
-        <source>Projected from small steps that were not quite alike: take it as about.</source>
-        <translation>推算所用的几步不完全一致，结果是大约值。</translation>
     </message>
     <message>
         <source>{model}: one step with a batch of {batch}, on {device}</source>
@@ -548,11 +593,7 @@
     </message>
 </context>
 <context>
-    <name>FitView</name>
-    <message>
-        <source>Says before you train whether it fits into the memory, and how large the batch can be. A batch is how many examples the model learns from at once; a larger one needs more memory.</source>
-        <translation>训练之前先看内存够不够，批量最大能到多少。批量就是模型一次学习的样本数，越大越占内存。</translation>
-    </message>
+    <name>MemoryFitView</name>
     <message>
         <source>After {time} at the latest it ends.</source>
         <translation>最多 {time}就会结束。</translation>
@@ -570,12 +611,20 @@
         <translation>上次在这台电脑上用了 {time}。</translation>
     </message>
     <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
         <source>Measures steps with 1 to 3 examples and projects them to your batch. Another batch is answered at once afterwards.</source>
         <translation>先实测 1 到 3 个样本的训练步，再推算到你选的批次。之后换批次会立即得出结果。</translation>
     </message>
     <message>
         <source>Model</source>
         <translation>模型</translation>
+    </message>
+    <message>
+        <source>Says before you train whether it fits into the memory, and how large the batch can be. A batch is how many examples the model learns from at once; a larger one needs more memory.</source>
+        <translation>训练之前先看内存够不够，批量最大能到多少。批量就是模型一次学习的样本数，越大越占内存。</translation>
     </message>
     <message>
         <source>Stopped before anything was measured.</source>
@@ -614,78 +663,16 @@
         <translation>开始计算</translation>
     </message>
     <message>
-        <source>Measure again</source>
-        <translation>再测一次</translation>
-    </message>
-    <message>
         <source>batch of {count}</source>
         <translation>批次 {count}</translation>
-    </message>
-    <message>
-        <source>{model}, {batch}</source>
-        <translation>{model}，{batch}</translation>
     </message>
     <message>
         <source>{model} took {time} on a CPU with {cores} cores beside much other work.</source>
         <translation>在一台 {cores} 核、同时还有很多其他任务的 CPU 上，{model} 用了 {time}。</translation>
     </message>
-</context>
-<context>
-    <name>Meaning</name>
     <message>
-        <source>Copy to the card</source>
-        <translation>向显卡复制</translation>
-    </message>
-    <message>
-        <source>PCIe {gen}.0, {lanes} lanes</source>
-        <translation>PCIe {gen}.0，{lanes} 通道</translation>
-    </message>
-    <message>
-        <source>answers word by word</source>
-        <translation>逐词生成回答</translation>
-    </message>
-    <message>
-        <source>float32, TF32 switched off</source>
-        <translation>float32，已关闭 TF32</translation>
-    </message>
-    <message>
-        <source>how fast the memory is</source>
-        <translation>读写有多快</translation>
-    </message>
-    <message>
-        <source>over the PCIe slot</source>
-        <translation>经过 PCIe 插槽</translation>
-    </message>
-    <message>
-        <source>reads sentences</source>
-        <translation>理解句子</translation>
-    </message>
-    <message>
-        <source>recognises pictures</source>
-        <translation>识别图片</translation>
-    </message>
-    <message>
-        <source>{kind}, on the tensor cores</source>
-        <translation>{kind}，用张量核心</translation>
-    </message>
-    <message>
-        <source>{what}, {kind}</source>
-        <translation>{what}，{kind}</translation>
-    </message>
-    <message>
-        <source>how fast the card's memory is</source>
-        <translation>显存有多快</translation>
-    </message>
-</context>
-<context>
-    <name>PairRow</name>
-    <message>
-        <source>usual for this card: {low} to {high}</source>
-        <translation>这张卡的正常范围：{low} 到 {high}</translation>
-    </message>
-    <message>
-        <source>{times} times the CPU</source>
-        <translation>是 CPU 的 {times} 倍</translation>
+        <source>{model}, {batch}</source>
+        <translation>{model}，{batch}</translation>
     </message>
 </context>
 <context>
@@ -705,10 +692,6 @@
     <message>
         <source>Since then: {changed}.</source>
         <translation>此间变化：{changed}。</translation>
-    </message>
-    <message>
-        <source>Your own past</source>
-        <translation>以前的成绩</translation>
     </message>
     <message>
         <source>driver</source>
@@ -814,50 +797,114 @@
         <translation>数据来源：</translation>
     </message>
     <message>
+        <source>above the usual range: {low} to {high}</source>
+        <translation>高于正常范围：{low} 到 {high}</translation>
+    </message>
+    <message>
         <source>usual: {low} to {high}</source>
         <translation>正常：{low} 到 {high}</translation>
     </message>
+</context>
+<context>
+    <name>ResultActions</name>
     <message>
-        <source>above the usual range: {low} to {high}</source>
-        <translation>高于正常范围：{low} 到 {high}</translation>
+        <source>Full test…</source>
+        <translation>完整测速…</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
+        <source>Save as picture</source>
+        <translation>存为图片</translation>
+    </message>
+    <message>
+        <source>Save report</source>
+        <translation>导出报告</translation>
+    </message>
+</context>
+<context>
+    <name>ResultsTable</name>
+    <message>
+        <source>All figures</source>
+        <translation>全部数据</translation>
+    </message>
+    <message>
+        <source>Hide all figures</source>
+        <translation>收起全部数据</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>Middle half</source>
+        <translation>居中一半</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>设备</translation>
     </message>
 </context>
 <context>
     <name>RightCard</name>
     <message>
-        <source>Is that right for this card?</source>
-        <translation>这张卡正常吗？</translation>
-    </message>
-    <message>
         <source>The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. Figures as of {date}.</source>
         <translation>正常范围是厂商数据的 {low}% 到 {high}%，显存内复制是 {low_copy}% 到 {high_copy}%，向显卡复制是 {low_way}% 到 {high_way}%，这是我们自己的经验值。数据日期：{date}。</translation>
     </message>
+</context>
+<context>
+    <name>RunHistoryCard</name>
     <message>
-        <source>There are no figures to check this card against. A laptop's card gets another power limit from every maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower.</source>
-        <translation>这张卡没有可对照的数据：笔记本显卡的功耗上限由各厂家自定，服务器显卡的数据我们还没有。和自己以前的成绩比，就能看出有没有变慢。</translation>
+        <source>Your own past</source>
+        <translation>以前的成绩</translation>
+    </message>
+</context>
+<context>
+    <name>RunningView</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-        <source>What to do</source>
-        <translation>怎么办</translation>
+        <source>PyTorch is loading…</source>
+        <translation>正在加载 PyTorch…</translation>
     </message>
     <message>
-        <source>Where the figures are from</source>
-        <translation>数据来源</translation>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
     </message>
     <message>
-        <source>usual: {low} to {high} {unit}</source>
-        <translation>正常：{low} 到 {high} {unit}</translation>
+        <source>running for {time}</source>
+        <translation>已用 {time}</translation>
     </message>
     <message>
-        <source>above the usual range: {low} to {high} {unit}</source>
-        <translation>高于正常范围：{low} 到 {high} {unit}</translation>
+        <source>the first time takes up to {time}</source>
+        <translation>第一次最多要 {time}</translation>
+    </message>
+    <message>
+        <source>{n} of {of}</source>
+        <translation>第 {n} 项，共 {of} 项</translation>
     </message>
 </context>
 <context>
     <name>Scores</name>
     <message>
-        <source>On the card {card}, on the CPU {cpu}.</source>
-        <translation>显卡用 {card}，CPU 用 {cpu}。</translation>
+        <source>CPU ({dtype})</source>
+        <translation>CPU（{dtype}）</translation>
     </message>
     <message>
         <source>Doubtful: {why}.</source>
@@ -876,12 +923,20 @@
         <translation>{date} {time} 测得</translation>
     </message>
     <message>
+        <source>On the card {card}, on the CPU {cpu}.</source>
+        <translation>显卡用 {card}，CPU 用 {cpu}。</translation>
+    </message>
+    <message>
         <source>What takes the CPU a night of 8 hours, the card does in {time}.</source>
         <translation>CPU 要算一整夜（8 小时）的活，显卡 {time}就能算完。</translation>
     </message>
     <message>
         <source>mixed precision</source>
         <translation>混合精度</translation>
+    </message>
+    <message>
+        <source>one {card}</source>
+        <translation>单张 {card}</translation>
     </message>
     <message>
         <source>the CPU</source>
@@ -932,58 +987,12 @@
         <translation>{workload}（{dtype}）</translation>
     </message>
     <message>
-        <source>{workload}: your {card} is {times} times as fast as your CPU</source>
-        <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
-    </message>
-    <message>
         <source>{workload}: one {card} is {times} times as fast as your CPU</source>
         <translation>{workload}，单张 {card} 的速度是 CPU 的 {times} 倍</translation>
     </message>
     <message>
-        <source>one {card}</source>
-        <translation>单张 {card}</translation>
-    </message>
-    <message>
-        <source>CPU ({dtype})</source>
-        <translation>CPU（{dtype}）</translation>
-    </message>
-</context>
-<context>
-    <name>Sharing</name>
-    <message>
-        <source>Where shall the picture be saved?</source>
-        <translation>图片保存到哪里？</translation>
-    </message>
-    <message>
-        <source>Where shall the report be saved?</source>
-        <translation>报告保存到哪里？</translation>
-    </message>
-</context>
-<context>
-    <name>Working</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>PyTorch is loading…</source>
-        <translation>正在加载 PyTorch…</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>the first time takes up to {time}</source>
-        <translation>第一次最多要 {time}</translation>
-    </message>
-    <message>
-        <source>running for {time}</source>
-        <translation>已用 {time}</translation>
-    </message>
-    <message>
-        <source>{n} of {of}</source>
-        <translation>第 {n} 项，共 {of} 项</translation>
+        <source>{workload}: your {card} is {times} times as fast as your CPU</source>
+        <translation>{workload}，{card} 的速度是 CPU 的 {times} 倍</translation>
     </message>
 </context>
 </TS>

@@ -2,7 +2,30 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
-    <name>AfterCard</name>
+    <name>BundleFolderCard</name>
+    <message>
+        <source>About {size}. {line}</source>
+        <translation>大约 {size}。{line}</translation>
+    </message>
+    <message>
+        <source>An empty or a new folder, or one that was begun here before: that one is gone on with.</source>
+        <translation>选空文件夹或新文件夹；选以前在这里做到一半的，会接着做。</translation>
+    </message>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>换一个文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Into which folder?</source>
+        <translation>放到哪个文件夹？</translation>
+    </message>
+</context>
+<context>
+    <name>BundleReadyCard</name>
     <message>
         <source>, </source>
         <translation>、</translation>
@@ -45,84 +68,7 @@
     </message>
 </context>
 <context>
-    <name>GivenPage</name>
-    <message>
-        <source>Back</source>
-        <translation>返回</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Checking the folder</source>
-        <translation>正在检查文件夹</translation>
-    </message>
-    <message>
-        <source>Choose another folder…</source>
-        <translation>换一个文件夹…</translation>
-    </message>
-    <message>
-        <source>Choose the folder that was prepared where there is internet.</source>
-        <translation>选择在能上网的电脑上准备好的文件夹。</translation>
-    </message>
-    <message>
-        <source>Choose the folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
-    <message>
-        <source>Every file is read once. Nothing is changed, and no internet is used.</source>
-        <translation>每个文件都会读一遍。不做任何改动，也不联网。</translation>
-    </message>
-    <message>
-        <source>Nothing is chosen yet</source>
-        <translation>还没有选择</translation>
-    </message>
-    <message>
-        <source>Set up from an offline folder</source>
-        <translation>用离线文件夹安装</translation>
-    </message>
-    <message>
-        <source>This folder cannot be used</source>
-        <translation>这个文件夹不能用</translation>
-    </message>
-    <message>
-        <source>Which folder was prepared for this computer?</source>
-        <translation>选择为这台电脑准备的文件夹</translation>
-    </message>
-</context>
-<context>
-    <name>Offline</name>
-    <message>
-        <source>For a computer without internet…</source>
-        <translation>为不能上网的电脑做准备…</translation>
-    </message>
-</context>
-<context>
-    <name>PlaceCard</name>
-    <message>
-        <source>About {size}. {line}</source>
-        <translation>大约 {size}。{line}</translation>
-    </message>
-    <message>
-        <source>An empty or a new folder, or one that was begun here before: that one is gone on with.</source>
-        <translation>选空文件夹或新文件夹；选以前在这里做到一半的，会接着做。</translation>
-    </message>
-    <message>
-        <source>Choose another folder…</source>
-        <translation>换一个文件夹…</translation>
-    </message>
-    <message>
-        <source>Choose the folder…</source>
-        <translation>选择文件夹…</translation>
-    </message>
-    <message>
-        <source>Into which folder?</source>
-        <translation>放到哪个文件夹？</translation>
-    </message>
-</context>
-<context>
-    <name>PreparePage</name>
+    <name>CreateBundlePage</name>
     <message>
         <source>All files that its setup needs, in one folder: for a USB stick or a disk.</source>
         <translation>把安装需要的全部文件放进一个文件夹，用 U 盘或硬盘带过去。</translation>
@@ -156,8 +102,16 @@
         <translation>继续</translation>
     </message>
     <message>
+        <source>Go on whenever you like, also after a restart.</source>
+        <translation>随时可以继续，重启电脑后也可以。</translation>
+    </message>
+    <message>
         <source>It ends at the next safe place.</source>
         <translation>会在下一个安全的地方停下。</translation>
+    </message>
+    <message>
+        <source>Looking at this computer…</source>
+        <translation>正在检测这台电脑…</translation>
     </message>
     <message>
         <source>Prepare for a computer without internet</source>
@@ -212,6 +166,10 @@
         <translation>文件夹已备好：{size}</translation>
     </message>
     <message>
+        <source>The same folder goes on from here later.</source>
+        <translation>以后可以在同一文件夹里接着做。</translation>
+    </message>
+    <message>
         <source>The same folder goes on where it stopped, also tomorrow.</source>
         <translation>同一文件夹会从中断处接着做，明天继续也行。</translation>
     </message>
@@ -243,32 +201,56 @@
         <source>You may go on working, or minimise this window.</source>
         <translation>可以继续做别的，也可以把窗口最小化。</translation>
     </message>
+</context>
+<context>
+    <name>LoadBundlePage</name>
     <message>
-        <source>The same folder goes on from here later.</source>
-        <translation>以后可以在同一文件夹里接着做。</translation>
+        <source>Back</source>
+        <translation>返回</translation>
     </message>
     <message>
-        <source>Go on whenever you like, also after a restart.</source>
-        <translation>随时可以继续，重启电脑后也可以。</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-        <source>Looking at this computer…</source>
-        <translation>正在检测这台电脑…</translation>
+        <source>Checking the folder</source>
+        <translation>正在检查文件夹</translation>
+    </message>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>换一个文件夹…</translation>
+    </message>
+    <message>
+        <source>Choose the folder that was prepared where there is internet.</source>
+        <translation>选择在能上网的电脑上准备好的文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Every file is read once. Nothing is changed, and no internet is used.</source>
+        <translation>每个文件都会读一遍。不做任何改动，也不联网。</translation>
+    </message>
+    <message>
+        <source>Nothing is chosen yet</source>
+        <translation>还没有选择</translation>
+    </message>
+    <message>
+        <source>Set up from an offline folder</source>
+        <translation>用离线文件夹安装</translation>
+    </message>
+    <message>
+        <source>This folder cannot be used</source>
+        <translation>这个文件夹不能用</translation>
+    </message>
+    <message>
+        <source>Which folder was prepared for this computer?</source>
+        <translation>选择为这台电脑准备的文件夹</translation>
     </message>
 </context>
 <context>
-    <name>SourceCard</name>
-    <message>
-        <source>Everything comes from {folder}; no internet is used.</source>
-        <translation>全部文件来自 {folder}，不使用网络。</translation>
-    </message>
-    <message>
-        <source>Use the internet instead</source>
-        <translation>改为从网上下载</translation>
-    </message>
-</context>
-<context>
-    <name>WhichCard</name>
+    <name>TargetComputerCard</name>
     <message>
         <source>Another one</source>
         <translation>另一台</translation>

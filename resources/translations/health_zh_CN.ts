@@ -4,22 +4,6 @@
 <context>
     <name>Health</name>
     <message>
-        <source>Show all of it</source>
-        <translation>全部显示</translation>
-    </message>
-    <message>
-        <source>Show less</source>
-        <translation>收起</translation>
-    </message>
-    <message>
-        <source>Copy the result</source>
-        <translation>复制结果</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>已复制</translation>
-    </message>
-    <message>
         <source>1 · Quick look</source>
         <translation>1 级 · 快速查看</translation>
     </message>
@@ -32,28 +16,176 @@
         <translation>3 级 · 长时间满载</translation>
     </message>
     <message>
-        <source>Asks the driver about every card, and computes nothing. It takes a few seconds.</source>
-        <translation>向驱动询问每块显卡的情况，不做计算，只需几秒。</translation>
+        <source>; </source>
+        <translation>；</translation>
     </message>
     <message>
-        <source>Looks at the card and computes a little. Usually under a minute.</source>
-        <translation>查看显卡，并做少量计算，通常不到一分钟。</translation>
+        <source>A simulated machine cannot be tested: nothing is executed for it.</source>
+        <translation>模拟的电脑无法体检：不会为它执行任何操作。</translation>
     </message>
     <message>
-        <source>Tests copies, computing in each precision and the free memory, bit by bit. Some minutes.</source>
-        <translation>测试数据复制、各种精度的计算，并逐位检查空闲显存，需要几分钟。</translation>
+        <source>All cards</source>
+        <translation>全部显卡</translation>
     </message>
     <message>
         <source>All of level 2, then {load} of full load with every result checked.</source>
         <translation>先做 2 级的全部项目，再满载运行 {load}，检查每个结果。</translation>
     </message>
     <message>
+        <source>Asks the driver about every card, and computes nothing. It takes a few seconds.</source>
+        <translation>向驱动询问每块显卡的情况，不做计算，只需几秒。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Clock: {least} to {most} MHz</source>
+        <translation>频率：{least} 到 {most} MHz</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy the result</source>
+        <translation>复制结果</translation>
+    </message>
+    <message>
+        <source>Full load for</source>
+        <translation>满载时长</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Health test</source>
+        <translation>体检</translation>
+    </message>
+    <message>
+        <source>Held back by heat or the power supply: never</source>
+        <translation>没有因过热或供电而降速</translation>
+    </message>
+    <message>
+        <source>Held back for {percent} % of the time: {reasons}</source>
+        <translation>{percent}% 的时间被迫降速：{reasons}</translation>
+    </message>
+    <message>
+        <source>How thorough</source>
+        <translation>体检的深度</translation>
+    </message>
+    <message>
+        <source>Is the card sound?</source>
+        <translation>显卡是否健康？</translation>
+    </message>
+    <message>
+        <source>It ends without a verdict, and what it found so far is not kept.</source>
+        <translation>测试会没有结论就结束，已经发现的内容不会保留。</translation>
+    </message>
+    <message>
         <source>It stops by itself after {longest} at the latest, or when the card gets too hot.</source>
         <translation>最多 {longest}会自动停止，显卡过热时也会停止。</translation>
     </message>
     <message>
-        <source>wrong results: {count}</source>
-        <translation>错误结果：{count}</translation>
+        <source>It works, but something wants a look. What to do stands below.</source>
+        <translation>可以正常工作，但有需要留意的地方，该怎么做见下文。</translation>
+    </message>
+    <message>
+        <source>Level {level}: {verdict}</source>
+        <translation>{level} 级：{verdict}</translation>
+    </message>
+    <message>
+        <source>Looks at the card and computes a little. Usually under a minute.</source>
+        <translation>查看显卡，并做少量计算，通常不到一分钟。</translation>
+    </message>
+    <message>
+        <source>Nothing could be tested here. Why stands below.</source>
+        <translation>这里没有可以测试的项目，原因见下。</translation>
+    </message>
+    <message>
+        <source>Show all of it</source>
+        <translation>全部显示</translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Something is wrong. What to do stands below.</source>
+        <translation>有问题，该怎么做见下文。</translation>
+    </message>
+    <message>
+        <source>Something wants a look. What to do stands below. Nothing was computed.</source>
+        <translation>有需要留意的地方，该怎么做见下文。没有做计算。</translation>
+    </message>
+    <message>
+        <source>Start the test</source>
+        <translation>开始体检</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the test?</source>
+        <translation>停止测试？</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was tested yet.</source>
+        <translation>已停止，还没有测试任何项目。</translation>
+    </message>
+    <message>
+        <source>Stopped. What was tested until then stands below, without a verdict.</source>
+        <translation>已停止。到此为止的测试结果见下文，不作结论。</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Temperature: {first} °C at the start, {most} °C at most</source>
+        <translation>温度：开始 {first} °C，最高 {most} °C</translation>
+    </message>
+    <message>
+        <source>Tests copies, computing in each precision and the free memory, bit by bit. Some minutes.</source>
+        <translation>测试数据复制、各种精度的计算，并逐位检查空闲显存，需要几分钟。</translation>
+    </message>
+    <message>
+        <source>The PyTorch that is set up cannot use the card: this level would load and test the processor only. To test the card, set PyTorch up again with CUDA.</source>
+        <translation>已安装的 PyTorch 用不了显卡：这一级只会让处理器满载并测试处理器。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
+    </message>
+    <message>
+        <source>The benchmark is running on the card. Test it when the benchmark is done.</source>
+        <translation>显卡正在跑分。请等跑分结束后再体检。</translation>
+    </message>
+    <message>
+        <source>This level computes with PyTorch, which is not set up yet. Level 1 works without it.</source>
+        <translation>这一级要用 PyTorch 计算，而 PyTorch 尚未安装。1 级不需要它。</translation>
+    </message>
+    <message>
+        <source>What the card did in {duration}</source>
+        <translation>测试期间（{duration}）显卡的表现</translation>
+    </message>
+    <message>
+        <source>What was tested</source>
+        <translation>测试的项目</translation>
+    </message>
+    <message>
+        <source>Which card</source>
+        <translation>选择显卡</translation>
+    </message>
+    <message>
+        <source>not tested</source>
+        <translation>未测试</translation>
     </message>
     <message>
         <source>right</source>
@@ -68,144 +200,12 @@
         <translation>有问题</translation>
     </message>
     <message>
-        <source>not tested</source>
-        <translation>未测试</translation>
-    </message>
-    <message>
-        <source>What was tested</source>
-        <translation>测试的项目</translation>
-    </message>
-    <message>
-        <source>Nothing could be tested here. Why stands below.</source>
-        <translation>这里没有可以测试的项目，原因见下。</translation>
-    </message>
-    <message>
-        <source>Something wants a look. What to do stands below. Nothing was computed.</source>
-        <translation>有需要留意的地方，该怎么做见下文。没有做计算。</translation>
-    </message>
-    <message>
-        <source>It works, but something wants a look. What to do stands below.</source>
-        <translation>可以正常工作，但有需要留意的地方，该怎么做见下文。</translation>
-    </message>
-    <message>
-        <source>Something is wrong. What to do stands below.</source>
-        <translation>有问题，该怎么做见下文。</translation>
-    </message>
-    <message>
-        <source>Health test</source>
-        <translation>体检</translation>
-    </message>
-    <message>
-        <source>How thorough</source>
-        <translation>体检的深度</translation>
-    </message>
-    <message>
-        <source>Start the test</source>
-        <translation>开始体检</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
-        <source>Is the card sound?</source>
-        <translation>显卡是否健康？</translation>
-    </message>
-    <message>
-        <source>Starting…</source>
-        <translation>正在启动…</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>Stopped. What was tested until then stands below, without a verdict.</source>
-        <translation>已停止。到此为止的测试结果见下文，不作结论。</translation>
-    </message>
-    <message>
-        <source>Stopped. Nothing was tested yet.</source>
-        <translation>已停止，还没有测试任何项目。</translation>
-    </message>
-    <message>
-        <source>A simulated machine cannot be tested: nothing is executed for it.</source>
-        <translation>模拟的电脑无法体检：不会为它执行任何操作。</translation>
-    </message>
-    <message>
-        <source>The benchmark is running on the card. Test it when the benchmark is done.</source>
-        <translation>显卡正在跑分。请等跑分结束后再体检。</translation>
-    </message>
-    <message>
-        <source>This level computes with PyTorch, which is not set up yet. Level 1 works without it.</source>
-        <translation>这一级要用 PyTorch 计算，而 PyTorch 尚未安装。1 级不需要它。</translation>
-    </message>
-    <message>
-        <source>Full load for</source>
-        <translation>满载时长</translation>
+        <source>wrong results: {count}</source>
+        <translation>错误结果：{count}</translation>
     </message>
     <message>
         <source>{count} min</source>
         <translation>{count} 分钟</translation>
-    </message>
-    <message>
-        <source>All cards</source>
-        <translation>全部显卡</translation>
-    </message>
-    <message>
-        <source>Which card</source>
-        <translation>选择显卡</translation>
-    </message>
-    <message>
-        <source>What the card did in {duration}</source>
-        <translation>测试期间（{duration}）显卡的表现</translation>
-    </message>
-    <message>
-        <source>Temperature: {first} °C at the start, {most} °C at most</source>
-        <translation>温度：开始 {first} °C，最高 {most} °C</translation>
-    </message>
-    <message>
-        <source>Clock: {least} to {most} MHz</source>
-        <translation>频率：{least} 到 {most} MHz</translation>
-    </message>
-    <message>
-        <source>Held back by heat or the power supply: never</source>
-        <translation>没有因过热或供电而降速</translation>
-    </message>
-    <message>
-        <source>Held back for {percent} % of the time: {reasons}</source>
-        <translation>{percent}% 的时间被迫降速：{reasons}</translation>
-    </message>
-    <message>
-        <source>; </source>
-        <translation>；</translation>
-    </message>
-    <message>
-        <source>The PyTorch that is set up cannot use the card: this level would load and test the processor only. To test the card, set PyTorch up again with CUDA.</source>
-        <translation>已安装的 PyTorch 用不了显卡：这一级只会让处理器满载并测试处理器。要测试显卡，请重新安装带 CUDA 的 PyTorch。</translation>
-    </message>
-    <message>
-        <source>Stop the test?</source>
-        <translation>停止测试？</translation>
-    </message>
-    <message>
-        <source>It ends without a verdict, and what it found so far is not kept.</source>
-        <translation>测试会没有结论就结束，已经发现的内容不会保留。</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Level {level}: {verdict}</source>
-        <translation>{level} 级：{verdict}</translation>
     </message>
 </context>
 </TS>

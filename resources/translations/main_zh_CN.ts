@@ -2,22 +2,30 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
-    <name>Desktop</name>
+    <name>DesktopIntegration</name>
     <message>
-        <source>Open GPU Assistant</source>
-        <translation>打开 GPU 助手</translation>
+        <source>A restart is needed</source>
+        <translation>需要重启</translation>
     </message>
     <message>
         <source>Close GPU Assistant</source>
         <translation>退出 GPU 助手</translation>
     </message>
     <message>
-        <source>A restart is needed</source>
-        <translation>需要重启</translation>
+        <source>Done, but for what needs your consent</source>
+        <translation>已完成，只差需要你同意的部分</translation>
+    </message>
+    <message>
+        <source>Open GPU Assistant</source>
+        <translation>打开 GPU 助手</translation>
     </message>
     <message>
         <source>Open the window to see the proof that it works.</source>
         <translation>打开窗口，看看验证结果。</translation>
+    </message>
+    <message>
+        <source>Open the window to see what was left out.</source>
+        <translation>打开窗口可以看到略过了哪些步骤。</translation>
     </message>
     <message>
         <source>The benchmark is done</source>
@@ -36,114 +44,100 @@
         <translation>安装中断了</translation>
     </message>
     <message>
-        <source>The results are in the window.</source>
-        <translation>结果在窗口里。</translation>
-    </message>
-    <message>
-        <source>Done, but for what needs your consent</source>
-        <translation>已完成，只差需要你同意的部分</translation>
-    </message>
-    <message>
-        <source>Open the window to see what was left out.</source>
-        <translation>打开窗口可以看到略过了哪些步骤。</translation>
-    </message>
-    <message>
-        <source>The window says what to do with it on the other computer.</source>
-        <translation>窗口里写着在另一台电脑上怎么做。</translation>
+        <source>The offline folder is not ready</source>
+        <translation>离线文件夹没有做好</translation>
     </message>
     <message>
         <source>The offline folder is ready</source>
         <translation>离线文件夹已准备好</translation>
     </message>
     <message>
-        <source>The offline folder is not ready</source>
-        <translation>离线文件夹没有做好</translation>
+        <source>The results are in the window.</source>
+        <translation>结果在窗口里。</translation>
+    </message>
+    <message>
+        <source>The window says what to do with it on the other computer.</source>
+        <translation>窗口里写着在另一台电脑上怎么做。</translation>
     </message>
 </context>
 <context>
-    <name>FastCard</name>
+    <name>DownloadsCard</name>
     <message>
-        <source>How fast</source>
-        <translation>有多快</translation>
+        <source>Downloads</source>
+        <translation>下载</translation>
     </message>
     <message>
-        <source>Not measured yet. It takes about a minute.</source>
-        <translation>还没测过，大约一分钟。</translation>
+        <source>Every file is checked against the checksum of its publisher, wherever it comes from.</source>
+        <translation>无论从哪里下载，每个文件都按发布方的校验值检查。</translation>
     </message>
     <message>
-        <source>Measure</source>
-        <translation>测一测</translation>
+        <source>Fetch from mirrors in China</source>
+        <translation>使用国内镜像下载</translation>
     </message>
     <message>
-        <source>Details</source>
-        <translation>详情</translation>
+        <source>First</source>
+        <translation>优先</translation>
+    </message>
+    <message>
+        <source>How fast at most</source>
+        <translation>最高速度</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>When slow</source>
+        <translation>速度慢时</translation>
     </message>
 </context>
 <context>
-    <name>Help</name>
+    <name>EnvironmentRemoval</name>
     <message>
-        <source>Home, Monitor, Benchmark</source>
-        <translation>首页、监控、测速</translation>
+        <source>Removed: {path}</source>
+        <translation>已移除：{path}</translation>
     </message>
     <message>
-        <source>Settings</source>
-        <translation>设置</translation>
+        <source>Taken back what was installed for {path}:</source>
+        <translation>已撤销为 {path} 安装的内容：</translation>
+    </message>
+</context>
+<context>
+    <name>GpuNotifier</name>
+    <message>
+        <source>GPU Assistant</source>
+        <translation>GPU 助手</translation>
     </message>
     <message>
-        <source>Back to the page before</source>
-        <translation>回到上一页</translation>
+        <source>and {count} more</source>
+        <translation>另有 {count} 张</translation>
+    </message>
+</context>
+<context>
+    <name>GpuSettingsCard</name>
+    <message>
+        <source>A laptop's card that sleeps to save power is never woken for this.</source>
+        <translation>笔记本显卡为省电休眠时，绝不会因此被唤醒。</translation>
     </message>
     <message>
-        <source>Look again</source>
-        <translation>重新检测</translation>
+        <source>Off</source>
+        <translation>关</translation>
     </message>
     <message>
-        <source>Next and previous control</source>
-        <translation>下一个、上一个控件</translation>
+        <source>On</source>
+        <translation>开</translation>
     </message>
     <message>
-        <source>Monitor: move the cross-hair</source>
-        <translation>监控：移动十字线</translation>
+        <source>Show its temperature as an icon beside the clock</source>
+        <translation>在时钟旁用图标显示显卡温度</translation>
     </message>
     <message>
-        <source>Monitor: figures as a table</source>
-        <translation>监控：用表格看数据</translation>
+        <source>Tell me when something is wrong with it, also while I look elsewhere</source>
+        <translation>显卡有问题时通知我，即使我没在看本窗口</translation>
     </message>
     <message>
-        <source>Monitor: pause</source>
-        <translation>监控：暂停</translation>
-    </message>
-    <message>
-        <source>Monitor: stretch time</source>
-        <translation>监控：放大或缩小时间</translation>
-    </message>
-    <message>
-        <source>+, −, Ctrl + wheel</source>
-        <translation>+、−、Ctrl + 滚轮</translation>
-    </message>
-    <message>
-        <source>Monitor: earlier and later</source>
-        <translation>监控：更早和更晚</translation>
-    </message>
-    <message>
-        <source>Monitor: back to now</source>
-        <translation>监控：回到现在</translation>
-    </message>
-    <message>
-        <source>This help</source>
-        <translation>打开本帮助</translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation>帮助</translation>
-    </message>
-    <message>
-        <source>Keys that help</source>
-        <translation>快捷键</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
+        <source>Your graphics card</source>
+        <translation>显卡</translation>
     </message>
 </context>
 <context>
@@ -153,6 +147,18 @@
         <translation>首页</translation>
     </message>
     <message>
+        <source>I have an offline folder</source>
+        <translation>我有离线文件夹</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch</source>
+        <translation>安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>Set up again</source>
+        <translation>重新安装</translation>
+    </message>
+    <message>
         <source>Start working</source>
         <translation>开始使用</translation>
     </message>
@@ -160,24 +166,24 @@
         <source>{passed} of {count} checks passed</source>
         <translation>{count} 项检查通过了 {passed} 项</translation>
     </message>
-    <message>
-        <source>I have an offline folder</source>
-        <translation>我有离线文件夹</translation>
-    </message>
-    <message>
-        <source>Set up again</source>
-        <translation>重新安装</translation>
-    </message>
-    <message>
-        <source>Set up PyTorch</source>
-        <translation>安装 PyTorch</translation>
-    </message>
 </context>
 <context>
-    <name>InstalledCard</name>
+    <name>InstalledEnvironmentCard</name>
+    <message>
+        <source>CUDA, inside it</source>
+        <translation>自带 CUDA</translation>
+    </message>
     <message>
         <source>Installed</source>
         <translation>已安装</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
     </message>
     <message>
         <source>Verify again</source>
@@ -187,24 +193,35 @@
         <source>none: CPU build</source>
         <translation>没有，是 CPU 版</translation>
     </message>
+</context>
+<context>
+    <name>LatestBenchmarkCard</name>
     <message>
-        <source>CUDA, inside it</source>
-        <translation>自带 CUDA</translation>
+        <source>Details</source>
+        <translation>详情</translation>
     </message>
     <message>
-        <source>Size</source>
-        <translation>大小</translation>
+        <source>How fast</source>
+        <translation>有多快</translation>
     </message>
     <message>
-        <source>Remove</source>
-        <translation>移除</translation>
+        <source>Measure</source>
+        <translation>测一测</translation>
+    </message>
+    <message>
+        <source>Not measured yet. It takes about a minute.</source>
+        <translation>还没测过，大约一分钟。</translation>
     </message>
 </context>
 <context>
     <name>MainArea</name>
     <message>
-        <source>Preparing the graphs…</source>
-        <translation>正在准备曲线…</translation>
+        <source>Benchmark</source>
+        <translation>测速</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>Home</source>
@@ -215,16 +232,12 @@
         <translation>监控</translation>
     </message>
     <message>
-        <source>Benchmark</source>
-        <translation>测速</translation>
+        <source>Preparing the graphs…</source>
+        <translation>正在准备曲线…</translation>
     </message>
     <message>
         <source>Settings</source>
         <translation>设置</translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation>帮助</translation>
     </message>
     <message>
         <source>Simulated machine: {name}. Nothing is executed.</source>
@@ -234,34 +247,6 @@
 <context>
     <name>MainWindow</name>
     <message>
-        <source>GPU Assistant broke off last time. What it was doing then is written down in {path}</source>
-        <translation>GPU 助手上次意外中断。当时的运行情况记录在 {path}</translation>
-    </message>
-    <message>
-        <source>Understood</source>
-        <translation>知道了</translation>
-    </message>
-    <message>
-        <source>Stopping… The window closes by itself in a moment.</source>
-        <translation>正在停止…窗口马上会自己关闭。</translation>
-    </message>
-    <message>
-        <source>Stop here?</source>
-        <translation>先停在这里？</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Stop the benchmark?</source>
-        <translation>停止测速？</translation>
-    </message>
-    <message>
         <source>A benchmark that is not finished is not kept.</source>
         <translation>没测完的成绩不会保留。</translation>
     </message>
@@ -269,208 +254,184 @@
         <source>GPU Assistant</source>
         <translation>GPU 助手</translation>
     </message>
+    <message>
+        <source>GPU Assistant broke off last time. What it was doing then is written down in {path}</source>
+        <translation>GPU 助手上次意外中断。当时的运行情况记录在 {path}</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop here?</source>
+        <translation>先停在这里？</translation>
+    </message>
+    <message>
+        <source>Stop the benchmark?</source>
+        <translation>停止测速？</translation>
+    </message>
+    <message>
+        <source>Stopping… The window closes by itself in a moment.</source>
+        <translation>正在停止…窗口马上会自己关闭。</translation>
+    </message>
+    <message>
+        <source>Understood</source>
+        <translation>知道了</translation>
+    </message>
 </context>
 <context>
-    <name>Program</name>
+    <name>MutedAlarmsList</name>
     <message>
-        <source>GPU Assistant cannot open</source>
-        <translation>GPU 助手打不开</translation>
+        <source>No notifications for:</source>
+        <translation>以下情况不再通知：</translation>
     </message>
     <message>
-        <source>Something went wrong inside GPU Assistant</source>
-        <translation>GPU 助手内部出错了</translation>
+        <source>Notify me again</source>
+        <translation>恢复通知</translation>
+    </message>
+</context>
+<context>
+    <name>OfflineCard</name>
+    <message>
+        <source>Prepare a folder…</source>
+        <translation>准备文件夹…</translation>
     </message>
     <message>
-        <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
-        <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
+        <source>Put all files that a setup needs into one folder, for a computer without internet.</source>
+        <translation>把安装需要的全部文件放进一个文件夹，给不能上网的电脑用。</translation>
+    </message>
+    <message>
+        <source>Set this computer up from a folder that was prepared where there is internet.</source>
+        <translation>用在能上网的电脑上准备好的文件夹来设置这台电脑。</translation>
+    </message>
+    <message>
+        <source>Set up from a folder…</source>
+        <translation>从文件夹设置…</translation>
+    </message>
+    <message>
+        <source>Without internet</source>
+        <translation>没有网络时</translation>
+    </message>
+</context>
+<context>
+    <name>Removal</name>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove “{name}”{size}?</source>
+        <translation>移除“{name}”{size}？</translation>
+    </message>
+    <message>
+        <source>This is taken back, and nothing else. What stays is named with its reason.</source>
+        <translation>下面这些会撤销，其他都不动。保留的内容会列出并说明原因。</translation>
+    </message>
+    <message>
+        <source>What is taken back</source>
+        <translation>会撤销的内容</translation>
     </message>
 </context>
 <context>
     <name>SettingsPage</name>
     <message>
-        <source>Settings</source>
-        <translation>设置</translation>
-    </message>
-    <message>
-        <source>Language and look</source>
-        <translation>语言和外观</translation>
-    </message>
-    <message>
-        <source>Folders and privacy</source>
-        <translation>文件夹和隐私</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
-    </message>
-    <message>
-        <source>Theme</source>
-        <translation>主题</translation>
-    </message>
-    <message>
-        <source>Text size</source>
-        <translation>文字大小</translation>
-    </message>
-    <message>
-        <source>Settings, downloads and results are kept here:</source>
-        <translation>设置、下载的文件和测速成绩都放在这里：</translation>
-    </message>
-    <message>
-        <source>Nothing leaves this computer but downloads.</source>
-        <translation>除了下载，不与外界传输任何信息。</translation>
-    </message>
-    <message>
-        <source>GPU Assistant {version}, free software (Apache-2.0).</source>
-        <translation>GPU 助手 {version}，自由软件（Apache-2.0）。</translation>
-    </message>
-    <message>
-        <source>The licences of everything it is made of lie here:</source>
-        <translation>它用到的所有组件的许可证在这里：</translation>
-    </message>
-    <message>
         <source>As the system</source>
         <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>浅色</translation>
     </message>
     <message>
         <source>Dark</source>
         <translation>深色</translation>
     </message>
     <message>
+        <source>Folders and privacy</source>
+        <translation>文件夹和隐私</translation>
+    </message>
+    <message>
+        <source>GPU Assistant {version}, free software (Apache-2.0).</source>
+        <translation>GPU 助手 {version}，自由软件（Apache-2.0）。</translation>
+    </message>
+    <message>
         <source>High contrast</source>
         <translation>高对比度</translation>
     </message>
-</context>
-<context>
-    <name>Tell</name>
     <message>
-        <source>Close</source>
-        <translation>关闭</translation>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Language and look</source>
+        <translation>语言和外观</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Nothing leaves this computer but downloads.</source>
+        <translation>除了下载，不与外界传输任何信息。</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Settings, downloads and results are kept here:</source>
+        <translation>设置、下载的文件和测速成绩都放在这里：</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <source>The licences of everything it is made of lie here:</source>
+        <translation>它用到的所有组件的许可证在这里：</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>主题</translation>
     </message>
 </context>
 <context>
-    <name>Verdict</name>
+    <name>UpdatePanel</name>
     <message>
-        <source>Figures come as soon as a program uses it.</source>
-        <translation>有程序使用显卡时，就会有数据。</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-        <source>{well}: {figures}</source>
-        <translation>{well}：{figures}</translation>
+        <source>Download</source>
+        <translation>下载</translation>
     </message>
     <message>
-        <source>{first}. {then}</source>
-        <translation>{first}。{then}</translation>
+        <source>Download and install</source>
+        <translation>下载并安装</translation>
     </message>
     <message>
-        <source>Looking at this computer…</source>
-        <translation>正在检测这台电脑…</translation>
+        <source>Install now</source>
+        <translation>现在安装</translation>
     </message>
     <message>
-        <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
-        <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
+        <source>Not now</source>
+        <translation>暂不更新</translation>
     </message>
     <message>
-        <source>Good for learning and small models. Large ones need a computer with an NVIDIA GPU.</source>
-        <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
+        <source>Open its folder</source>
+        <translation>打开所在文件夹</translation>
     </message>
-    <message>
-        <source>Live graphs</source>
-        <translation>看实时曲线</translation>
-    </message>
-    <message>
-        <source>PyTorch cannot use your GPU: this build has no CUDA.</source>
-        <translation>PyTorch 用不了你的显卡：这个版本不带 CUDA。</translation>
-    </message>
-    <message>
-        <source>The setup can replace it with a build that has.</source>
-        <translation>重新安装就能换成带 CUDA 的版本。</translation>
-    </message>
-    <message>
-        <source>Set up again</source>
-        <translation>重新安装</translation>
-    </message>
-    <message>
-        <source>Your GPU gives no figures just now</source>
-        <translation>显卡暂时没有数据</translation>
-    </message>
-    <message>
-        <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
-        <translation>可能正在休眠省电，也可能驱动在等待重启。</translation>
-    </message>
-    <message>
-        <source>This is a simulated machine</source>
-        <translation>这是一台模拟的电脑</translation>
-    </message>
-    <message>
-        <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
-        <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
-    </message>
-    <message>
-        <source>Walk the setup</source>
-        <translation>走一遍安装流程</translation>
-    </message>
-    <message>
-        <source>Your GPU is not set up for deep learning yet</source>
-        <translation>显卡还没有配好深度学习环境</translation>
-    </message>
-    <message>
-        <source>About 10 minutes. Nothing is changed before you agree.</source>
-        <translation>大约 10 分钟，你同意之前什么都不改。</translation>
-    </message>
-    <message>
-        <source>Set up my GPU</source>
-        <translation>开始设置</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
-        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
-    </message>
-    <message>
-        <source>A few minutes. Nothing is changed before you agree.</source>
-        <translation>几分钟就好，你同意之前什么都不改。</translation>
-    </message>
-    <message>
-        <source>Set up PyTorch</source>
-        <translation>安装 PyTorch</translation>
-    </message>
-    <message>
-        <source>load {load} %</source>
-        <translation>占用 {load}%</translation>
-    </message>
-    <message>
-        <source>hottest {temp} °C</source>
-        <translation>最热 {temp} °C</translation>
-    </message>
-    <message>
-        <source>busiest {load} %</source>
-        <translation>最忙 {load}%</translation>
-    </message>
-    <message>
-        <source>Your GPU is well</source>
-        <translation>你的显卡一切正常</translation>
-    </message>
-    <message>
-        <source>Your GPUs are well</source>
-        <translation>你的显卡都正常</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>，</translation>
-    </message>
-    <message>
-        <source>Health test</source>
-        <translation>体检</translation>
-    </message>
-</context>
-<context>
-    <name>UpdateOffer</name>
     <message>
         <source>Version {version} is available</source>
         <translation>有新版本 {version}</translation>
+    </message>
+    <message>
+        <source>What is new</source>
+        <translation>更新内容</translation>
     </message>
     <message>
         <source>You have {version}</source>
@@ -485,209 +446,162 @@
         <translation>没有适合当前安装方式的文件</translation>
     </message>
     <message>
-        <source>Install now</source>
-        <translation>现在安装</translation>
-    </message>
-    <message>
-        <source>Open its folder</source>
-        <translation>打开所在文件夹</translation>
-    </message>
-    <message>
-        <source>Download and install</source>
-        <translation>下载并安装</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>下载</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>What is new</source>
-        <translation>更新内容</translation>
-    </message>
-    <message>
-        <source>Not now</source>
-        <translation>暂不更新</translation>
-    </message>
-    <message>
         <source>{done} of {total}</source>
         <translation>{done} / {total}</translation>
     </message>
 </context>
 <context>
-    <name>UpdatesCard</name>
+    <name>UpdateSettingsCard</name>
     <message>
-        <source>Updates</source>
-        <translation>更新</translation>
-    </message>
-    <message>
-        <source>This build looks for no updates: it knows no publisher to ask. New versions are installed by hand.</source>
-        <translation>这个版本不检查更新：没有可查询的发布者。新版本需要手动安装。</translation>
-    </message>
-    <message>
-        <source>Look for a newer version once a day</source>
-        <translation>每天检查一次新版本</translation>
-    </message>
-    <message>
-        <source>On</source>
-        <translation>开</translation>
-    </message>
-    <message>
-        <source>Off</source>
-        <translation>关</translation>
+        <source>Asking…</source>
+        <translation>正在查询…</translation>
     </message>
     <message>
         <source>Check now</source>
         <translation>立即检查</translation>
     </message>
     <message>
-        <source>Asking…</source>
-        <translation>正在查询…</translation>
+        <source>Last check {when}: {outcome}</source>
+        <translation>上次检查 {when}：{outcome}</translation>
+    </message>
+    <message>
+        <source>Look for a newer version once a day</source>
+        <translation>每天检查一次新版本</translation>
     </message>
     <message>
         <source>Not checked yet.</source>
         <translation>还没有检查过。</translation>
     </message>
     <message>
-        <source>Last check {when}: {outcome}</source>
-        <translation>上次检查 {when}：{outcome}</translation>
-    </message>
-</context>
-<context>
-    <name>Removal</name>
-    <message>
-        <source>Remove “{name}”{size}?</source>
-        <translation>移除“{name}”{size}？</translation>
-    </message>
-    <message>
-        <source>This is taken back, and nothing else. What stays is named with its reason.</source>
-        <translation>下面这些会撤销，其他都不动。保留的内容会列出并说明原因。</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>移除</translation>
-    </message>
-    <message>
-        <source>Keep</source>
-        <translation>保留</translation>
-    </message>
-    <message>
-        <source>What is taken back</source>
-        <translation>会撤销的内容</translation>
-    </message>
-    <message>
-        <source>Taken back what was installed for {path}:</source>
-        <translation>已撤销为 {path} 安装的内容：</translation>
-    </message>
-    <message>
-        <source>Removed: {path}</source>
-        <translation>已移除：{path}</translation>
-    </message>
-</context>
-<context>
-    <name>DownloadsCard</name>
-    <message>
-        <source>How fast at most</source>
-        <translation>最高速度</translation>
-    </message>
-    <message>
-        <source>Downloads</source>
-        <translation>下载</translation>
-    </message>
-    <message>
-        <source>Fetch from mirrors in China</source>
-        <translation>使用国内镜像下载</translation>
-    </message>
-    <message>
-        <source>Every file is checked against the checksum of its publisher, wherever it comes from.</source>
-        <translation>无论从哪里下载，每个文件都按发布方的校验值检查。</translation>
-    </message>
-    <message>
-        <source>When slow</source>
-        <translation>速度慢时</translation>
-    </message>
-    <message>
-        <source>First</source>
-        <translation>优先</translation>
-    </message>
-    <message>
-        <source>Never</source>
-        <translation>从不</translation>
-    </message>
-</context>
-<context>
-    <name>MonitorCard</name>
-    <message>
-        <source>A laptop&apos;s card that sleeps to save power is never woken for this.</source>
-        <translation>笔记本显卡为省电休眠时，绝不会因此被唤醒。</translation>
-    </message>
-    <message>
-        <source>Your graphics card</source>
-        <translation>显卡</translation>
-    </message>
-    <message>
-        <source>Tell me when something is wrong with it, also while I look elsewhere</source>
-        <translation>显卡有问题时通知我，即使我没在看本窗口</translation>
-    </message>
-    <message>
-        <source>Show its temperature as an icon beside the clock</source>
-        <translation>在时钟旁用图标显示显卡温度</translation>
+        <source>Off</source>
+        <translation>关</translation>
     </message>
     <message>
         <source>On</source>
         <translation>开</translation>
     </message>
     <message>
-        <source>Off</source>
-        <translation>关</translation>
+        <source>This build looks for no updates: it knows no publisher to ask. New versions are installed by hand.</source>
+        <translation>这个版本不检查更新：没有可查询的发布者。新版本需要手动安装。</translation>
+    </message>
+    <message>
+        <source>Updates</source>
+        <translation>更新</translation>
     </message>
 </context>
 <context>
-    <name>SilencedList</name>
+    <name>Verdict</name>
     <message>
-        <source>No notifications for:</source>
-        <translation>以下情况不再通知：</translation>
+        <source>, </source>
+        <translation>，</translation>
     </message>
     <message>
-        <source>Notify me again</source>
-        <translation>恢复通知</translation>
-    </message>
-</context>
-<context>
-    <name>Notices</name>
-    <message>
-        <source>and {count} more</source>
-        <translation>另有 {count} 张</translation>
+        <source>A few minutes. Nothing is changed before you agree.</source>
+        <translation>几分钟就好，你同意之前什么都不改。</translation>
     </message>
     <message>
-        <source>GPU Assistant</source>
-        <translation>GPU 助手</translation>
-    </message>
-</context>
-<context>
-    <name>OfflineCard</name>
-    <message>
-        <source>Without internet</source>
-        <translation>没有网络时</translation>
+        <source>About 10 minutes. Nothing is changed before you agree.</source>
+        <translation>大约 10 分钟，你同意之前什么都不改。</translation>
     </message>
     <message>
-        <source>Put all files that a setup needs into one folder, for a computer without internet.</source>
-        <translation>把安装需要的全部文件放进一个文件夹，给不能上网的电脑用。</translation>
+        <source>Figures come as soon as a program uses it.</source>
+        <translation>有程序使用显卡时，就会有数据。</translation>
     </message>
     <message>
-        <source>Set this computer up from a folder that was prepared where there is internet.</source>
-        <translation>用在能上网的电脑上准备好的文件夹来设置这台电脑。</translation>
+        <source>Good for learning and small models. Large ones need a computer with an NVIDIA GPU.</source>
+        <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
     </message>
     <message>
-        <source>Prepare a folder…</source>
-        <translation>准备文件夹…</translation>
+        <source>Health test</source>
+        <translation>体检</translation>
     </message>
     <message>
-        <source>Set up from a folder…</source>
-        <translation>从文件夹设置…</translation>
+        <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
+        <translation>可能正在休眠省电，也可能驱动在等待重启。</translation>
+    </message>
+    <message>
+        <source>Live graphs</source>
+        <translation>看实时曲线</translation>
+    </message>
+    <message>
+        <source>Looking at this computer…</source>
+        <translation>正在检测这台电脑…</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
+        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
+        <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
+        <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
+    </message>
+    <message>
+        <source>PyTorch cannot use your GPU: this build has no CUDA.</source>
+        <translation>PyTorch 用不了你的显卡：这个版本不带 CUDA。</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch</source>
+        <translation>安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>Set up again</source>
+        <translation>重新安装</translation>
+    </message>
+    <message>
+        <source>Set up my GPU</source>
+        <translation>开始设置</translation>
+    </message>
+    <message>
+        <source>The setup can replace it with a build that has.</source>
+        <translation>重新安装就能换成带 CUDA 的版本。</translation>
+    </message>
+    <message>
+        <source>This is a simulated machine</source>
+        <translation>这是一台模拟的电脑</translation>
+    </message>
+    <message>
+        <source>Walk the setup</source>
+        <translation>走一遍安装流程</translation>
+    </message>
+    <message>
+        <source>Your GPU gives no figures just now</source>
+        <translation>显卡暂时没有数据</translation>
+    </message>
+    <message>
+        <source>Your GPU is not set up for deep learning yet</source>
+        <translation>显卡还没有配好深度学习环境</translation>
+    </message>
+    <message>
+        <source>Your GPU is well</source>
+        <translation>你的显卡一切正常</translation>
+    </message>
+    <message>
+        <source>Your GPUs are well</source>
+        <translation>你的显卡都正常</translation>
+    </message>
+    <message>
+        <source>busiest {load} %</source>
+        <translation>最忙 {load}%</translation>
+    </message>
+    <message>
+        <source>hottest {temp} °C</source>
+        <translation>最热 {temp} °C</translation>
+    </message>
+    <message>
+        <source>load {load} %</source>
+        <translation>占用 {load}%</translation>
+    </message>
+    <message>
+        <source>{first}. {then}</source>
+        <translation>{first}。{then}</translation>
+    </message>
+    <message>
+        <source>{well}: {figures}</source>
+        <translation>{well}：{figures}</translation>
     </message>
 </context>
 </TS>

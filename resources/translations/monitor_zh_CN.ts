@@ -2,293 +2,22 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
-    <name>LiveCard</name>
-    <message>
-        <source>The real computer you sit at</source>
-        <translation>你面前这台真实的电脑</translation>
-    </message>
-    <message>
-        <source>This computer</source>
-        <translation>这台电脑</translation>
-    </message>
-    <message>
-        <source>last {count} seconds</source>
-        <translation>最近 {count} 秒</translation>
-    </message>
-    <message>
-        <source>Test this card</source>
-        <translation>给显卡体检</translation>
-    </message>
-    <message>
-        <source>{count} more on Monitor</source>
-        <translation>其余 {count} 张见“监控”</translation>
-    </message>
-</context>
-<context>
-    <name>Metric</name>
-    <message>
-        <source>Memory temperature</source>
-        <translation>显存温度</translation>
-    </message>
-    <message>
-        <source>PCIe to the card</source>
-        <translation>PCIe 传入显卡</translation>
-    </message>
-    <message>
-        <source>PCIe from the card</source>
-        <translation>PCIe 传出显卡</translation>
-    </message>
-    <message>
-        <source>Video encoder</source>
-        <translation>视频编码</translation>
-    </message>
-    <message>
-        <source>Video decoder</source>
-        <translation>视频解码</translation>
-    </message>
-    <message>
-        <source>of {total} {unit}</source>
-        <translation>/ {total} {unit}</translation>
-    </message>
-    <message>
-        <source>CPU load</source>
-        <translation>CPU 占用</translation>
-    </message>
-    <message>
-        <source>Main memory</source>
-        <translation>内存</translation>
-    </message>
-    <message>
-        <source>Load</source>
-        <translation>占用</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>显存</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>温度</translation>
-    </message>
-    <message>
-        <source>Power</source>
-        <translation>功耗</translation>
-    </message>
-    <message>
-        <source>Clock</source>
-        <translation>频率</translation>
-    </message>
-    <message>
-        <source>Fan</source>
-        <translation>风扇</translation>
-    </message>
-</context>
-<context>
-    <name>Controls</name>
-    <message>
-        <source>Picture</source>
-        <translation>图片</translation>
-    </message>
-    <message>
-        <source>CSV</source>
-        <translation>CSV</translation>
-    </message>
-    <message>
-        <source>Table</source>
-        <translation>表格</translation>
-    </message>
-    <message>
-        <source>Health test: is the card sound?</source>
-        <translation>体检：显卡是否健康？</translation>
-    </message>
-    <message>
-        <source>Back to the chosen range, up to now (0, or double-click)</source>
-        <translation>回到所选的时间范围，直到现在（按 0，或双击）</translation>
-    </message>
-    <message>
-        <source>Save as a picture</source>
-        <translation>保存为图片</translation>
-    </message>
-    <message>
-        <source>Save the figures as a table (CSV)</source>
-        <translation>将数据保存为表格（CSV）</translation>
-    </message>
-    <message>
-        <source>24 h</source>
-        <translation>24 小时</translation>
-    </message>
-    <message>
-        <source>30 d</source>
-        <translation>30 天</translation>
-    </message>
-    <message>
-        <source>1 min</source>
-        <translation>1 分钟</translation>
-    </message>
-    <message>
-        <source>10 min</source>
-        <translation>10 分钟</translation>
-    </message>
-    <message>
-        <source>1 h</source>
-        <translation>1 小时</translation>
-    </message>
-    <message>
-        <source>Range</source>
-        <translation>时间范围</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>暂停</translation>
-    </message>
-    <message>
-        <source>Show the figures as a table (T)</source>
-        <translation>用表格看数据（T）</translation>
-    </message>
-    <message>
-        <source>Back to {range}</source>
-        <translation>回到 {range}</translation>
-    </message>
-    <message>
-        <source>Back to now</source>
-        <translation>回到现在</translation>
-    </message>
-    <message>
-        <source>Health test</source>
-        <translation>体检</translation>
-    </message>
-</context>
-<context>
-    <name>SavedNote</name>
-    <message>
-        <source>Saved: {path}</source>
-        <translation>已保存：{path}</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-</context>
-<context>
-    <name>MonitorPage</name>
-    <message>
-        <source>and {count} more</source>
-        <translation>另有 {count} 条</translation>
-    </message>
-    <message>
-        <source>Overlaid</source>
-        <translation>叠放</translation>
-    </message>
-    <message>
-        <source>Side by side</source>
-        <translation>并排</translation>
-    </message>
-    <message>
-        <source>{said} · graphs paused at {time}</source>
-        <translation>{said} · 曲线已暂停在 {time}</translation>
-    </message>
-    <message>
-        <source>Several GPUs</source>
-        <translation>多张显卡</translation>
-    </message>
-    <message>
-        <source>{count} GPUs</source>
-        <translation>{count} 张显卡</translation>
-    </message>
-    <message>
-        <source>Look</source>
-        <translation>需留意</translation>
-    </message>
-    <message>
-        <source>Not well</source>
-        <translation>有问题</translation>
-    </message>
-    <message>
-        <source>Figures of the real computer you sit at, not of the simulated machine.</source>
-        <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU. CPU and memory are shown.</source>
-        <translation>没有 NVIDIA 显卡，这里显示 CPU 和内存。</translation>
-    </message>
-    <message>
-        <source>GPU, CPU and memory</source>
-        <translation>显卡、CPU 和内存</translation>
-    </message>
-    <message>
-        <source>Monitor</source>
-        <translation>监控</translation>
-    </message>
-    <message>
-        <source>Not known</source>
-        <translation>无法判断</translation>
-    </message>
-    <message>
-        <source>Watching</source>
-        <translation>观察中</translation>
-    </message>
-    <message>
-        <source>Well</source>
-        <translation>正常</translation>
-    </message>
-    <message>
-        <source>Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.</source>
-        <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
-    </message>
-</context>
-<context>
-    <name>MonitorTable</name>
-    <message>
-        <source>Time</source>
-        <translation>时间</translation>
-    </message>
-</context>
-<context>
-    <name>Plots</name>
-    <message>
-        <source>History since {time}</source>
-        <translation>历史记录始于 {time}</translation>
-    </message>
-</context>
-<context>
-    <name>PlotCard</name>
-    <message>
-        <source>slows down at {temperature}</source>
-        <translation>{temperature} 起降速</translation>
-    </message>
-    <message>
-        <source>limit {power}</source>
-        <translation>上限 {power}</translation>
-    </message>
-    <message>
-        <source>now {figures}</source>
-        <translation>现在 {figures}</translation>
-    </message>
-</context>
-<context>
-    <name>AdviceFold</name>
+    <name>AlarmAdvicePanel</name>
     <message>
         <source>What to do</source>
         <translation>怎么办</translation>
     </message>
 </context>
 <context>
-    <name>AlarmsCard</name>
-    <message>
-        <source>and {count} more</source>
-        <translation>另有 {count} 条</translation>
-    </message>
-    <message>
-        <source>Only the gravest</source>
-        <translation>只看最严重的</translation>
-    </message>
-</context>
-<context>
     <name>AlarmRow</name>
+    <message>
+        <source>No notifications for this</source>
+        <translation>不再通知此项</translation>
+    </message>
+    <message>
+        <source>Notify me again</source>
+        <translation>恢复通知</translation>
+    </message>
     <message>
         <source>Run the health test</source>
         <translation>运行体检</translation>
@@ -297,220 +26,66 @@
         <source>Source</source>
         <translation>出处</translation>
     </message>
+</context>
+<context>
+    <name>AlarmsCard</name>
     <message>
-        <source>Notify me again</source>
-        <translation>恢复通知</translation>
+        <source>Only the gravest</source>
+        <translation>只看最严重的</translation>
     </message>
     <message>
-        <source>No notifications for this</source>
-        <translation>不再通知此项</translation>
+        <source>and {count} more</source>
+        <translation>另有 {count} 条</translation>
     </message>
 </context>
 <context>
-    <name>Marks</name>
+    <name>ExportBanner</name>
     <message>
-        <source>slowed by heat</source>
-        <translation>过热降速</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
     <message>
-        <source>power limit</source>
-        <translation>功率上限</translation>
-    </message>
-    <message>
-        <source>slowed by itself</source>
-        <translation>自行降速</translation>
-    </message>
-    <message>
-        <source>too little power</source>
-        <translation>供电偏低</translation>
-    </message>
-    <message>
-        <source>memory errors</source>
-        <translation>显存出错</translation>
-    </message>
-    <message>
-        <source>power supply</source>
-        <translation>供电不足</translation>
-    </message>
-    <message>
-        <source>far too hot</source>
-        <translation>严重过热</translation>
-    </message>
-    <message>
-        <source>fan stands still</source>
-        <translation>风扇停转</translation>
-    </message>
-    <message>
-        <source>hot</source>
-        <translation>过热</translation>
-    </message>
-    <message>
-        <source>no longer answers</source>
-        <translation>不再回应</translation>
-    </message>
-    <message>
-        <source>no longer there</source>
-        <translation>已移除</translation>
-    </message>
-    <message>
-        <source>install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
-        <source>benchmark</source>
-        <translation>测速</translation>
-    </message>
-    <message>
-        <source>driver updated</source>
-        <translation>驱动已更新</translation>
-    </message>
-    <message>
-        <source>driver hung</source>
-        <translation>驱动没有回应</translation>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
     </message>
 </context>
 <context>
-    <name>Exports</name>
+    <name>GpuDetails</name>
     <message>
-        <source>Where shall the picture be saved?</source>
-        <translation>图片保存到哪里？</translation>
-    </message>
-    <message>
-        <source>Where shall the table be saved?</source>
-        <translation>表格保存到哪里？</translation>
-    </message>
-</context>
-<context>
-    <name>GpuHead</name>
-    <message>
-        <source>Hide</source>
-        <translation>隐藏</translation>
-    </message>
-    <message>
-        <source>Show</source>
-        <translation>显示</translation>
-    </message>
-    <message>
-        <source>Not well</source>
-        <translation>有问题</translation>
-    </message>
-    <message>
-        <source>Look</source>
-        <translation>需留意</translation>
-    </message>
-    <message>
-        <source>Not known</source>
-        <translation>无法判断</translation>
-    </message>
-    <message>
-        <source>Watching</source>
-        <translation>观察中</translation>
-    </message>
-    <message>
-        <source>Well</source>
-        <translation>正常</translation>
-    </message>
-</context>
-<context>
-    <name>More</name>
-    <message>
-        <source>More graphs</source>
-        <translation>更多曲线</translation>
-    </message>
-    <message>
-        <source>Fewer graphs</source>
-        <translation>更少曲线</translation>
-    </message>
-    <message>
-        <source>Clock, fan, memory temperature, PCI Express and video, where the card reports them</source>
-        <translation>频率、风扇、显存温度、PCI Express 和视频，显卡报告时才显示</translation>
-    </message>
-</context>
-<context>
-    <name>Inside</name>
-    <message>
-        <source>Programs and details</source>
-        <translation>程序和详情</translation>
-    </message>
-    <message>
-        <source>Programs on the card</source>
-        <translation>显卡上的程序</translation>
+        <source>Card</source>
+        <translation>显卡</translation>
     </message>
     <message>
         <source>Details of the card</source>
         <translation>显卡详情</translation>
     </message>
     <message>
-        <source>Program</source>
-        <translation>程序</translation>
-    </message>
-    <message>
-        <source>PID</source>
-        <translation>进程号（PID）</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>显存</translation>
-    </message>
-    <message>
-        <source>Card</source>
-        <translation>显卡</translation>
-    </message>
-    <message>
-        <source>No program uses it now.</source>
-        <translation>现在没有程序在使用。</translation>
-    </message>
-    <message>
-        <source>The driver is being asked…</source>
-        <translation>正在询问驱动…</translation>
-    </message>
-    <message>
-        <source>The driver does not tell who uses it.</source>
-        <translation>驱动没有提供使用它的程序。</translation>
+        <source>Fan turns</source>
+        <translation>风扇转速</translation>
     </message>
     <message>
         <source>Figure</source>
         <translation>项目</translation>
     </message>
     <message>
-        <source>Now</source>
-        <translation>现在</translation>
-    </message>
-    <message>
-        <source>The card tells no more just now.</source>
-        <translation>显卡现在没有提供更多信息。</translation>
-    </message>
-    <message>
-        <source>Memory clock</source>
-        <translation>显存频率</translation>
-    </message>
-    <message>
         <source>Graphics clock</source>
         <translation>核心频率</translation>
-    </message>
-    <message>
-        <source>Performance state (P0 is the fastest)</source>
-        <translation>性能状态（P0 最快）</translation>
-    </message>
-    <message>
-        <source>PCI Express generation</source>
-        <translation>PCI Express 代数</translation>
-    </message>
-    <message>
-        <source>PCI Express lanes</source>
-        <translation>PCI Express 通道数</translation>
     </message>
     <message>
         <source>Held back by</source>
         <translation>受限原因</translation>
     </message>
     <message>
-        <source>Fan turns</source>
-        <translation>风扇转速</translation>
+        <source>Last error of the driver (Xid)</source>
+        <translation>驱动最近的错误（Xid）</translation>
     </message>
     <message>
-        <source>a minute</source>
-        <translation>转/分</translation>
+        <source>Memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Memory clock</source>
+        <translation>显存频率</translation>
     </message>
     <message>
         <source>Memory errors (ECC)</source>
@@ -525,28 +100,453 @@
         <translation>已替换的显存行</translation>
     </message>
     <message>
-        <source>Last error of the driver (Xid)</source>
-        <translation>驱动最近的错误（Xid）</translation>
+        <source>No program uses it now.</source>
+        <translation>现在没有程序在使用。</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>PCI Express generation</source>
+        <translation>PCI Express 代数</translation>
+    </message>
+    <message>
+        <source>PCI Express lanes</source>
+        <translation>PCI Express 通道数</translation>
+    </message>
+    <message>
+        <source>PID</source>
+        <translation>进程号（PID）</translation>
+    </message>
+    <message>
+        <source>Performance state (P0 is the fastest)</source>
+        <translation>性能状态（P0 最快）</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>Programs and details</source>
+        <translation>程序和详情</translation>
+    </message>
+    <message>
+        <source>Programs on the card</source>
+        <translation>显卡上的程序</translation>
+    </message>
+    <message>
+        <source>The card tells no more just now.</source>
+        <translation>显卡现在没有提供更多信息。</translation>
+    </message>
+    <message>
+        <source>The driver does not tell who uses it.</source>
+        <translation>驱动没有提供使用它的程序。</translation>
+    </message>
+    <message>
+        <source>The driver is being asked…</source>
+        <translation>正在询问驱动…</translation>
+    </message>
+    <message>
+        <source>a minute</source>
+        <translation>转/分</translation>
     </message>
     <message>
         <source>none</source>
         <translation>无</translation>
     </message>
     <message>
-        <source>{value} of {most}</source>
-        <translation>{value} / {most}</translation>
-    </message>
-    <message>
         <source>not watched for</source>
         <translation>未开启检查</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>{mended} mended, {rest} not</source>
         <translation>已纠正 {mended}，未纠正 {rest}</translation>
     </message>
     <message>
-        <source>nothing</source>
-        <translation>无</translation>
+        <source>{value} of {most}</source>
+        <translation>{value} / {most}</translation>
+    </message>
+</context>
+<context>
+    <name>GpuHeader</name>
+    <message>
+        <source>Hide</source>
+        <translation>隐藏</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>需留意</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>无法判断</translation>
+    </message>
+    <message>
+        <source>Not well</source>
+        <translation>有问题</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Watching</source>
+        <translation>观察中</translation>
+    </message>
+    <message>
+        <source>Well</source>
+        <translation>正常</translation>
+    </message>
+</context>
+<context>
+    <name>LiveMetricsCard</name>
+    <message>
+        <source>Test this card</source>
+        <translation>给显卡体检</translation>
+    </message>
+    <message>
+        <source>The real computer you sit at</source>
+        <translation>你面前这台真实的电脑</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>last {count} seconds</source>
+        <translation>最近 {count} 秒</translation>
+    </message>
+    <message>
+        <source>{count} more on Monitor</source>
+        <translation>其余 {count} 张见“监控”</translation>
+    </message>
+</context>
+<context>
+    <name>Marks</name>
+    <message>
+        <source>benchmark</source>
+        <translation>测速</translation>
+    </message>
+    <message>
+        <source>driver hung</source>
+        <translation>驱动没有回应</translation>
+    </message>
+    <message>
+        <source>driver updated</source>
+        <translation>驱动已更新</translation>
+    </message>
+    <message>
+        <source>fan stands still</source>
+        <translation>风扇停转</translation>
+    </message>
+    <message>
+        <source>far too hot</source>
+        <translation>严重过热</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>过热</translation>
+    </message>
+    <message>
+        <source>install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>memory errors</source>
+        <translation>显存出错</translation>
+    </message>
+    <message>
+        <source>no longer answers</source>
+        <translation>不再回应</translation>
+    </message>
+    <message>
+        <source>no longer there</source>
+        <translation>已移除</translation>
+    </message>
+    <message>
+        <source>power limit</source>
+        <translation>功率上限</translation>
+    </message>
+    <message>
+        <source>power supply</source>
+        <translation>供电不足</translation>
+    </message>
+    <message>
+        <source>slowed by heat</source>
+        <translation>过热降速</translation>
+    </message>
+    <message>
+        <source>slowed by itself</source>
+        <translation>自行降速</translation>
+    </message>
+    <message>
+        <source>too little power</source>
+        <translation>供电偏低</translation>
+    </message>
+</context>
+<context>
+    <name>Metric</name>
+    <message>
+        <source>CPU load</source>
+        <translation>CPU 占用</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>频率</translation>
+    </message>
+    <message>
+        <source>Fan</source>
+        <translation>风扇</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>占用</translation>
+    </message>
+    <message>
+        <source>Main memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Memory temperature</source>
+        <translation>显存温度</translation>
+    </message>
+    <message>
+        <source>PCIe from the card</source>
+        <translation>PCIe 传出显卡</translation>
+    </message>
+    <message>
+        <source>PCIe to the card</source>
+        <translation>PCIe 传入显卡</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>功耗</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Video decoder</source>
+        <translation>视频解码</translation>
+    </message>
+    <message>
+        <source>Video encoder</source>
+        <translation>视频编码</translation>
+    </message>
+    <message>
+        <source>of {total} {unit}</source>
+        <translation>/ {total} {unit}</translation>
+    </message>
+</context>
+<context>
+    <name>MonitorExporter</name>
+    <message>
+        <source>Where shall the picture be saved?</source>
+        <translation>图片保存到哪里？</translation>
+    </message>
+    <message>
+        <source>Where shall the table be saved?</source>
+        <translation>表格保存到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>MonitorPage</name>
+    <message>
+        <source>Ctrl + mouse wheel zooms in time, dragging moves through it, a double-click leads back.</source>
+        <translation>按住 Ctrl 滚动滚轮可缩放时间，拖动可前后移动，双击回到现在。</translation>
+    </message>
+    <message>
+        <source>Figures of the real computer you sit at, not of the simulated machine.</source>
+        <translation>这里是你面前这台真实电脑的数据，不是模拟电脑的。</translation>
+    </message>
+    <message>
+        <source>GPU, CPU and memory</source>
+        <translation>显卡、CPU 和内存</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>需留意</translation>
+    </message>
+    <message>
+        <source>Monitor</source>
+        <translation>监控</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU. CPU and memory are shown.</source>
+        <translation>没有 NVIDIA 显卡，这里显示 CPU 和内存。</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>无法判断</translation>
+    </message>
+    <message>
+        <source>Not well</source>
+        <translation>有问题</translation>
+    </message>
+    <message>
+        <source>Overlaid</source>
+        <translation>叠放</translation>
+    </message>
+    <message>
+        <source>Several GPUs</source>
+        <translation>多张显卡</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Watching</source>
+        <translation>观察中</translation>
+    </message>
+    <message>
+        <source>Well</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 条</translation>
+    </message>
+    <message>
+        <source>{count} GPUs</source>
+        <translation>{count} 张显卡</translation>
+    </message>
+    <message>
+        <source>{said} · graphs paused at {time}</source>
+        <translation>{said} · 曲线已暂停在 {time}</translation>
+    </message>
+</context>
+<context>
+    <name>MonitorToolbar</name>
+    <message>
+        <source>1 h</source>
+        <translation>1 小时</translation>
+    </message>
+    <message>
+        <source>1 min</source>
+        <translation>1 分钟</translation>
+    </message>
+    <message>
+        <source>10 min</source>
+        <translation>10 分钟</translation>
+    </message>
+    <message>
+        <source>24 h</source>
+        <translation>24 小时</translation>
+    </message>
+    <message>
+        <source>30 d</source>
+        <translation>30 天</translation>
+    </message>
+    <message>
+        <source>Back to now</source>
+        <translation>回到现在</translation>
+    </message>
+    <message>
+        <source>Back to the chosen range, up to now (0, or double-click)</source>
+        <translation>回到所选的时间范围，直到现在（按 0，或双击）</translation>
+    </message>
+    <message>
+        <source>Back to {range}</source>
+        <translation>回到 {range}</translation>
+    </message>
+    <message>
+        <source>CSV</source>
+        <translation>CSV</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Health test</source>
+        <translation>体检</translation>
+    </message>
+    <message>
+        <source>Health test: is the card sound?</source>
+        <translation>体检：显卡是否健康？</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>图片</translation>
+    </message>
+    <message>
+        <source>Range</source>
+        <translation>时间范围</translation>
+    </message>
+    <message>
+        <source>Save as a picture</source>
+        <translation>保存为图片</translation>
+    </message>
+    <message>
+        <source>Save the figures as a table (CSV)</source>
+        <translation>将数据保存为表格（CSV）</translation>
+    </message>
+    <message>
+        <source>Show the figures as a table (T)</source>
+        <translation>用表格看数据（T）</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+</context>
+<context>
+    <name>PlotCard</name>
+    <message>
+        <source>limit {power}</source>
+        <translation>上限 {power}</translation>
+    </message>
+    <message>
+        <source>now {figures}</source>
+        <translation>现在 {figures}</translation>
+    </message>
+    <message>
+        <source>slows down at {temperature}</source>
+        <translation>{temperature} 起降速</translation>
+    </message>
+</context>
+<context>
+    <name>PlotDataTable</name>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+</context>
+<context>
+    <name>Plots</name>
+    <message>
+        <source>History since {time}</source>
+        <translation>历史记录始于 {time}</translation>
+    </message>
+</context>
+<context>
+    <name>SecondaryPlotsButton</name>
+    <message>
+        <source>Clock, fan, memory temperature, PCI Express and video, where the card reports them</source>
+        <translation>频率、风扇、显存温度、PCI Express 和视频，显卡报告时才显示</translation>
+    </message>
+    <message>
+        <source>Fewer graphs</source>
+        <translation>更少曲线</translation>
+    </message>
+    <message>
+        <source>More graphs</source>
+        <translation>更多曲线</translation>
     </message>
 </context>
 </TS>

@@ -2,106 +2,88 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>BundleControls</name>
+    <message>
+        <source>For a computer without internet…</source>
+        <translation>为不能上网的电脑做准备…</translation>
+    </message>
+</context>
+<context>
+    <name>BundleSourceCard</name>
+    <message>
+        <source>Everything comes from {folder}; no internet is used.</source>
+        <translation>全部文件来自 {folder}，不使用网络。</translation>
+    </message>
+    <message>
+        <source>Use the internet instead</source>
+        <translation>改为从网上下载</translation>
+    </message>
+</context>
+<context>
     <name>Cards</name>
-    <message>
-        <source>or your system's own</source>
-        <translation>或系统自带的版本</translation>
-    </message>
-    <message>
-        <source>Windows' own, which lets Linux talk to the card</source>
-        <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
-    </message>
-    <message>
-        <source>not known</source>
-        <translation>不知道</translation>
-    </message>
-    <message>
-        <source>toolkit without its compiler; stays</source>
-        <translation>工具包，缺少编译器，保留</translation>
-    </message>
-    <message>
-        <source>stays</source>
-        <translation>保留</translation>
-    </message>
-    <message>
-        <source>for the CPU</source>
-        <translation>用于 CPU</translation>
-    </message>
-    <message>
-        <source>Lets {system} talk to the card</source>
-        <translation>让 {system} 和显卡对话</translation>
-    </message>
-    <message>
-        <source>Graphics driver</source>
-        <translation>显卡驱动</translation>
-    </message>
-    <message>
-        <source>The toolbox you train models with</source>
-        <translation>训练模型用的工具箱</translation>
-    </message>
-    <message>
-        <source>Keep</source>
-        <translation>保持</translation>
-    </message>
-    <message>
-        <source>Not needed</source>
-        <translation>不需要</translation>
-    </message>
-    <message>
-        <source>Included</source>
-        <translation>已包含</translation>
-    </message>
-    <message>
-        <source>not installed</source>
-        <translation>未安装</translation>
-    </message>
     <message>
         <source>CUDA up to {version}</source>
         <translation>最高 CUDA {version}</translation>
-    </message>
-    <message>
-        <source>you install it</source>
-        <translation>由你安装</translation>
-    </message>
-    <message>
-        <source>or newer, but older than {version}</source>
-        <translation>或更新，但早于 {version}</translation>
-    </message>
-    <message>
-        <source>or newer</source>
-        <translation>或更新</translation>
-    </message>
-    <message>
-        <source>Update</source>
-        <translation>更新</translation>
     </message>
     <message>
         <source>Go back</source>
         <translation>退回旧版</translation>
     </message>
     <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
-        <source>toolkit, stays</source>
-        <translation>工具包，保留</translation>
-    </message>
-    <message>
-        <source>comes inside PyTorch</source>
-        <translation>随 PyTorch 自带</translation>
-    </message>
-    <message>
-        <source>elsewhere, stays</source>
-        <translation>在别处，保留</translation>
-    </message>
-    <message>
         <source>Google's toolbox to train models with</source>
         <translation>Google 的模型训练工具箱</translation>
     </message>
     <message>
+        <source>Graphics driver</source>
+        <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>Included</source>
+        <translation>已包含</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保持</translation>
+    </message>
+    <message>
+        <source>Lets {system} talk to the card</source>
+        <translation>让 {system} 和显卡对话</translation>
+    </message>
+    <message>
+        <source>NVIDIA's fast building blocks for neural networks</source>
+        <translation>NVIDIA 的神经网络加速零件</translation>
+    </message>
+    <message>
         <source>Not here</source>
         <translation>这里不行</translation>
+    </message>
+    <message>
+        <source>Not needed</source>
+        <translation>不需要</translation>
+    </message>
+    <message>
+        <source>Stays as it is</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>The language programs use to compute on an NVIDIA card</source>
+        <translation>程序在 NVIDIA 显卡上做计算的语言</translation>
+    </message>
+    <message>
+        <source>The toolbox you train models with</source>
+        <translation>训练模型用的工具箱</translation>
+    </message>
+    <message>
+        <source>Update</source>
+        <translation>更新</translation>
+    </message>
+    <message>
+        <source>Windows' own, which lets Linux talk to the card</source>
+        <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
     </message>
     <message>
         <source>beside the toolkit</source>
@@ -112,1116 +94,99 @@
         <translation>单独安装</translation>
     </message>
     <message>
-        <source>on the GPU</source>
-        <translation>用显卡计算</translation>
-    </message>
-    <message>
-        <source>toolkit</source>
-        <translation>工具包</translation>
-    </message>
-    <message>
-        <source>toolkit, to compile with</source>
-        <translation>工具包，编译用</translation>
-    </message>
-    <message>
-        <source>none answers</source>
-        <translation>没有响应</translation>
-    </message>
-    <message>
-        <source>not looked at</source>
-        <translation>没有查看</translation>
-    </message>
-    <message>
-        <source>no NVIDIA card</source>
-        <translation>没有 NVIDIA 显卡</translation>
-    </message>
-    <message>
-        <source>Stays as it is</source>
-        <translation>保持不变</translation>
-    </message>
-    <message>
-        <source>inside PyTorch</source>
-        <translation>在 PyTorch 里</translation>
-    </message>
-    <message>
-        <source>version shows in the proof</source>
-        <translation>验证时显示版本</translation>
+        <source>comes inside PyTorch</source>
+        <translation>随 PyTorch 自带</translation>
     </message>
     <message>
         <source>comes inside TensorFlow</source>
         <translation>TensorFlow 自带</translation>
     </message>
     <message>
-        <source>The language programs use to compute on an NVIDIA card</source>
-        <translation>程序在 NVIDIA 显卡上做计算的语言</translation>
+        <source>elsewhere, stays</source>
+        <translation>在别处，保留</translation>
     </message>
     <message>
-        <source>NVIDIA's fast building blocks for neural networks</source>
-        <translation>NVIDIA 的神经网络加速零件</translation>
+        <source>for the CPU</source>
+        <translation>用于 CPU</translation>
     </message>
-</context>
-<context>
-    <name>ComputerPage</name>
     <message>
-        <source>PyTorch has a build for its graphics.</source>
-        <translation>PyTorch 有适合它的显卡的版本。</translation>
+        <source>inside PyTorch</source>
+        <translation>在 PyTorch 里</translation>
     </message>
     <message>
-        <source>Look again</source>
-        <translation>重新检测</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>已复制</translation>
-    </message>
-    <message>
-        <source>Copy details</source>
-        <translation>复制详情</translation>
-    </message>
-    <message>
-        <source>Back</source>
-        <translation>上一步</translation>
-    </message>
-    <message>
-        <source>See what suits it</source>
-        <translation>看看适合什么</translation>
-    </message>
-    <message>
-        <source>This computer</source>
-        <translation>这台电脑</translation>
-    </message>
-    <message>
-        <source>Read from a machine file; nothing here was looked at.</source>
-        <translation>来自电脑描述文件，没有检测这台电脑。</translation>
-    </message>
-    <message>
-        <source>Looked at in {seconds} seconds. Nothing was changed and nothing was sent.</source>
-        <translation>检测用了 {seconds} 秒，没有改动任何东西，也没有上传任何信息。</translation>
-    </message>
-    <message>
-        <source>Looking… {seconds} s</source>
-        <translation>正在检测… {seconds} 秒</translation>
-    </message>
-    <message>
-        <source>Looking at this computer</source>
-        <translation>正在检测这台电脑</translation>
-    </message>
-    <message>
-        <source>Takes a few seconds.</source>
-        <translation>只要几秒钟。</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
-        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
-    </message>
-    <message>
-        <source>The CPU is the chip that every computer works with: good for learning and small models; large ones take long.</source>
-        <translation>CPU 是每台电脑都有的中央处理器：学习和小模型够用，大模型会比较慢。</translation>
-    </message>
-    <message>
-        <source>Working out what suits it</source>
-        <translation>正在选择适合它的版本</translation>
-    </message>
-    <message>
-        <source>What suits it is not worked out yet</source>
-        <translation>还没有算出适合装什么</translation>
-    </message>
-    <message>
-        <source>PyTorch works here, but on the CPU only</source>
-        <translation>PyTorch 在这里能用，但只能用 CPU</translation>
-    </message>
-    <message>
-        <source>Only the driver is too old for it; the next page says which one it takes.</source>
-        <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
-    </message>
-    <message>
-        <source>Only the driver is too new for the card; the next page says which one to go back to.</source>
-        <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
-    </message>
-    <message>
-        <source>Only the driver is missing; the next page says which one it takes.</source>
-        <translation>只是还没有驱动，下一页会说明需要哪一版。</translation>
-    </message>
-    <message>
-        <source>Card and driver fit as they are.</source>
-        <translation>显卡和驱动都合适，不用改动。</translation>
-    </message>
-    <message>
-        <source>The PyTorch that is here computes on it already; the next page has what is newer.</source>
-        <translation>电脑上现有的 PyTorch 已经能在显卡上计算；下一页有更新的版本。</translation>
-    </message>
-    <message>
-        <source>Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it.</source>
-        <translation>显卡和驱动都不用换，适合 PyTorch {version}；最新的 {newest} 不再支持这张显卡。</translation>
-    </message>
-    <message>
-        <source>Good news: this computer can train on its GPU</source>
-        <translation>好消息：这台电脑可以用显卡训练</translation>
-    </message>
-    <message>
-        <source>Good to know</source>
-        <translation>顺便留意</translation>
-    </message>
-</context>
-<context>
-    <name>DonePage</name>
-    <message>
-        <source>Done</source>
-        <translation>完成</translation>
-    </message>
-    <message>
-        <source>The proof</source>
-        <translation>验证结果</translation>
-    </message>
-    <message>
-        <source>What now?</source>
-        <translation>接下来做什么？</translation>
-    </message>
-    <message>
-        <source>Or type this in any terminal</source>
-        <translation>或者在任意终端里输入</translation>
-    </message>
-    <message>
-        <source>Everything is written down: a lock file and a log.</source>
-        <translation>一切都有记录：版本清单和日志。</translation>
-    </message>
-    <message>
-        <source>Back</source>
-        <translation>上一步</translation>
-    </message>
-    <message>
-        <source>Hide what was done</source>
-        <translation>收起</translation>
-    </message>
-    <message>
-        <source>Show what was done</source>
-        <translation>看看做了什么</translation>
-    </message>
-    <message>
-        <source>Go to Home</source>
-        <translation>进入首页</translation>
-    </message>
-    <message>
-        <source>Check again</source>
-        <translation>重新验证</translation>
-    </message>
-    <message>
-        <source>Nothing was installed: this machine is simulated</source>
-        <translation>没有安装任何东西：这是模拟机器</translation>
-    </message>
-    <message>
-        <source>On the real one, the proof would stand here.</source>
-        <translation>在真实的电脑上，这里会显示验证结果。</translation>
-    </message>
-    <message>
-        <source>Proving that it works…</source>
-        <translation>正在验证…</translation>
-    </message>
-    <message>
-        <source>PyTorch is loaded and computes; takes some seconds.</source>
-        <translation>加载 PyTorch 并做一次计算，约需几秒。</translation>
-    </message>
-    <message>
-        <source>It could not be proven</source>
-        <translation>没能完成验证</translation>
-    </message>
-    <message>
-        <source>Installed and proven in {time}. Nothing else on your computer was changed.</source>
-        <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
-    </message>
-    <message>
-        <source>All {counted} checks passed</source>
-        <translation>{counted} 项检查全部通过</translation>
-    </message>
-    <message>
-        <source>Installed and proven. Nothing else on your computer was changed.</source>
-        <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
-    </message>
-    <message>
-        <source>{passed} of {counted} checks passed</source>
-        <translation>{counted} 项检查通过了 {passed} 项</translation>
-    </message>
-    <message>
-        <source>Not proven yet</source>
-        <translation>还没有验证</translation>
-    </message>
-    <message>
-        <source>Check it</source>
-        <translation>验证一下</translation>
-    </message>
-    <message>
-        <source>What was done</source>
-        <translation>做了什么</translation>
-    </message>
-</context>
-<context>
-    <name>FolderCard</name>
-    <message>
-        <source>Where shall it be installed?</source>
-        <translation>要安装到哪里？</translation>
-    </message>
-</context>
-<context>
-    <name>InstallPage</name>
-    <message>
-        <source>Stop here?</source>
-        <translation>先停在这里？</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>继续安装</translation>
-    </message>
-    <message>
-        <source>This is what an install would do</source>
-        <translation>真正安装时会做这些</translation>
-    </message>
-    <message>
-        <source>Shown only: nothing was executed.</source>
-        <translation>只展示，没有执行任何东西。</translation>
-    </message>
-    <message>
-        <source>It ends at the next safe place.</source>
-        <translation>会在下一个安全的地方停下。</translation>
-    </message>
-    <message>
-        <source>Step {n} of {of}. You may minimise this window.</source>
-        <translation>第 {n} 步，共 {of} 步。可以把窗口最小化。</translation>
-    </message>
-    <message>
-        <source>Step {n} of {of} · about {time} left. You may minimise this window.</source>
-        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
-    </message>
-    <message>
-        <source>Back</source>
-        <translation>上一步</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>再试一次</translation>
-    </message>
-    <message>
-        <source>Next</source>
-        <translation>下一步</translation>
-    </message>
-    <message>
-        <source>Ask again</source>
-        <translation>再问一次</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-</context>
-<context>
-    <name>Offers</name>
-    <message>
-        <source>Download it from NVIDIA</source>
-        <translation>从 NVIDIA 下载</translation>
-    </message>
-    <message>
-        <source>Changed: {changes}</source>
-        <translation>已改动：{changes}</translation>
-    </message>
-    <message>
-        <source>Take this change back</source>
-        <translation>撤销这次改动</translation>
-    </message>
-    <message>
-        <source>Open NVIDIA's page</source>
-        <translation>打开 NVIDIA 页面</translation>
-    </message>
-    <message>
-        <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
-        <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
-    </message>
-    <message>
-        <source>{version} or newer, but older than {limit},</source>
-        <translation>{version} 或更新、但早于 {limit} 的版本</translation>
-    </message>
-    <message>
-        <source>{version} or newer</source>
-        <translation>{version} 或更新版</translation>
-    </message>
-    <message>
-        <source>The driver is left to you here: install {version} yourself, then look at the computer again. Until then PyTorch cannot use the card.</source>
-        <translation>这里的驱动要由你自己安装：请安装 {version}，然后重新检测电脑。在此之前 PyTorch 用不了这张卡。</translation>
-    </message>
-    <message>
-        <source>The driver is left to you here: install {version} yourself first, then look at the computer again. Without it the setup stops at its last step, the proof, and goes on from there later.</source>
-        <translation>这里的驱动要由你自己安装：请先安装 {version}，然后重新检测电脑。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
-    </message>
-</context>
-<context>
-    <name>PriceCard</name>
-    <message>
-        <source>No consent</source>
-        <translation>不需要</translation>
-    </message>
-    <message>
-        <source>Once</source>
-        <translation>1 次</translation>
-    </message>
-    <message>
-        <source>{n} times</source>
-        <translation>{n} 次</translation>
-    </message>
-    <message>
-        <source>is needed</source>
-        <translation>管理员同意</translation>
-    </message>
-    <message>
-        <source>At the driver</source>
-        <translation>装驱动时</translation>
-    </message>
-    <message>
-        <source>and once more at the driver</source>
-        <translation>请你同意，装驱动时还会再问</translation>
-    </message>
-    <message>
-        <source>you are asked for consent</source>
-        <translation>请你同意</translation>
-    </message>
-    <message>
-        <source>or so, at {mbits} Mbit/s</source>
-        <translation>左右（网速 {mbits} Mbit/s）</translation>
-    </message>
-    <message>
-        <source>or so</source>
-        <translation>左右</translation>
-    </message>
-    <message>
-        <source>Nothing</source>
-        <translation>无需</translation>
-    </message>
-    <message>
-        <source>from the internet</source>
-        <translation>从网上下载</translation>
-    </message>
-    <message>
-        <source>the disk decides</source>
-        <translation>取决于磁盘</translation>
-    </message>
-    <message>
-        <source>your line decides</source>
-        <translation>取决于你的网速</translation>
-    </message>
-    <message>
-        <source>to download</source>
-        <translation>要下载</translation>
-    </message>
-    <message>
-        <source>on your disk</source>
-        <translation>占用磁盘</translation>
-    </message>
-    <message>
-        <source>on {disk} ({size} free)</source>
-        <translation>占用 {disk}（空闲 {size}）</translation>
-    </message>
-    <message>
-        <source>needed on {disk} ({size} free)</source>
-        <translation>需要占用 {disk}（空闲 {size}）</translation>
-    </message>
-    <message>
-        <source>the system's disk</source>
-        <translation>系统盘</translation>
-    </message>
-    <message>
-        <source>Not known yet</source>
-        <translation>还不知道</translation>
-    </message>
-    <message>
-        <source>to download, measured on {release}</source>
-        <translation>下载量，按 {release} 估计</translation>
-    </message>
-    <message>
-        <source>to download; shows with the first step</source>
-        <translation>下载量，第一步就会知道</translation>
-    </message>
-    <message>
-        <source>; and more: {parts} (size not known)</source>
-        <translation>；另加：{parts}（大小未知）</translation>
-    </message>
-</context>
-<context>
-    <name>Proof</name>
-    <message>
-        <source>GPU</source>
-        <translation>显卡</translation>
-    </message>
-    <message>
-        <source>PyTorch does not work yet</source>
-        <translation>PyTorch 还不能用</translation>
-    </message>
-    <message>
-        <source>PyTorch works on your CPU</source>
-        <translation>PyTorch 已经能用你的 CPU</translation>
-    </message>
-    <message>
-        <source>PyTorch works on your {gpu}</source>
-        <translation>PyTorch 已经能用你的 {gpu}</translation>
-    </message>
-    <message>
-        <source>It works, but on the CPU</source>
-        <translation>能用，但用的是 CPU</translation>
-    </message>
-    <message>
-        <source>Proven just now, in its own Python.</source>
-        <translation>刚刚在它自己的 Python 里验证过。</translation>
-    </message>
-</context>
-<context>
-    <name>RecommendationPage</name>
-    <message>
-        <source>Chosen from your card and {system}. Each choice tells you why.</source>
-        <translation>根据你的显卡和 {system} 选出，每一项都能看到理由。</translation>
-    </message>
-    <message>
-        <source>The PyTorch that is here works already: nothing has to be done. This is an offer.</source>
-        <translation>电脑上现有的 PyTorch 已经能用，什么都不用做。以下只是可选项。</translation>
-    </message>
-    <message>
-        <source>Take this change back</source>
-        <translation>撤销这次改动</translation>
-    </message>
-    <message>
-        <source>Back</source>
-        <translation>上一步</translation>
-    </message>
-    <message>
-        <source>Now</source>
-        <translation>现在</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>安装后</translation>
-    </message>
-    <message>
-        <source>What suits your {gpu}</source>
-        <translation>适合你的 {gpu} 的版本</translation>
-    </message>
-    <message>
-        <source>Chosen from your card, your driver and {system}. Each choice tells you why.</source>
-        <translation>根据你的显卡、驱动和 {system} 选出，每一项都能看到理由。</translation>
-    </message>
-    <message>
-        <source>What suits this computer</source>
-        <translation>适合这台电脑的版本</translation>
-    </message>
-    <message>
-        <source>Chosen from your CPU and {system}. Each choice tells you why.</source>
-        <translation>根据你的 CPU 和 {system} 选出，每一项都能看到理由。</translation>
-    </message>
-    <message>
-        <source>Use that instead</source>
-        <translation>改用这个方案</translation>
-    </message>
-    <message>
-        <source>Hide the steps</source>
-        <translation>收起步骤</translation>
-    </message>
-    <message>
-        <source>Show all {n} steps</source>
-        <translation>查看全部 {n} 步</translation>
-    </message>
-    <message>
-        <source>Installed into</source>
-        <translation>安装到</translation>
-    </message>
-    <message>
-        <source>Change</source>
-        <translation>更改</translation>
-    </message>
-    <message>
-        <source>{part}: now {now}, after {after}, {what}</source>
-        <translation>{part}：现在 {now}，安装后 {after}，{what}</translation>
-    </message>
-    <message>
-        <source>Working out what suits this computer</source>
-        <translation>正在选择适合这台电脑的版本</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>再试一次</translation>
-    </message>
-    <message>
-        <source>This does not work out</source>
-        <translation>这样行不通</translation>
-    </message>
-    <message>
-        <source>Choose another folder</source>
-        <translation>选择另一个文件夹</translation>
-    </message>
-    <message>
-        <source>You have all you need</source>
-        <translation>你已经什么都不缺</translation>
-    </message>
-    <message>
-        <source>Nothing is changed before you press Install.</source>
-        <translation>点“安装”之前，不会改动任何东西。</translation>
-    </message>
-    <message>
-        <source>Check it</source>
-        <translation>验证一下</translation>
-    </message>
-    <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
-        <source>Back to the recommendation</source>
-        <translation>恢复推荐方案</translation>
-    </message>
-    <message>
-        <source>Set up PyTorch instead</source>
-        <translation>改为安装 PyTorch</translation>
-    </message>
-    <message>
-        <source>This has to be set up by hand</source>
-        <translation>这个需要自己动手安装</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-    <message>
-        <source>Installed into (named as on this computer)</source>
-        <translation>安装到（按这台电脑的写法）</translation>
-    </message>
-    <message>
-        <source>{tool} computes on the CPU here; your {gpu} is not used.</source>
-        <translation>这里的 {tool} 用 CPU 计算；你的 {gpu} 用不到。</translation>
-    </message>
-</context>
-<context>
-    <name>Rows</name>
-    <message>
-        <source>64-bit</source>
-        <translation>64 位</translation>
-    </message>
-    <message>
-        <source>64-bit ARM</source>
-        <translation>64 位 ARM</translation>
-    </message>
-    <message>
-        <source>Graphics card</source>
-        <translation>显卡</translation>
-    </message>
-    <message>
-        <source>Graphics driver</source>
-        <translation>显卡驱动</translation>
-    </message>
-    <message>
-        <source>System</source>
-        <translation>系统</translation>
-    </message>
-    <message>
-        <source>Space</source>
-        <translation>磁盘空间</translation>
-    </message>
-    <message>
-        <source>PyTorch and Python</source>
-        <translation>PyTorch 和 Python</translation>
-    </message>
-    <message>
-        <source>could not be read</source>
-        <translation>读不到</translation>
-    </message>
-    <message>
-        <source>not read</source>
-        <translation>没读到</translation>
-    </message>
-    <message>
-        <source>fine</source>
-        <translation>没问题</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU</source>
+        <source>no NVIDIA card</source>
         <translation>没有 NVIDIA 显卡</translation>
     </message>
     <message>
-        <source>PyTorch computes on the CPU</source>
-        <translation>PyTorch 会用 CPU 计算</translation>
+        <source>none answers</source>
+        <translation>没有响应</translation>
     </message>
     <message>
-        <source>fits PyTorch</source>
-        <translation>适合 PyTorch</translation>
+        <source>not installed</source>
+        <translation>未安装</translation>
     </message>
     <message>
-        <source>not used</source>
-        <translation>用不到</translation>
+        <source>not known</source>
+        <translation>不知道</translation>
     </message>
     <message>
-        <source>No NVIDIA driver answers</source>
-        <translation>没有 NVIDIA 驱动回应</translation>
-    </message>
-    <message>
-        <source>missing</source>
-        <translation>没有</translation>
-    </message>
-    <message>
-        <source>update advised</source>
-        <translation>建议更新</translation>
-    </message>
-    <message>
-        <source>too new for the card</source>
-        <translation>对这张显卡太新</translation>
-    </message>
-    <message>
-        <source>CUDA up to {version}</source>
-        <translation>最高 CUDA {version}</translation>
-    </message>
-    <message>
-        <source>build {number}</source>
-        <translation>版本号 {number}</translation>
-    </message>
-    <message>
-        <source>{size} memory</source>
-        <translation>{size} 内存</translation>
-    </message>
-    <message>
-        <source>restart pending</source>
-        <translation>等待重启</translation>
-    </message>
-    <message>
-        <source>The system did not say.</source>
-        <translation>系统没有说明。</translation>
-    </message>
-    <message>
-        <source>too little</source>
-        <translation>不够</translation>
-    </message>
-    <message>
-        <source>{size} free on {disk}</source>
-        <translation>{disk} 空闲 {size}</translation>
-    </message>
-    <message>
-        <source>needed: about {size} or more</source>
-        <translation>大约需要 {size} 或更多</translation>
-    </message>
-    <message>
-        <source>needed: {size}</source>
-        <translation>需要 {size}</translation>
-    </message>
-    <message>
-        <source>stays as it is</source>
-        <translation>保持不动</translation>
-    </message>
-    <message>
-        <source>Neither yet</source>
-        <translation>都还没有</translation>
-    </message>
-    <message>
-        <source>Python comes along</source>
-        <translation>会一起装上 Python</translation>
-    </message>
-    <message>
-        <source>Python {version}, no PyTorch</source>
-        <translation>Python {version}，没有 PyTorch</translation>
-    </message>
-    <message>
-        <source>PyTorch {torch} on Python {version}</source>
-        <translation>PyTorch {torch}（Python {version}）</translation>
-    </message>
-    <message>
-        <source>a card without a name</source>
-        <translation>一块没有名称的显卡</translation>
-    </message>
-    <message>
-        <source>and {name}</source>
-        <translation>还有 {name}</translation>
-    </message>
-    <message>
-        <source>No NVIDIA card, so none is needed</source>
-        <translation>没有 NVIDIA 显卡，所以不需要</translation>
-    </message>
-    <message>
-        <source>Not looked at</source>
+        <source>not looked at</source>
         <translation>没有查看</translation>
     </message>
     <message>
-        <source>only NVIDIA's is read; yours stays as it is</source>
-        <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
+        <source>on the GPU</source>
+        <translation>用显卡计算</translation>
     </message>
     <message>
-        <source>also {names}</source>
-        <translation>还有 {names}</translation>
+        <source>or newer</source>
+        <translation>或更新</translation>
     </message>
     <message>
-        <source> and {n} more</source>
-        <translation>，另有 {n} 个</translation>
+        <source>or newer, but older than {version}</source>
+        <translation>或更新，但早于 {version}</translation>
     </message>
     <message>
-        <source>not known whether it is enough</source>
-        <translation>不知道够不够</translation>
+        <source>or your system's own</source>
+        <translation>或系统自带的版本</translation>
     </message>
-</context>
-<context>
-    <name>SpeedCard</name>
     <message>
-        <source>How fast</source>
-        <translation>有多快</translation>
+        <source>stays</source>
+        <translation>保留</translation>
     </message>
     <message>
-        <source>Measure again</source>
-        <translation>再测一次</translation>
+        <source>toolkit</source>
+        <translation>工具包</translation>
     </message>
     <message>
-        <source>The fan may get loud.</source>
-        <translation>风扇可能会变响。</translation>
+        <source>toolkit without its compiler; stays</source>
+        <translation>工具包，缺少编译器，保留</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>停止</translation>
+        <source>toolkit, stays</source>
+        <translation>工具包，保留</translation>
     </message>
     <message>
-        <source>Not measured yet.</source>
-        <translation>还没有测过。</translation>
+        <source>toolkit, to compile with</source>
+        <translation>工具包，编译用</translation>
     </message>
     <message>
-        <source>Takes about a minute.</source>
-        <translation>约需 1 分钟。</translation>
+        <source>version shows in the proof</source>
+        <translation>验证时显示版本</translation>
     </message>
     <message>
-        <source>Measure it</source>
-        <translation>测一下</translation>
-    </message>
-    <message>
-        <source>Starting PyTorch…</source>
-        <translation>正在启动 PyTorch…</translation>
-    </message>
-</context>
-<context>
-    <name>StepBlock</name>
-    <message>
-        <source>Held by you</source>
-        <translation>已暂停</translation>
-    </message>
-    <message>
-        <source>What has come is kept.</source>
-        <translation>已经下载的会保留。</translation>
-    </message>
-    <message>
-        <source>Trying it out</source>
-        <translation>正在试运行</translation>
-    </message>
-    <message>
-        <source>Loading PyTorch for the first time takes longest.</source>
-        <translation>第一次加载 PyTorch 最花时间。</translation>
-    </message>
-    <message>
-        <source>Done</source>
-        <translation>已完成</translation>
-    </message>
-    <message>
-        <source>Speed</source>
-        <translation>速度</translation>
-    </message>
-    <message>
-        <source>Left</source>
-        <translation>剩余</translation>
-    </message>
-    <message>
-        <source>Speed over the last 90 seconds</source>
-        <translation>最近 90 秒的速度</translation>
-    </message>
-    <message>
-        <source>Your line sets the pace</source>
-        <translation>快慢取决于网络</translation>
-    </message>
-    <message>
-        <source>The disk and the source could do more.</source>
-        <translation>磁盘和下载源都还有余力。</translation>
-    </message>
-    <message>
-        <source>The source sets the pace</source>
-        <translation>快慢取决于下载源</translation>
-    </message>
-    <message>
-        <source>Your line and the disk could do more.</source>
-        <translation>网络和磁盘都还有余力。</translation>
-    </message>
-    <message>
-        <source>The disk sets the pace</source>
-        <translation>快慢取决于磁盘</translation>
-    </message>
-    <message>
-        <source>Your line could do more.</source>
-        <translation>网络还有余力。</translation>
-    </message>
-    <message>
-        <source>Checking what was downloaded</source>
-        <translation>正在核对下载的文件</translation>
-    </message>
-    <message>
-        <source>Every file must be exactly the official one.</source>
-        <translation>每个文件都必须和官方的完全一致。</translation>
-    </message>
-    <message>
-        <source>Putting the files in place</source>
-        <translation>正在放置文件</translation>
-    </message>
-    <message>
-        <source>The disk sets the pace now.</source>
-        <translation>现在快慢取决于磁盘。</translation>
-    </message>
-    <message>
-        <source>Waiting for your consent</source>
-        <translation>正在等你同意</translation>
-    </message>
-    <message>
-        <source>The system is asking you.</source>
-        <translation>系统正在询问你。</translation>
-    </message>
-    <message>
-        <source>Another download fetches the same file</source>
-        <translation>另一个下载正在获取同一个文件</translation>
-    </message>
-    <message>
-        <source>It is used here as soon as it is whole.</source>
-        <translation>下载完整后，这里直接使用。</translation>
-    </message>
-    <message>
-        <source>Some bytes came wrong</source>
-        <translation>有一部分收到的内容不对</translation>
-    </message>
-    <message>
-        <source>Another source is asked; only those are replaced.</source>
-        <translation>正在问另一个来源，只替换不对的部分。</translation>
-    </message>
-    <message>
-        <source>Nothing has come yet.</source>
-        <translation>还没有收到任何数据。</translation>
-    </message>
-    <message>
-        <source>{time} left</source>
-        <translation>还要 {time}</translation>
-    </message>
-</context>
-<context>
-    <name>TroubleBox</name>
-    <message>
-        <source>Choose another folder</source>
-        <translation>选择另一个文件夹</translation>
-    </message>
-</context>
-<context>
-    <name>WelcomePage</name>
-    <message>
-        <source>Set up my GPU for deep learning</source>
-        <translation>让你的显卡开始跑深度学习</translation>
-    </message>
-    <message>
-        <source>We look, suggest, install, and prove that it works.</source>
-        <translation>检测、推荐、安装、验证。</translation>
-    </message>
-    <message>
-        <source>About 10 minutes.</source>
-        <translation>大约 10 分钟。</translation>
-    </message>
-    <message>
-        <source>Nothing is changed before you agree. Nothing is sent anywhere.</source>
-        <translation>你同意之前什么都不改，也不上传任何信息。</translation>
-    </message>
-    <message>
-        <source>Set up my GPU</source>
-        <translation>开始设置</translation>
-    </message>
-    <message>
-        <source>I have an offline folder</source>
-        <translation>我有离线文件夹</translation>
-    </message>
-    <message>
-        <source>Only look at my GPU</source>
-        <translation>只看看我的显卡</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
-    </message>
-    <message>
-        <source>The last install was not finished. Go on?</source>
-        <translation>上次没有装完，要接着装吗？</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>接着装</translation>
-    </message>
-    <message>
-        <source>The last install stopped at step {n} of {of}: {title}. Go on?</source>
-        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要接着装吗？</translation>
-    </message>
-    <message>
-        <source>The computer was to restart after step {n} of {of}: {title}. Go on?</source>
-        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
-    </message>
-    <message>
-        <source>PyTorch {version} in {folder}</source>
-        <translation>PyTorch {version}，位于 {folder}</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept.</source>
-        <translation>已下载的都会保留。</translation>
-    </message>
-</context>
-<context>
-    <name>Wizard</name>
-    <message>
-        <source>Welcome</source>
-        <translation>欢迎</translation>
-    </message>
-    <message>
-        <source>This computer</source>
-        <translation>这台电脑</translation>
-    </message>
-    <message>
-        <source>What is in it</source>
-        <translation>里面有什么</translation>
-    </message>
-    <message>
-        <source>Recommendation</source>
-        <translation>推荐方案</translation>
-    </message>
-    <message>
-        <source>What suits it, and why</source>
-        <translation>适合什么，为什么</translation>
-    </message>
-    <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
-        <source>Download and set up</source>
-        <translation>下载并装好</translation>
-    </message>
-    <message>
-        <source>Done</source>
-        <translation>完成</translation>
-    </message>
-    <message>
-        <source>The proof</source>
-        <translation>验证结果</translation>
-    </message>
-    <message>
-        <source>Simulated machine: {name}. Nothing is executed.</source>
-        <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
-    </message>
-    <message>
-        <source>The way back is open again when the install has ended.</source>
-        <translation>安装结束后才能返回前面的步骤。</translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation>帮助</translation>
-    </message>
-    <message>
-        <source>Setup</source>
-        <translation>安装向导</translation>
-    </message>
-</context>
-<context>
-    <name>WizardHelp</name>
-    <message>
-        <source>Press the filled button</source>
-        <translation>按下主按钮</translation>
-    </message>
-    <message>
-        <source>Next and previous control</source>
-        <translation>下一个、上一个控件</translation>
-    </message>
-    <message>
-        <source>Back to the page before</source>
-        <translation>回到上一页</translation>
-    </message>
-    <message>
-        <source>Look at the computer again</source>
-        <translation>重新检测电脑</translation>
-    </message>
-    <message>
-        <source>Stop the install, after a question</source>
-        <translation>停止安装（会先询问）</translation>
-    </message>
-    <message>
-        <source>This help</source>
-        <translation>这个帮助</translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation>帮助</translation>
-    </message>
-    <message>
-        <source>From here to a working PyTorch</source>
-        <translation>从这里到能用的 PyTorch</translation>
-    </message>
-    <message>
-        <source>We look at this computer, suggest versions that fit together, install them into a folder of their own, and prove that they work. Nothing is changed before you press Install, and you can stop at any moment.</source>
-        <translation>我们检测这台电脑，推荐互相匹配的版本，装进单独的文件夹，再验证能用。点“安装”之前不会改动任何东西，随时可以停下。</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
+        <source>you install it</source>
+        <translation>由你安装</translation>
     </message>
 </context>
 <context>
     <name>Choosers</name>
     <message>
-        <source>How it gets here</source>
-        <translation>安装方式</translation>
-    </message>
-    <message>
-        <source>Your own folder, no administrator</source>
-        <translation>自己的文件夹，无需管理员</translation>
-    </message>
-    <message>
-        <source>With NVIDIA's installer</source>
-        <translation>用 NVIDIA 的安装程序</translation>
-    </message>
-    <message>
-        <source>Cannot be taken: {why}.</source>
-        <translation>不能选：{why}。</translation>
-    </message>
-    <message>
-        <source>{version} cannot be taken: {why}; the newest that can is {newest}.</source>
-        <translation>不能选 {version}：{why}；能选的最新版是 {newest}。</translation>
-    </message>
-    <message>
-        <source>Keep {version}</source>
-        <translation>保留 {version}</translation>
-    </message>
-    <message>
-        <source>What goes with your other picks ({version})</source>
-        <translation>与你的其他选择相配（{version}）</translation>
-    </message>
-    <message>
-        <source>Changed along with it: {changes}</source>
-        <translation>同时改变：{changes}</translation>
-    </message>
-    <message>
-        <source>Left to us again: {picks}. What else you picked stays.</source>
-        <translation>重新由我们决定：{picks}。你选的其他版本不变。</translation>
-    </message>
-    <message>
-        <source>Not all that you picked goes with this</source>
-        <translation>你选的版本不能全部保留</translation>
-    </message>
-    <message>
-        <source>{version}, the rest as recommended</source>
-        <translation>{version}，其余按推荐</translation>
-    </message>
-    <message>
-        <source>Instead: {version}</source>
-        <translation>改为：{version}</translation>
-    </message>
-    <message>
         <source>; </source>
         <translation>；</translation>
+    </message>
+    <message>
+        <source>All as recommended again</source>
+        <translation>已全部恢复为推荐</translation>
     </message>
     <message>
         <source>As recommended ({version})</source>
@@ -1232,32 +197,494 @@
         <translation>计算平台</translation>
     </message>
     <message>
-        <source>{version} cannot be taken: {why}.</source>
-        <translation>不能选 {version}：{why}。</translation>
+        <source>Cannot be taken: {why}.</source>
+        <translation>不能选：{why}。</translation>
+    </message>
+    <message>
+        <source>Changed along with it: {changes}</source>
+        <translation>同时改变：{changes}</translation>
     </message>
     <message>
         <source>Driver</source>
         <translation>驱动</translation>
     </message>
     <message>
+        <source>How it gets here</source>
+        <translation>安装方式</translation>
+    </message>
+    <message>
+        <source>Instead: {version}</source>
+        <translation>改为：{version}</translation>
+    </message>
+    <message>
         <source>Keep the one that is there</source>
         <translation>保留现有驱动</translation>
+    </message>
+    <message>
+        <source>Keep {version}</source>
+        <translation>保留 {version}</translation>
+    </message>
+    <message>
+        <source>Left to us again: {picks}. What else you picked stays.</source>
+        <translation>重新由我们决定：{picks}。你选的其他版本不变。</translation>
+    </message>
+    <message>
+        <source>Let go: {picks}.</source>
+        <translation>已放弃：{picks}。</translation>
+    </message>
+    <message>
+        <source>Not all that you picked goes with this</source>
+        <translation>你选的版本不能全部保留</translation>
     </message>
     <message>
         <source>Not installed separately</source>
         <translation>不单独安装</translation>
     </message>
     <message>
+        <source>What goes with your other picks ({version})</source>
+        <translation>与你的其他选择相配（{version}）</translation>
+    </message>
+    <message>
+        <source>With NVIDIA's installer</source>
+        <translation>用 NVIDIA 的安装程序</translation>
+    </message>
+    <message>
+        <source>Your own folder, no administrator</source>
+        <translation>自己的文件夹，无需管理员</translation>
+    </message>
+    <message>
+        <source>{version} cannot be taken: {why}.</source>
+        <translation>不能选 {version}：{why}。</translation>
+    </message>
+    <message>
+        <source>{version} cannot be taken: {why}; the newest that can is {newest}.</source>
+        <translation>不能选 {version}：{why}；能选的最新版是 {newest}。</translation>
+    </message>
+    <message>
+        <source>{version}, the rest as recommended</source>
+        <translation>{version}，其余按推荐</translation>
+    </message>
+    <message>
         <source>“{words}”</source>
         <translation>“{words}”</translation>
     </message>
+</context>
+<context>
+    <name>ComputerPage</name>
     <message>
-        <source>All as recommended again</source>
-        <translation>已全部恢复为推荐</translation>
+        <source>Back</source>
+        <translation>上一步</translation>
     </message>
     <message>
-        <source>Let go: {picks}.</source>
-        <translation>已放弃：{picks}。</translation>
+        <source>Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it.</source>
+        <translation>显卡和驱动都不用换，适合 PyTorch {version}；最新的 {newest} 不再支持这张显卡。</translation>
+    </message>
+    <message>
+        <source>Card and driver fit as they are.</source>
+        <translation>显卡和驱动都合适，不用改动。</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>复制详情</translation>
+    </message>
+    <message>
+        <source>Good news: this computer can train on its GPU</source>
+        <translation>好消息：这台电脑可以用显卡训练</translation>
+    </message>
+    <message>
+        <source>Good to know</source>
+        <translation>顺便留意</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>重新检测</translation>
+    </message>
+    <message>
+        <source>Looked at in {seconds} seconds. Nothing was changed and nothing was sent.</source>
+        <translation>检测用了 {seconds} 秒，没有改动任何东西，也没有上传任何信息。</translation>
+    </message>
+    <message>
+        <source>Looking at this computer</source>
+        <translation>正在检测这台电脑</translation>
+    </message>
+    <message>
+        <source>Looking… {seconds} s</source>
+        <translation>正在检测… {seconds} 秒</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
+        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>Only the driver is missing; the next page says which one it takes.</source>
+        <translation>只是还没有驱动，下一页会说明需要哪一版。</translation>
+    </message>
+    <message>
+        <source>Only the driver is too new for the card; the next page says which one to go back to.</source>
+        <translation>只是驱动对这张显卡来说太新了，下一页会说明退回到哪一版。</translation>
+    </message>
+    <message>
+        <source>Only the driver is too old for it; the next page says which one it takes.</source>
+        <translation>只是驱动太旧，下一页会说明需要哪一版。</translation>
+    </message>
+    <message>
+        <source>PyTorch has a build for its graphics.</source>
+        <translation>PyTorch 有适合它的显卡的版本。</translation>
+    </message>
+    <message>
+        <source>PyTorch works here, but on the CPU only</source>
+        <translation>PyTorch 在这里能用，但只能用 CPU</translation>
+    </message>
+    <message>
+        <source>Read from a machine file; nothing here was looked at.</source>
+        <translation>来自电脑描述文件，没有检测这台电脑。</translation>
+    </message>
+    <message>
+        <source>See what suits it</source>
+        <translation>看看适合什么</translation>
+    </message>
+    <message>
+        <source>Takes a few seconds.</source>
+        <translation>只要几秒钟。</translation>
+    </message>
+    <message>
+        <source>The CPU is the chip that every computer works with: good for learning and small models; large ones take long.</source>
+        <translation>CPU 是每台电脑都有的中央处理器：学习和小模型够用，大模型会比较慢。</translation>
+    </message>
+    <message>
+        <source>The PyTorch that is here computes on it already; the next page has what is newer.</source>
+        <translation>电脑上现有的 PyTorch 已经能在显卡上计算；下一页有更新的版本。</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>What suits it is not worked out yet</source>
+        <translation>还没有算出适合装什么</translation>
+    </message>
+    <message>
+        <source>Working out what suits it</source>
+        <translation>正在选择适合它的版本</translation>
+    </message>
+</context>
+<context>
+    <name>CostCard</name>
+    <message>
+        <source>; and more: {parts} (size not known)</source>
+        <translation>；另加：{parts}（大小未知）</translation>
+    </message>
+    <message>
+        <source>At the driver</source>
+        <translation>装驱动时</translation>
+    </message>
+    <message>
+        <source>No consent</source>
+        <translation>不需要</translation>
+    </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>还不知道</translation>
+    </message>
+    <message>
+        <source>Nothing</source>
+        <translation>无需</translation>
+    </message>
+    <message>
+        <source>Once</source>
+        <translation>1 次</translation>
+    </message>
+    <message>
+        <source>and once more at the driver</source>
+        <translation>请你同意，装驱动时还会再问</translation>
+    </message>
+    <message>
+        <source>from the internet</source>
+        <translation>从网上下载</translation>
+    </message>
+    <message>
+        <source>is needed</source>
+        <translation>管理员同意</translation>
+    </message>
+    <message>
+        <source>needed on {disk} ({size} free)</source>
+        <translation>需要占用 {disk}（空闲 {size}）</translation>
+    </message>
+    <message>
+        <source>on your disk</source>
+        <translation>占用磁盘</translation>
+    </message>
+    <message>
+        <source>on {disk} ({size} free)</source>
+        <translation>占用 {disk}（空闲 {size}）</translation>
+    </message>
+    <message>
+        <source>or so</source>
+        <translation>左右</translation>
+    </message>
+    <message>
+        <source>or so, at {mbits} Mbit/s</source>
+        <translation>左右（网速 {mbits} Mbit/s）</translation>
+    </message>
+    <message>
+        <source>the disk decides</source>
+        <translation>取决于磁盘</translation>
+    </message>
+    <message>
+        <source>the system's disk</source>
+        <translation>系统盘</translation>
+    </message>
+    <message>
+        <source>to download</source>
+        <translation>要下载</translation>
+    </message>
+    <message>
+        <source>to download, measured on {release}</source>
+        <translation>下载量，按 {release} 估计</translation>
+    </message>
+    <message>
+        <source>to download; shows with the first step</source>
+        <translation>下载量，第一步就会知道</translation>
+    </message>
+    <message>
+        <source>you are asked for consent</source>
+        <translation>请你同意</translation>
+    </message>
+    <message>
+        <source>your line decides</source>
+        <translation>取决于你的网速</translation>
+    </message>
+    <message>
+        <source>{n} times</source>
+        <translation>{n} 次</translation>
+    </message>
+</context>
+<context>
+    <name>CurrentStepPanel</name>
+    <message>
+        <source>Another download fetches the same file</source>
+        <translation>另一个下载正在获取同一个文件</translation>
+    </message>
+    <message>
+        <source>Another source is asked; only those are replaced.</source>
+        <translation>正在问另一个来源，只替换不对的部分。</translation>
+    </message>
+    <message>
+        <source>Checking what was downloaded</source>
+        <translation>正在核对下载的文件</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Every file must be exactly the official one.</source>
+        <translation>每个文件都必须和官方的完全一致。</translation>
+    </message>
+    <message>
+        <source>Held by you</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>It is used here as soon as it is whole.</source>
+        <translation>下载完整后，这里直接使用。</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>剩余</translation>
+    </message>
+    <message>
+        <source>Loading PyTorch for the first time takes longest.</source>
+        <translation>第一次加载 PyTorch 最花时间。</translation>
+    </message>
+    <message>
+        <source>Nothing has come yet.</source>
+        <translation>还没有收到任何数据。</translation>
+    </message>
+    <message>
+        <source>Putting the files in place</source>
+        <translation>正在放置文件</translation>
+    </message>
+    <message>
+        <source>Some bytes came wrong</source>
+        <translation>有一部分收到的内容不对</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Speed over the last 90 seconds</source>
+        <translation>最近 90 秒的速度</translation>
+    </message>
+    <message>
+        <source>The disk and the source could do more.</source>
+        <translation>磁盘和下载源都还有余力。</translation>
+    </message>
+    <message>
+        <source>The disk sets the pace</source>
+        <translation>快慢取决于磁盘</translation>
+    </message>
+    <message>
+        <source>The disk sets the pace now.</source>
+        <translation>现在快慢取决于磁盘。</translation>
+    </message>
+    <message>
+        <source>The source sets the pace</source>
+        <translation>快慢取决于下载源</translation>
+    </message>
+    <message>
+        <source>The system is asking you.</source>
+        <translation>系统正在询问你。</translation>
+    </message>
+    <message>
+        <source>Trying it out</source>
+        <translation>正在试运行</translation>
+    </message>
+    <message>
+        <source>Waiting for your consent</source>
+        <translation>正在等你同意</translation>
+    </message>
+    <message>
+        <source>What has come is kept.</source>
+        <translation>已经下载的会保留。</translation>
+    </message>
+    <message>
+        <source>Your line and the disk could do more.</source>
+        <translation>网络和磁盘都还有余力。</translation>
+    </message>
+    <message>
+        <source>Your line could do more.</source>
+        <translation>网络还有余力。</translation>
+    </message>
+    <message>
+        <source>Your line sets the pace</source>
+        <translation>快慢取决于网络</translation>
+    </message>
+    <message>
+        <source>{time} left</source>
+        <translation>还要 {time}</translation>
+    </message>
+</context>
+<context>
+    <name>DonePage</name>
+    <message>
+        <source>All {counted} checks passed</source>
+        <translation>{counted} 项检查全部通过</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>重新验证</translation>
+    </message>
+    <message>
+        <source>Check it</source>
+        <translation>验证一下</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Everything is written down: a lock file and a log.</source>
+        <translation>一切都有记录：版本清单和日志。</translation>
+    </message>
+    <message>
+        <source>Go to Home</source>
+        <translation>进入首页</translation>
+    </message>
+    <message>
+        <source>Hide what was done</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Installed and proven in {time}. Nothing else on your computer was changed.</source>
+        <translation>安装和验证共用了 {time}，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
+        <source>Installed and proven. Nothing else on your computer was changed.</source>
+        <translation>安装和验证都已完成，没有改动电脑上的其他东西。</translation>
+    </message>
+    <message>
+        <source>It could not be proven</source>
+        <translation>没能完成验证</translation>
+    </message>
+    <message>
+        <source>Not proven yet</source>
+        <translation>还没有验证</translation>
+    </message>
+    <message>
+        <source>Nothing was installed: this machine is simulated</source>
+        <translation>没有安装任何东西：这是模拟机器</translation>
+    </message>
+    <message>
+        <source>On the real one, the proof would stand here.</source>
+        <translation>在真实的电脑上，这里会显示验证结果。</translation>
+    </message>
+    <message>
+        <source>Or type this in any terminal</source>
+        <translation>或者在任意终端里输入</translation>
+    </message>
+    <message>
+        <source>Proving that it works…</source>
+        <translation>正在验证…</translation>
+    </message>
+    <message>
+        <source>PyTorch is loaded and computes; takes some seconds.</source>
+        <translation>加载 PyTorch 并做一次计算，约需几秒。</translation>
+    </message>
+    <message>
+        <source>Show what was done</source>
+        <translation>看看做了什么</translation>
+    </message>
+    <message>
+        <source>The proof</source>
+        <translation>验证结果</translation>
+    </message>
+    <message>
+        <source>What now?</source>
+        <translation>接下来做什么？</translation>
+    </message>
+    <message>
+        <source>What was done</source>
+        <translation>做了什么</translation>
+    </message>
+    <message>
+        <source>{passed} of {counted} checks passed</source>
+        <translation>{counted} 项检查通过了 {passed} 项</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadControls</name>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>The download goes on.</source>
+        <translation>下载继续了。</translation>
+    </message>
+    <message>
+        <source>The download is held.</source>
+        <translation>下载已暂停。</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorPanel</name>
+    <message>
+        <source>Choose another folder</source>
+        <translation>选择另一个文件夹</translation>
     </message>
 </context>
 <context>
@@ -1283,12 +710,20 @@
         <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
     </message>
     <message>
+        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
+    </message>
+    <message>
         <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
         <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
     </message>
     <message>
         <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
         <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
+    </message>
+    <message>
+        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
+        <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
     </message>
     <message>
         <source>This could not be read, so it counts as unknown.</source>
@@ -1303,55 +738,231 @@
         <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
     </message>
     <message>
-        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
-        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
-    </message>
-    <message>
-        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
-        <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
-    </message>
-    <message>
         <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
         <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
     </message>
 </context>
 <context>
-    <name>Wishes</name>
+    <name>InstallFolderCard</name>
     <message>
-        <source>Environment: {maker}</source>
-        <translation>环境：{maker}</translation>
+        <source>Where shall it be installed?</source>
+        <translation>要安装到哪里？</translation>
+    </message>
+</context>
+<context>
+    <name>InstallPage</name>
+    <message>
+        <source>Ask again</source>
+        <translation>再问一次</translation>
     </message>
     <message>
-        <source>What makes the environment</source>
-        <translation>用什么建立环境</translation>
+        <source>Back</source>
+        <translation>上一步</translation>
     </message>
     <message>
-        <source>Python's own kind, which every guide knows</source>
-        <translation>Python 自带的环境，各种教程都用它</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-        <source>Made by your conda, with Python from conda-forge; base stays as it is</source>
-        <translation>由你的 conda 建立，Python 取自 conda-forge；base 环境不变</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续安装</translation>
+    </message>
+    <message>
+        <source>It ends at the next safe place.</source>
+        <translation>会在下一个安全的地方停下。</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Shown only: nothing was executed.</source>
+        <translation>只展示，没有执行任何东西。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of} · about {time} left. You may minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of}. You may minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop here?</source>
+        <translation>先停在这里？</translation>
+    </message>
+    <message>
+        <source>This is what an install would do</source>
+        <translation>真正安装时会做这些</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+</context>
+<context>
+    <name>InstallWords</name>
+    <message>
+        <source>A restart is needed</source>
+        <translation>需要重启</translation>
+    </message>
+    <message>
+        <source>Before you restart: read this</source>
+        <translation>重启前请先看这里</translation>
+    </message>
+    <message>
+        <source>Do it now or later</source>
+        <translation>现在或以后补做</translation>
+    </message>
+    <message>
+        <source>Done, but for what needs your consent</source>
+        <translation>已完成，只差需要你同意的部分</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>安装完成</translation>
+    </message>
+    <message>
+        <source>Installing</source>
+        <translation>正在安装</translation>
+    </message>
+    <message>
+        <source>Left out, because administrator rights were refused</source>
+        <translation>没有获得管理员权限，所以略过了</translation>
+    </message>
+    <message>
+        <source>Nothing was downloaded yet. Go on whenever you like.</source>
+        <translation>还没有下载任何东西，随时可以接着装。</translation>
+    </message>
+    <message>
+        <source>One step is left: {title}.</source>
+        <translation>还剩一步：{title}。</translation>
+    </message>
+    <message>
+        <source>Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here. Everything else is done and stays.</source>
+        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
+    </message>
+    <message>
+        <source>Restart now or later</source>
+        <translation>现在或稍后重启</translation>
+    </message>
+    <message>
+        <source>Safe to interrupt</source>
+        <translation>可以放心中断</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Stopped where you said</source>
+        <translation>已按你的要求停下</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>The install stopped</source>
+        <translation>安装中断了</translation>
+    </message>
+    <message>
+        <source>The next start goes on from here.</source>
+        <translation>下次会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept.</source>
+        <translation>已下载的文件会保留。</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept. Go on whenever you like.</source>
+        <translation>已下载的都在，随时可以接着装。</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept; the next start goes on from here.</source>
+        <translation>已下载的会保留，下次会从这里接着装。</translation>
+    </message>
+    <message>
+        <source>{n} steps are left; the first is: {title}.</source>
+        <translation>还剩 {n} 步，下一步是：{title}。</translation>
+    </message>
+</context>
+<context>
+    <name>NoticesCard</name>
+    <message>
+        <source>Changed: {changes}</source>
+        <translation>已改动：{changes}</translation>
+    </message>
+    <message>
+        <source>Download it from NVIDIA</source>
+        <translation>从 NVIDIA 下载</translation>
+    </message>
+    <message>
+        <source>Open NVIDIA's page</source>
+        <translation>打开 NVIDIA 页面</translation>
+    </message>
+    <message>
+        <source>Take this change back</source>
+        <translation>撤销这次改动</translation>
+    </message>
+    <message>
+        <source>The driver is left to you here: install {version} yourself first, then look at the computer again. Without it the setup stops at its last step, the proof, and goes on from there later.</source>
+        <translation>这里的驱动要由你自己安装：请先安装 {version}，然后重新检测电脑。没有驱动，安装会停在最后一步“验证”，装好后再从那里继续。</translation>
+    </message>
+    <message>
+        <source>The driver is left to you here: install {version} yourself, then look at the computer again. Until then PyTorch cannot use the card.</source>
+        <translation>这里的驱动要由你自己安装：请安装 {version}，然后重新检测电脑。在此之前 PyTorch 用不了这张卡。</translation>
+    </message>
+    <message>
+        <source>{parts}: not installed from here yet. The plan sets up the rest; get these from their makers.</source>
+        <translation>{parts}：目前还不能从这里安装。这个方案会装好其余部分，这几样可从官网安装。</translation>
+    </message>
+    <message>
+        <source>{version} or newer</source>
+        <translation>{version} 或更新版</translation>
+    </message>
+    <message>
+        <source>{version} or newer, but older than {limit},</source>
+        <translation>{version} 或更新、但早于 {limit} 的版本</translation>
+    </message>
+</context>
+<context>
+    <name>OptionsBar</name>
+    <message>
+        <source>All three, for those who need them all; takes the most space</source>
+        <translation>以上三样都装，都要用的人选它；占空间最多</translation>
     </message>
     <message>
         <source>As recommended</source>
         <translation>恢复推荐</translation>
     </message>
     <message>
-        <source>Customise</source>
-        <translation>自定义</translation>
-    </message>
-    <message>
-        <source>All three, for those who need them all; takes the most space</source>
-        <translation>以上三样都装，都要用的人选它；占空间最多</translation>
-    </message>
-    <message>
         <source>CUDA development</source>
         <translation>CUDA 开发</translation>
     </message>
     <message>
+        <source>Customise</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
         <source>Driver: {kind}</source>
         <translation>驱动：{kind}</translation>
+    </message>
+    <message>
+        <source>Environment: {maker}</source>
+        <translation>环境：{maker}</translation>
     </message>
     <message>
         <source>Everything</source>
@@ -1364,6 +975,14 @@
     <message>
         <source>For: {goal}</source>
         <translation>用途：{goal}</translation>
+    </message>
+    <message>
+        <source>Made by your conda, with Python from conda-forge; base stays as it is</source>
+        <translation>由你的 conda 建立，Python 取自 conda-forge；base 环境不变</translation>
+    </message>
+    <message>
+        <source>Python's own kind, which every guide knows</source>
+        <translation>Python 自带的环境，各种教程都用它</translation>
     </message>
     <message>
         <source>Ready for the newest games: for those who also play</source>
@@ -1382,6 +1001,10 @@
         <translation>用途</translation>
     </message>
     <message>
+        <source>What makes the environment</source>
+        <translation>用什么建立环境</translation>
+    </message>
+    <message>
         <source>Which kind of driver</source>
         <translation>驱动类型</translation>
     </message>
@@ -1391,105 +1014,10 @@
     </message>
 </context>
 <context>
-    <name>InstallWords</name>
-    <message>
-        <source>Installing</source>
-        <translation>正在安装</translation>
-    </message>
-    <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
-    </message>
-    <message>
-        <source>Installed</source>
-        <translation>安装完成</translation>
-    </message>
-    <message>
-        <source>The install stopped</source>
-        <translation>安装中断了</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation>已停止</translation>
-    </message>
-    <message>
-        <source>A restart is needed</source>
-        <translation>需要重启</translation>
-    </message>
-    <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept. Go on whenever you like.</source>
-        <translation>已下载的都在，随时可以接着装。</translation>
-    </message>
-    <message>
-        <source>Stopped where you said</source>
-        <translation>已按你的要求停下</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept.</source>
-        <translation>已下载的文件会保留。</translation>
-    </message>
-    <message>
-        <source>The next start goes on from here.</source>
-        <translation>下次会从这里接着装。</translation>
-    </message>
-    <message>
-        <source>Safe to interrupt</source>
-        <translation>可以放心中断</translation>
-    </message>
-    <message>
-        <source>Done, but for what needs your consent</source>
-        <translation>已完成，只差需要你同意的部分</translation>
-    </message>
-    <message>
-        <source>Before you restart: read this</source>
-        <translation>重启前请先看这里</translation>
-    </message>
-    <message>
-        <source>{n} steps are left; the first is: {title}.</source>
-        <translation>还剩 {n} 步，下一步是：{title}。</translation>
-    </message>
-    <message>
-        <source>One step is left: {title}.</source>
-        <translation>还剩一步：{title}。</translation>
-    </message>
-    <message>
-        <source>Restart now or later</source>
-        <translation>现在或稍后重启</translation>
-    </message>
-    <message>
-        <source>Left out, because administrator rights were refused</source>
-        <translation>没有获得管理员权限，所以略过了</translation>
-    </message>
-    <message>
-        <source>Do it now or later</source>
-        <translation>现在或以后补做</translation>
-    </message>
-    <message>
-        <source>Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here. Everything else is done and stays.</source>
-        <translation>点“再问一次”，系统询问时选择同意。以后再做也可以，设置的首页会提示从这里接着装。其他步骤都已完成，不受影响。</translation>
-    </message>
-    <message>
-        <source>Nothing was downloaded yet. Go on whenever you like.</source>
-        <translation>还没有下载任何东西，随时可以接着装。</translation>
-    </message>
-    <message>
-        <source>What is downloaded is kept; the next start goes on from here.</source>
-        <translation>已下载的会保留，下次会从这里接着装。</translation>
-    </message>
-</context>
-<context>
     <name>PlanList</name>
     <message>
-        <source>The same on the command line, once the plan is saved</source>
-        <translation>保存方案后，用命令行也能做同样的事</translation>
-    </message>
-    <message>
-        <source>The same on the command line</source>
-        <translation>用命令行做同样的事</translation>
+        <source>As a JSON file, to be read or carried out elsewhere.</source>
+        <translation>保存为 JSON 文件，可以查看，也可以在别处执行。</translation>
     </message>
     <message>
         <source>Save the plan</source>
@@ -1500,8 +1028,12 @@
         <translation>已保存：{path}</translation>
     </message>
     <message>
-        <source>As a JSON file, to be read or carried out elsewhere.</source>
-        <translation>保存为 JSON 文件，可以查看，也可以在别处执行。</translation>
+        <source>The same on the command line</source>
+        <translation>用命令行做同样的事</translation>
+    </message>
+    <message>
+        <source>The same on the command line, once the plan is saved</source>
+        <translation>保存方案后，用命令行也能做同样的事</translation>
     </message>
     <message>
         <source>Where shall the plan be saved?</source>
@@ -1515,30 +1047,6 @@
         <translation>详情</translation>
     </message>
     <message>
-        <source>open</source>
-        <translation>已展开</translation>
-    </message>
-    <message>
-        <source>closed</source>
-        <translation>已收起</translation>
-    </message>
-    <message>
-        <source>Where to get it</source>
-        <translation>从哪里获取</translation>
-    </message>
-    <message>
-        <source>What stands in requirements.in</source>
-        <translation>requirements.in 的内容</translation>
-    </message>
-    <message>
-        <source>The other way</source>
-        <translation>另一种方式</translation>
-    </message>
-    <message>
-        <source>The exact command</source>
-        <translation>具体命令</translation>
-    </message>
-    <message>
         <source>Files from the internet</source>
         <translation>要下载的文件</translation>
     </message>
@@ -1547,24 +1055,392 @@
         <translation>怎样撤销</translation>
     </message>
     <message>
-        <source>{size} on the disk</source>
-        <translation>占用磁盘 {size}</translation>
+        <source>The exact command</source>
+        <translation>具体命令</translation>
+    </message>
+    <message>
+        <source>The other way</source>
+        <translation>另一种方式</translation>
+    </message>
+    <message>
+        <source>What stands in requirements.in</source>
+        <translation>requirements.in 的内容</translation>
+    </message>
+    <message>
+        <source>What the words mean</source>
+        <translation>这些词的意思</translation>
+    </message>
+    <message>
+        <source>Where to get it</source>
+        <translation>从哪里获取</translation>
     </message>
     <message>
         <source>asks for your consent as administrator</source>
         <translation>会请你以管理员身份同意</translation>
     </message>
     <message>
-        <source>What the words mean</source>
-        <translation>这些词的意思</translation>
+        <source>closed</source>
+        <translation>已收起</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>已展开</translation>
+    </message>
+    <message>
+        <source>{size} on the disk</source>
+        <translation>占用磁盘 {size}</translation>
     </message>
 </context>
 <context>
-    <name>SpeedLimit</name>
+    <name>Proof</name>
     <message>
-        <source>Download speed</source>
-        <translation>下载速度</translation>
+        <source>GPU</source>
+        <translation>显卡</translation>
     </message>
+    <message>
+        <source>It works, but on the CPU</source>
+        <translation>能用，但用的是 CPU</translation>
+    </message>
+    <message>
+        <source>Proven just now, in its own Python.</source>
+        <translation>刚刚在它自己的 Python 里验证过。</translation>
+    </message>
+    <message>
+        <source>PyTorch does not work yet</source>
+        <translation>PyTorch 还不能用</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your CPU</source>
+        <translation>PyTorch 已经能用你的 CPU</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your {gpu}</source>
+        <translation>PyTorch 已经能用你的 {gpu}</translation>
+    </message>
+</context>
+<context>
+    <name>QuickBenchmarkCard</name>
+    <message>
+        <source>How fast</source>
+        <translation>有多快</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>再测一次</translation>
+    </message>
+    <message>
+        <source>Measure it</source>
+        <translation>测一下</translation>
+    </message>
+    <message>
+        <source>Not measured yet.</source>
+        <translation>还没有测过。</translation>
+    </message>
+    <message>
+        <source>Starting PyTorch…</source>
+        <translation>正在启动 PyTorch…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Takes about a minute.</source>
+        <translation>约需 1 分钟。</translation>
+    </message>
+    <message>
+        <source>The fan may get loud.</source>
+        <translation>风扇可能会变响。</translation>
+    </message>
+</context>
+<context>
+    <name>RecommendationPage</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>安装后</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Back to the recommendation</source>
+        <translation>恢复推荐方案</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>Check it</source>
+        <translation>验证一下</translation>
+    </message>
+    <message>
+        <source>Choose another folder</source>
+        <translation>选择另一个文件夹</translation>
+    </message>
+    <message>
+        <source>Chosen from your CPU and {system}. Each choice tells you why.</source>
+        <translation>根据你的 CPU 和 {system} 选出，每一项都能看到理由。</translation>
+    </message>
+    <message>
+        <source>Chosen from your card and {system}. Each choice tells you why.</source>
+        <translation>根据你的显卡和 {system} 选出，每一项都能看到理由。</translation>
+    </message>
+    <message>
+        <source>Chosen from your card, your driver and {system}. Each choice tells you why.</source>
+        <translation>根据你的显卡、驱动和 {system} 选出，每一项都能看到理由。</translation>
+    </message>
+    <message>
+        <source>Hide the steps</source>
+        <translation>收起步骤</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Installed into</source>
+        <translation>安装到</translation>
+    </message>
+    <message>
+        <source>Installed into (named as on this computer)</source>
+        <translation>安装到（按这台电脑的写法）</translation>
+    </message>
+    <message>
+        <source>Nothing is changed before you press Install.</source>
+        <translation>点“安装”之前，不会改动任何东西。</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch instead</source>
+        <translation>改为安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>Show all {n} steps</source>
+        <translation>查看全部 {n} 步</translation>
+    </message>
+    <message>
+        <source>Take this change back</source>
+        <translation>撤销这次改动</translation>
+    </message>
+    <message>
+        <source>The PyTorch that is here works already: nothing has to be done. This is an offer.</source>
+        <translation>电脑上现有的 PyTorch 已经能用，什么都不用做。以下只是可选项。</translation>
+    </message>
+    <message>
+        <source>This does not work out</source>
+        <translation>这样行不通</translation>
+    </message>
+    <message>
+        <source>This has to be set up by hand</source>
+        <translation>这个需要自己动手安装</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+    <message>
+        <source>Use that instead</source>
+        <translation>改用这个方案</translation>
+    </message>
+    <message>
+        <source>What suits this computer</source>
+        <translation>适合这台电脑的版本</translation>
+    </message>
+    <message>
+        <source>What suits your {gpu}</source>
+        <translation>适合你的 {gpu} 的版本</translation>
+    </message>
+    <message>
+        <source>Working out what suits this computer</source>
+        <translation>正在选择适合这台电脑的版本</translation>
+    </message>
+    <message>
+        <source>You have all you need</source>
+        <translation>你已经什么都不缺</translation>
+    </message>
+    <message>
+        <source>{part}: now {now}, after {after}, {what}</source>
+        <translation>{part}：现在 {now}，安装后 {after}，{what}</translation>
+    </message>
+    <message>
+        <source>{tool} computes on the CPU here; your {gpu} is not used.</source>
+        <translation>这里的 {tool} 用 CPU 计算；你的 {gpu} 用不到。</translation>
+    </message>
+</context>
+<context>
+    <name>Rows</name>
+    <message>
+        <source> and {n} more</source>
+        <translation>，另有 {n} 个</translation>
+    </message>
+    <message>
+        <source>64-bit</source>
+        <translation>64 位</translation>
+    </message>
+    <message>
+        <source>64-bit ARM</source>
+        <translation>64 位 ARM</translation>
+    </message>
+    <message>
+        <source>CUDA up to {version}</source>
+        <translation>最高 CUDA {version}</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Graphics driver</source>
+        <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>Neither yet</source>
+        <translation>都还没有</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU</source>
+        <translation>没有 NVIDIA 显卡</translation>
+    </message>
+    <message>
+        <source>No NVIDIA card, so none is needed</source>
+        <translation>没有 NVIDIA 显卡，所以不需要</translation>
+    </message>
+    <message>
+        <source>No NVIDIA driver answers</source>
+        <translation>没有 NVIDIA 驱动回应</translation>
+    </message>
+    <message>
+        <source>Not looked at</source>
+        <translation>没有查看</translation>
+    </message>
+    <message>
+        <source>PyTorch and Python</source>
+        <translation>PyTorch 和 Python</translation>
+    </message>
+    <message>
+        <source>PyTorch computes on the CPU</source>
+        <translation>PyTorch 会用 CPU 计算</translation>
+    </message>
+    <message>
+        <source>PyTorch {torch} on Python {version}</source>
+        <translation>PyTorch {torch}（Python {version}）</translation>
+    </message>
+    <message>
+        <source>Python comes along</source>
+        <translation>会一起装上 Python</translation>
+    </message>
+    <message>
+        <source>Python {version}, no PyTorch</source>
+        <translation>Python {version}，没有 PyTorch</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>磁盘空间</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>The system did not say.</source>
+        <translation>系统没有说明。</translation>
+    </message>
+    <message>
+        <source>a card without a name</source>
+        <translation>一块没有名称的显卡</translation>
+    </message>
+    <message>
+        <source>also {names}</source>
+        <translation>还有 {names}</translation>
+    </message>
+    <message>
+        <source>and {name}</source>
+        <translation>还有 {name}</translation>
+    </message>
+    <message>
+        <source>build {number}</source>
+        <translation>版本号 {number}</translation>
+    </message>
+    <message>
+        <source>could not be read</source>
+        <translation>读不到</translation>
+    </message>
+    <message>
+        <source>fine</source>
+        <translation>没问题</translation>
+    </message>
+    <message>
+        <source>fits PyTorch</source>
+        <translation>适合 PyTorch</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>needed: about {size} or more</source>
+        <translation>大约需要 {size} 或更多</translation>
+    </message>
+    <message>
+        <source>needed: {size}</source>
+        <translation>需要 {size}</translation>
+    </message>
+    <message>
+        <source>not known whether it is enough</source>
+        <translation>不知道够不够</translation>
+    </message>
+    <message>
+        <source>not read</source>
+        <translation>没读到</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>用不到</translation>
+    </message>
+    <message>
+        <source>only NVIDIA's is read; yours stays as it is</source>
+        <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
+    </message>
+    <message>
+        <source>restart pending</source>
+        <translation>等待重启</translation>
+    </message>
+    <message>
+        <source>stays as it is</source>
+        <translation>保持不动</translation>
+    </message>
+    <message>
+        <source>too little</source>
+        <translation>不够</translation>
+    </message>
+    <message>
+        <source>too new for the card</source>
+        <translation>对这张显卡太新</translation>
+    </message>
+    <message>
+        <source>update advised</source>
+        <translation>建议更新</translation>
+    </message>
+    <message>
+        <source>{size} free on {disk}</source>
+        <translation>{disk} 空闲 {size}</translation>
+    </message>
+    <message>
+        <source>{size} memory</source>
+        <translation>{size} 内存</translation>
+    </message>
+</context>
+<context>
+    <name>SpeedLimitPicker</name>
     <message>
         <source>As fast as it goes</source>
         <translation>不限速</translation>
@@ -1573,24 +1449,123 @@
         <source>At most {count} MB/s</source>
         <translation>最高 {count} MB/s</translation>
     </message>
+    <message>
+        <source>Download speed</source>
+        <translation>下载速度</translation>
+    </message>
 </context>
 <context>
-    <name>PaceRow</name>
+    <name>WelcomePage</name>
+    <message>
+        <source>About 10 minutes.</source>
+        <translation>大约 10 分钟。</translation>
+    </message>
     <message>
         <source>Go on</source>
-        <translation>继续</translation>
+        <translation>接着装</translation>
     </message>
     <message>
-        <source>Pause</source>
-        <translation>暂停</translation>
+        <source>I have an offline folder</source>
+        <translation>我有离线文件夹</translation>
     </message>
     <message>
-        <source>The download is held.</source>
-        <translation>下载已暂停。</translation>
+        <source>Language</source>
+        <translation>语言</translation>
     </message>
     <message>
-        <source>The download goes on.</source>
-        <translation>下载继续了。</translation>
+        <source>Nothing is changed before you agree. Nothing is sent anywhere.</source>
+        <translation>你同意之前什么都不改，也不上传任何信息。</translation>
+    </message>
+    <message>
+        <source>Only look at my GPU</source>
+        <translation>只看看我的显卡</translation>
+    </message>
+    <message>
+        <source>PyTorch {version} in {folder}</source>
+        <translation>PyTorch {version}，位于 {folder}</translation>
+    </message>
+    <message>
+        <source>Set up my GPU</source>
+        <translation>开始设置</translation>
+    </message>
+    <message>
+        <source>Set up my GPU for deep learning</source>
+        <translation>让你的显卡开始跑深度学习</translation>
+    </message>
+    <message>
+        <source>The computer was to restart after step {n} of {of}: {title}. Go on?</source>
+        <translation>上次在第 {n} 步（共 {of} 步）之后需要重启：{title}。要接着装吗？</translation>
+    </message>
+    <message>
+        <source>The last install stopped at step {n} of {of}: {title}. Go on?</source>
+        <translation>上次停在第 {n} 步，共 {of} 步：{title}。要接着装吗？</translation>
+    </message>
+    <message>
+        <source>The last install was not finished. Go on?</source>
+        <translation>上次没有装完，要接着装吗？</translation>
+    </message>
+    <message>
+        <source>We look, suggest, install, and prove that it works.</source>
+        <translation>检测、推荐、安装、验证。</translation>
+    </message>
+    <message>
+        <source>What is downloaded is kept.</source>
+        <translation>已下载的都会保留。</translation>
+    </message>
+</context>
+<context>
+    <name>Wizard</name>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Download and set up</source>
+        <translation>下载并装好</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Recommendation</source>
+        <translation>推荐方案</translation>
+    </message>
+    <message>
+        <source>Setup</source>
+        <translation>安装向导</translation>
+    </message>
+    <message>
+        <source>Simulated machine: {name}. Nothing is executed.</source>
+        <translation>模拟的电脑：{name}。不会执行任何操作。</translation>
+    </message>
+    <message>
+        <source>The proof</source>
+        <translation>验证结果</translation>
+    </message>
+    <message>
+        <source>The way back is open again when the install has ended.</source>
+        <translation>安装结束后才能返回前面的步骤。</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>Welcome</source>
+        <translation>欢迎</translation>
+    </message>
+    <message>
+        <source>What is in it</source>
+        <translation>里面有什么</translation>
+    </message>
+    <message>
+        <source>What suits it, and why</source>
+        <translation>适合什么，为什么</translation>
     </message>
 </context>
 </TS>

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir

@@ -8,19 +8,12 @@ from typing import Any
 
 import jsonschema
 
-from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.json import encode
-from gpu_assistant.core.machine import (
-    Driver,
-    Gpu,
-    Machine,
-    OperatingSystem,
-    Python,
-    SystemName,
-)
+from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem, Python, SystemName
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import LocalWheel, Reason, Recommendation
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 
 RTX_4060, RTX_5090, GTX_1060, H100, RTX_4060_LAPTOP, QUADRO_P5000 = (
     "10de:2882",

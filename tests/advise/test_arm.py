@@ -11,12 +11,12 @@ import pytest
 
 from gpu_assistant.advise.options import list_options
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Gpu
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 
 from .build import GTX_1060, catalog, check, codes, machine, nvidia, python, reason
 from .oracle.world import World, number
@@ -43,7 +43,7 @@ def without_windows_on_arm(tmp_path: Path) -> Catalog:
     ("glibc", "release", "index"),
     [("2.36", "2.15.0", CPU_INDEX), ("2.28", "2.15.0", CPU_INDEX), ("2.27", "2.5.1", None)],
 )
-def test_a_small_board_computes_on_its_cpu(glibc: str, release: str, index: str | None) -> None:
+def test_small_board_gets_cpu_build(glibc: str, release: str, index: str | None) -> None:
     found = check(recommend(machine("linux", arch="arm64", glibc=glibc), catalog()))
     assert found.pytorch is not None
     said = (found.pytorch.version, found.pytorch.variant, found.pytorch.index_url)
@@ -63,7 +63,7 @@ def test_a_small_board_computes_on_its_cpu(glibc: str, release: str, index: str 
         ("595.84", Choice(pytorch="2.6.0", variant="cpu"), "2.6.0+cpu", "none"),
     ],
 )
-def test_a_server_gets_the_build_for_its_card(driver: str, wish: Choice, build: str, action: str) -> None:
+def test_arm_server_gets_cuda_build(driver: str, wish: Choice, build: str, action: str) -> None:
     box = machine("linux", GH200, driver=driver, arch="arm64", glibc="2.35", pythons=(python("3.10.12", arch="arm64"),))
     found = check(recommend(box, catalog(), choice=wish))
     assert found.pytorch is not None
@@ -71,13 +71,13 @@ def test_a_server_gets_the_build_for_its_card(driver: str, wish: Choice, build: 
     assert not {"code-unknown", "no-python"} & set(codes(found.warnings))
 
 
-def test_a_card_without_code_in_these_builds_is_left() -> None:
+def test_gpu_without_arm_code_stays_unused() -> None:
     found = check(recommend(machine("linux", nvidia(GTX_1060), arch="arm64"), catalog()))
     assert (found.accelerator, found.pytorch and found.pytorch.version) == ("cpu", "2.15.0")
     assert "gpu-too-old" in codes(found.warnings)
 
 
-def test_windows_on_arm_gets_what_is_made_for_it() -> None:
+def test_windows_on_arm_gets_native_build() -> None:
     box = machine("windows", ADRENO, arch="arm64", pythons=(python("3.14.0", arch="arm64"), python("3.12.1")))
     found = check(recommend(box, catalog()))
     assert found.pytorch is not None
@@ -87,7 +87,7 @@ def test_windows_on_arm_gets_what_is_made_for_it() -> None:
     assert reason(found, "pytorch.version").code == "version-newest-for-system"
 
 
-def test_windows_on_arm_with_a_card_of_nvidias_is_told_of_nvidias_own_builds() -> None:
+def test_windows_on_arm_nvidia_gpu_names_vendor_index() -> None:
     card = nvidia(name="NVIDIA RTX Spark", compute_capability="12.1")
     found = check(recommend(machine("windows", card, driver="616.00", arch="arm64"), catalog()))
     assert (found.accelerator, found.driver.action) == ("cpu", "none")
@@ -107,7 +107,7 @@ def test_windows_on_arm_with_a_card_of_nvidias_is_told_of_nvidias_own_builds() -
     ],
     ids=str,
 )
-def test_a_release_for_other_computers_is_no_unknown_one(system: Any, wish: Choice, why: str) -> None:
+def test_release_of_other_platforms_is_not_unknown(system: Any, wish: Choice, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         recommend(machine(system, arch="arm64"), catalog(), choice=wish)
     assert caught.value.data["why"] == f"@choice.{why}"
@@ -146,7 +146,7 @@ def test_tensorflow_computes_on_the_cpu(system: Any, arch: str, gpu: Gpu | None,
 
 
 @pytest.mark.parametrize(("system", "arch"), KINDS)
-def test_no_goal_sends_to_one_that_refuses(system: Any, arch: str) -> None:
+def test_no_goal_suggests_an_unsupported_goal(system: Any, arch: str) -> None:
     box = machine(system, arch=arch)
     assert recommend(box, catalog()).pytorch is not None
     assert recommend(box, catalog(), goal="all").pytorch is not None
@@ -159,7 +159,7 @@ def test_no_goal_sends_to_one_that_refuses(system: Any, arch: str) -> None:
     assert "tensorflow-none" in codes(recommend(box, catalog(), goal="all").warnings)
 
 
-def test_where_there_is_neither_nobody_is_sent_to_the_other(without_windows_on_arm: Catalog) -> None:
+def test_no_pytorch_and_no_tensorflow_suggests_neither(without_windows_on_arm: Catalog) -> None:
     box = machine("windows", arch="arm64", pythons=())
     for goal, code in (("pytorch", "no-build"), ("tensorflow", "no-tensorflow-nor-pytorch")):
         with pytest.raises(AppError) as caught:
@@ -170,13 +170,13 @@ def test_where_there_is_neither_nobody_is_sent_to_the_other(without_windows_on_a
         list_options(box, without_windows_on_arm)
 
 
-def test_an_amd_card_beside_an_arm_cpu_is_not_blamed() -> None:
+def test_amd_gpu_with_arm_cpu_is_not_the_reason() -> None:
     card = Gpu(vendor="amd", name="AMD Radeon RX 7900 XTX", pci_id="1002:744c", gfx="gfx1100")
     found = check(recommend(machine("linux", card, arch="arm64"), catalog()))
     assert (found.accelerator, reason(found, "accelerator").code) == ("cpu", "cpu-amd-computer")
 
 
-def test_the_catalog_has_what_the_facts_say() -> None:
+def test_catalog_matches_arm_facts() -> None:
     world = World()
     facts = world.facts["arm"]
     for release in world.releases:

@@ -7,8 +7,9 @@ import pytest
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.core.recommendation import Choice, Goal
-from gpu_assistant.texts import Texts
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.core.types import Goal
+from gpu_assistant.texts.localized import Texts
 
 from .build import GTX_1060, RTX_4060, catalog, check, codes, machine, nvidia, python, reason, wheel
 
@@ -57,25 +58,25 @@ def test_a_cuda_build_without_a_card_is_refused() -> None:
     assert caught.value.data["newest"] == "2.15.0+cpu"
 
 
-def test_rocm_by_hand_is_carried_out_with_a_warning() -> None:
+def test_chosen_rocm_build_gives_a_warning() -> None:
     box = machine("linux", Gpu(vendor="amd", name="Radeon"), driver=None)
     found = check(recommend(box, catalog(), choice=Choice(variant="rocm7.2")))
     assert found.accelerator == "rocm"
     assert "not-proven" in codes(found.warnings)
 
 
-def test_an_empty_choice_is_no_choice() -> None:
+def test_empty_choice_equals_no_choice() -> None:
     assert recommend(HERE, catalog(), choice=Choice()) == recommend(HERE, catalog())
 
 
 @pytest.mark.parametrize("choice", [Choice(pytorch="newest"), Choice(python="@3"), Choice(pytorch="")])
-def test_a_choice_that_is_no_version(choice: Choice) -> None:
+def test_unreadable_version_is_refused(choice: Choice) -> None:
     with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), choice=choice)
     assert caught.value.code == "choice-unreadable"
 
 
-def test_wheelhouse_is_offered_not_taken() -> None:
+def test_wheelhouse_build_is_only_an_alternative() -> None:
     found = check(recommend(HERE, catalog(), wheels=(wheel("2.13.0"),)))
     assert found.pytorch == recommend(HERE, catalog()).pytorch
     (offer,) = found.alternatives
@@ -83,7 +84,7 @@ def test_wheelhouse_is_offered_not_taken() -> None:
     assert offer.change == {"pytorch": "2.13.0", "variant": "cpu", "python": "3.11"}
 
 
-def test_taking_the_wheelhouse_gives_its_build() -> None:
+def test_wheelhouse_alternative_can_be_chosen() -> None:
     wheels = (wheel("2.13.0"),)
     change = recommend(HERE, catalog(), wheels=wheels).alternatives[0].change
     found = check(recommend(HERE, catalog(), wheels=wheels, choice=Choice(**change)))  # type: ignore[arg-type]
@@ -124,11 +125,11 @@ def test_newest_fitting_wheel_is_offered() -> None:
     ],
     ids=["windows", "arm", "glibc", "cuda", "python", "project", "general-index-cuda"],
 )
-def test_unfit_wheels_are_not_offered(unfit: object) -> None:
+def test_incompatible_wheels_are_not_offered(unfit: object) -> None:
     assert recommend(HERE, catalog(), wheels=(unfit,)).alternatives == ()  # type: ignore[arg-type]
 
 
-def test_a_wheelhouse_release_that_the_catalog_does_not_know_may_be_chosen() -> None:
+def test_uncatalogued_wheelhouse_release_can_be_chosen() -> None:
     wheels = (wheel("2.99.0"),)
     choice = Choice(pytorch="2.99.0", variant="cpu", python="3.11")
     found = check(recommend(HERE, catalog(), wheels=wheels, choice=choice))
@@ -174,7 +175,7 @@ def test_rocm_for_a_chip_without_code_is_refused() -> None:
     assert recommend(there, catalog(), choice=Choice(variant="ROCm7.2")).accelerator == "rocm"
 
 
-def test_xpu_on_graphics_that_nobody_names_says_so() -> None:
+def test_xpu_on_unlisted_graphics_warns() -> None:
     old = machine("linux", Gpu(vendor="intel", name="Intel UHD Graphics 630", pci_id="8086:3e92"))
     warned = codes(check(recommend(old, catalog(), choice=Choice(variant="xpu"))).warnings)
     assert ("xpu-unlisted" in warned, "not-proven" in warned) == (True, False)
@@ -183,7 +184,7 @@ def test_xpu_on_graphics_that_nobody_names_says_so() -> None:
     assert ("xpu-unlisted" in warned, "not-proven" in warned) == (False, True)
 
 
-def test_a_series_is_its_newest_release() -> None:
+def test_series_resolves_to_newest_release() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="566.03")
     found = recommend(box, catalog(), choice=Choice(pytorch="2.14"))
     assert found.pytorch is not None
@@ -193,7 +194,7 @@ def test_a_series_is_its_newest_release() -> None:
 
 
 @pytest.mark.parametrize("goal", ["tensorflow", "all"])
-def test_a_python_that_tensorflow_lacks_is_the_one_that_is_named(goal: Goal) -> None:
+def test_python_unsupported_by_tensorflow_is_named(goal: Goal) -> None:
     with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), goal=goal, choice=Choice(python="3.14"))
     said = Texts("en").error_text(caught.value)
@@ -201,7 +202,7 @@ def test_a_python_that_tensorflow_lacks_is_the_one_that_is_named(goal: Goal) -> 
     assert "The newest that works is Python 3." in said
 
 
-def test_where_nothing_works_nothing_is_named() -> None:
+def test_error_names_no_alternative_when_none_works() -> None:
     with pytest.raises(UsageError) as caught:
         recommend(HERE, catalog(), choice=Choice(cudnn="9.10.2"))
     for language in ("en", "zh_CN"):

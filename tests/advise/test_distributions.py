@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.distributions import find_commands, fill_commands
+from gpu_assistant.catalog.distributions import fill_commands, find_commands
 from gpu_assistant.core.machine import Driver, Machine, OperatingSystem
 from gpu_assistant.core.recommendation import Recommendation
-from gpu_assistant.install.door.packages import allowed_packages
-from gpu_assistant.system.linux_read import distribution_codename, parse_os_release
+from gpu_assistant.install.elevation.helper import allowed_packages
+from gpu_assistant.system.linux.parsing import distribution_codename, parse_os_release
 
 from .build import GTX_1060, H100, RTX_4060, RTX_5090, catalog, check, codes, nvidia
 
@@ -53,7 +53,7 @@ def advised(
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("card", [RTX_4060, RTX_5090, GTX_1060, H100])
-def test_nobody_is_sent_to_nvidias_bare_installer(name: str, card: str) -> None:
+def test_run_installer_is_never_suggested(name: str, card: str) -> None:
     driver = advised(name, card).driver
     assert driver.way is not None
     assert bool(driver.commands) == (driver.way == "commands")
@@ -61,14 +61,14 @@ def test_nobody_is_sent_to_nvidias_bare_installer(name: str, card: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ubuntu24", "linuxmint22", "zorin18", "elementary8"])
-def test_ubuntus_children_have_its_packages(name: str) -> None:
+def test_ubuntu_derivatives_use_its_packages(name: str) -> None:
     found = advised(name, RTX_4060, secure_boot=True, kernel="6.14.0-33-generic")
     names = ("nvidia-driver-595-open", "linux-modules-nvidia-595-open-generic-hwe-24.04")
     assert (found.driver.way, found.driver.packages) == ("packages", names)
     assert all(allowed_packages(computer(name).os, catalog()).match(each) for each in names)
 
 
-def test_debians_children_have_its_packages_where_their_base_is_known() -> None:
+def test_debian_derivatives_with_known_base_use_packages() -> None:
     assert advised("lmde6", GTX_1060).driver.recommended == "535"
     assert advised("debian13", GTX_1060).driver.recommended == "550"
     kali = advised("kali", GTX_1060).driver
@@ -91,13 +91,13 @@ def test_debians_children_have_its_packages_where_their_base_is_known() -> None:
         ("pop24", RTX_4060, None, "sudo apt-get install system76-driver-nvidia"),
     ],
 )
-def test_what_the_distribution_teaches(name: str, card: str, kernel: str | None, last: str) -> None:
+def test_documented_commands_of_the_distribution(name: str, card: str, kernel: str | None, last: str) -> None:
     driver = advised(name, card, kernel=kernel).driver
     assert (driver.way, " ".join(driver.commands[-1])) == ("commands", last)
     assert not any("{" in word for words in driver.commands for word in words)
 
 
-def test_figures_of_this_computer_are_in_the_commands() -> None:
+def test_commands_contain_release_and_kernel() -> None:
     lines = typed("rocky", "9.6")
     assert any(line.endswith("/rhel9/x86_64/cuda-rhel9.repo") for line in lines)
     assert lines.index("sudo dnf install epel-release dnf-plugins-core") < lines.index("sudo crb enable")
@@ -128,7 +128,7 @@ def typed(distro: str, release: str, kernel: str | None = None) -> list[str]:
         ("pop24", GTX_1060, None),
     ],
 )
-def test_where_the_commands_are_not_known_its_own_page_is_told(name: str, card: str, kernel: str | None) -> None:
+def test_unknown_commands_give_the_distribution_page(name: str, card: str, kernel: str | None) -> None:
     found = advised(name, card, kernel=kernel)
     assert (found.driver.way, found.driver.recommended) == ("page", None)
     assert found.driver.page is not None
@@ -136,7 +136,7 @@ def test_where_the_commands_are_not_known_its_own_page_is_told(name: str, card: 
     assert said.source == found.driver.page
 
 
-def test_secure_boot_has_a_key_made_known_where_the_way_is() -> None:
+def test_secure_boot_adds_enroll_commands() -> None:
     fedora = advised("fedora43", RTX_4060, secure_boot=True)
     lines = [" ".join(words) for words in fedora.driver.commands]
     # The key comes first: the driver that is built afterwards is signed with it.
@@ -152,11 +152,11 @@ def test_secure_boot_has_a_key_made_known_where_the_way_is() -> None:
     assert not any("mokutil" in words for words in advised("fedora43", RTX_4060, secure_boot=False).driver.commands)
 
 
-def test_a_driver_that_is_new_enough_stays() -> None:
+def test_sufficient_driver_is_kept() -> None:
     driver = advised("fedora43", RTX_4060, driver="590.48.01").driver
     assert (driver.action, driver.way, driver.commands) == ("keep", None, ())
 
 
-def test_the_way_back_is_the_distributions_too() -> None:
+def test_downgrade_uses_distribution_packages() -> None:
     driver = advised("rocky9", GTX_1060, driver="595.84").driver
     assert (driver.action, driver.recommended, driver.way) == ("back", "580.126.20", "commands")

@@ -11,7 +11,7 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem, SystemName
 from gpu_assistant.core.recommendation import Choice, Recommendation
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 
 from .build import GTX_1060, H100, QUADRO_P5000, RTX_4060, RTX_5090, catalog, check, codes, machine, nvidia, reason
 
@@ -50,7 +50,7 @@ def sentences(value: Recommendation) -> str:
         ("windows", nvidia("10de:1d83"), "591.44", None, "driver-back-unnamed"),
     ],
 )
-def test_a_driver_that_left_the_card_behind_is_taken_back(
+def test_driver_that_dropped_the_gpu_is_downgraded(
     system: SystemName, gpu: Gpu, driver: str, recommended: str | None, code: str
 ) -> None:
     found = check(recommend(machine(system, gpu, driver=driver), catalog()))
@@ -66,11 +66,11 @@ def test_a_driver_that_left_the_card_behind_is_taken_back(
 
 
 @pytest.mark.parametrize(("gpu", "driver"), [(GTX_1060, "582.78"), (GTX_1060, "580.88"), (RTX_4060, "617.42")])
-def test_a_driver_that_still_serves_the_card_is_kept(gpu: str, driver: str) -> None:
+def test_driver_that_supports_the_gpu_is_kept(gpu: str, driver: str) -> None:
     assert recommend(machine("windows", nvidia(gpu), driver=driver), catalog()).driver.action == "keep"
 
 
-def test_the_old_card_beside_a_driver_that_is_too_new_for_it() -> None:
+def test_secondary_gpu_dropped_by_installed_driver() -> None:
     box = machine("windows", nvidia(RTX_5090), nvidia(GTX_1060, index=1), driver="617.42")
     found = check(recommend(box, catalog()))
     assert codes(found.warnings) == ["other-gpu-dark-way-back"]
@@ -85,7 +85,7 @@ def test_the_old_card_beside_a_driver_that_is_too_new_for_it() -> None:
     assert codes(game.warnings) == ["other-gpu-dark"]
 
 
-def test_kepler_beside_a_new_card_is_dark_already_and_nothing_else_is_promised() -> None:
+def test_kepler_with_new_gpu_is_already_dropped() -> None:
     found = check(recommend(machine("windows", nvidia(RTX_4060), KEPLER, driver="566.03"), catalog()))
     assert codes(found.warnings) == ["other-gpu-dark"]
     assert "would have no driver" not in sentences(found)
@@ -107,7 +107,7 @@ def test_pascal_and_blackwell_share_no_kernel_modules_on_linux(driver: str | Non
 
 
 @pytest.mark.parametrize(("system", "driver", "first"), [("windows", "566.03", 570), ("linux", "560.35.05", 570)])
-def test_a_driver_before_blackwell_cannot_be_kept_for_it(system: SystemName, driver: str, first: int) -> None:
+def test_driver_older_than_blackwell_cannot_be_kept(system: SystemName, driver: str, first: int) -> None:
     for gpu in (nvidia(RTX_5090), nvidia(name="NVIDIA B200", compute_capability="10.0")):
         found = check(recommend(machine(system, gpu, driver=driver), catalog()))
         assert found.driver.action == "update"
@@ -121,7 +121,7 @@ def test_a_driver_before_blackwell_cannot_be_kept_for_it(system: SystemName, dri
         )
 
 
-def test_debian_names_the_driver_its_sources_and_an_old_branch() -> None:
+def test_debian_names_driver_sources_and_old_branch() -> None:
     old = check(recommend(linux("debian", "12", nvidia(GTX_1060)), catalog()))
     packages = next(r for r in old.reasons if r.code == "driver-packages-branch")
     assert packages.data["package"] == "nvidia-driver firmware-misc-nonfree"
@@ -148,14 +148,14 @@ def test_debian_names_the_driver_its_sources_and_an_old_branch() -> None:
         ("ubuntu", True, "595.84", None),
     ],
 )
-def test_secure_boot_is_said_before_the_driver_changes(
+def test_secure_boot_warning_before_driver_change(
     distro: str, secure: bool | None, driver: str | None, code: str | None
 ) -> None:
     found = check(recommend(linux(distro, "24.04", nvidia(RTX_4060), driver=driver, secure=secure), catalog()))
     assert [c for c in codes(found.warnings) if c.startswith("secure-boot")] == ([code] if code else [])
 
 
-def test_no_dash_stands_for_a_driver_that_nobody_can_name() -> None:
+def test_unknown_driver_version_is_not_a_dash() -> None:
     for gpu, driver in ((nvidia(CMP_170HX), "461.92"), (nvidia(CMP_170HX), None), (nvidia("10de:ffff"), None)):
         found = check(recommend(machine("windows", gpu, driver=driver), catalog()))
         assert found.driver.recommended is None
@@ -171,7 +171,7 @@ def test_no_dash_stands_for_a_driver_that_nobody_can_name() -> None:
         (GTX_1060, "582.78", None),
     ],
 )
-def test_a_driver_with_known_trouble_is_kept_and_warned_of(gpu: str, driver: str, code: str | None) -> None:
+def test_driver_with_known_issue_is_kept_with_warning(gpu: str, driver: str, code: str | None) -> None:
     found = check(recommend(machine("windows", nvidia(gpu), driver=driver), catalog()))
     assert found.driver.action == "keep"
     assert codes(found.warnings) == ([code] if code else [])
@@ -181,7 +181,7 @@ def test_a_driver_with_known_trouble_is_kept_and_warned_of(gpu: str, driver: str
 
 @pytest.mark.parametrize("goal", ["pytorch", "cuda-dev", "all", "tensorflow"])
 @pytest.mark.parametrize("driver", ["566.03", "617.42"])
-def test_under_wsl_the_driver_is_windows_own(goal: Any, driver: str) -> None:
+def test_wsl_uses_the_windows_driver(goal: Any, driver: str) -> None:
     found = recommend(machine("linux", nvidia(RTX_4060), driver=driver, wsl=True), catalog(), goal=goal)
     assert "driver-wsl" in codes(found.reasons)
     assert "toolkit-without-driver" not in codes(found.reasons)
@@ -200,12 +200,12 @@ def test_under_wsl_the_driver_is_windows_own(goal: Any, driver: str) -> None:
         ("10de:2bb1", "game-ready", "driver-channel-one"),
     ],
 )
-def test_the_line_of_the_driver_has_a_reason(gpu: str, channel: Any, code: str | None) -> None:
+def test_driver_channel_has_a_reason(gpu: str, channel: Any, code: str | None) -> None:
     found = check(recommend(machine("windows", nvidia(gpu)), catalog(), channel=channel))
     assert [c for c in codes(found.reasons) if c.startswith("driver-channel")] == ([code] if code else [])
 
 
-def test_only_drivers_for_this_card_are_offered_to_pick_from() -> None:
+def test_driver_options_support_the_gpu() -> None:
     part = list_options(machine("windows", nvidia(RTX_4060), driver="617.42"), catalog()).part("driver")
     assert part is not None
     assert {option.value for option in part.options} == {"keep", "617.14", "616.92", "581.57"}
@@ -230,14 +230,14 @@ def test_every_goal_with_pytorch_treats_the_driver_alike(system: SystemName, gpu
     assert len({recommend(box, catalog(), goal=goal).driver for goal in goals}) == 1
 
 
-def test_what_only_the_toolkit_asks_of_the_driver_is_called_the_toolkits() -> None:
+def test_toolkit_driver_demand_is_attributed_to_the_toolkit() -> None:
     thor = machine("windows", nvidia(name="Thor", compute_capability="11.0"), driver="566.03")
     found = recommend(thor, catalog(), goal="cuda-dev")
     assert (found.accelerator, found.driver.action) == ("cpu", "update")
     assert str(reason(found, "driver.action").data["cuda"]).startswith("Toolkit 13.")
 
 
-def test_an_update_that_unlocks_nothing_is_not_said_to() -> None:
+def test_update_without_benefit_claims_none() -> None:
     found = check(recommend(machine("windows", nvidia(RTX_4060), driver="581.57"), catalog()))
     offer = next(a for a in found.alternatives if a.code.startswith("newer-driver"))
     # cu132 starts on 581.57 as well: the sentence says so.

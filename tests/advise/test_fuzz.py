@@ -22,13 +22,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.cli.main import run
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.json import decode
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 MACHINES = sorted((ROOT / "tests" / "machines").glob("*.json"))

@@ -13,8 +13,9 @@ from gpu_assistant.catalog.versions import parse_version
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Gpu, OperatingSystem, SystemName, Tools
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.recommendation import Choice, Goal, Recommendation
-from gpu_assistant.texts import Texts
+from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.core.types import Goal
+from gpu_assistant.texts.localized import Texts
 
 from .build import (
     GTX_1060,
@@ -94,7 +95,7 @@ def test_toolkit_and_cudnn_match_chip_and_pytorch(
         ((toolkit("13.0.1", nvcc=None),), "install", "13.0.3", []),
     ],
 )
-def test_a_whole_toolkit_that_fits_is_kept(
+def test_complete_matching_toolkit_is_kept(
     here: tuple[CudaToolkit, ...], action: str, version: str, warned: list[str]
 ) -> None:
     box = machine("linux", nvidia(RTX_4060), driver="580.65.06", cuda_toolkits=here)
@@ -103,7 +104,7 @@ def test_a_whole_toolkit_that_fits_is_kept(
     assert [code for code in codes(found.warnings) if code.startswith("toolkit")] == warned
 
 
-def test_a_cudnn_that_fits_is_kept_and_one_that_does_not_is_not() -> None:
+def test_only_matching_cudnn_is_kept() -> None:
     box = machine("linux", nvidia(GTX_1060), driver="580.65.06", cudnn=(Cudnn(version="9.20.0", path="/usr"),))
     assert recommend(box, catalog(), goal="cuda-dev").cudnn.version == "9.10.2.21"
     box = machine("linux", nvidia(RTX_4060), driver="580.65.06", cudnn=(Cudnn(version="9.20.0", path="/usr"),))
@@ -112,13 +113,13 @@ def test_a_cudnn_that_fits_is_kept_and_one_that_does_not_is_not() -> None:
     assert recommend(box, catalog()).cudnn.action == "none"
 
 
-def test_without_a_card_nothing_is_compiled() -> None:
+def test_no_gpu_installs_no_toolkit() -> None:
     found = check(recommend(machine("linux"), catalog(), goal="cuda-dev"))
     assert (found.cuda_toolkit.action, found.cudnn.action) == ("none", "none")
     assert reason(found, "cuda_toolkit").code == "toolkit-no-card"
 
 
-def test_tensorflow_on_windows_leaves_the_card_and_offers_wsl2() -> None:
+def test_tensorflow_on_windows_uses_cpu_and_offers_wsl2() -> None:
     found = said(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), goal="tensorflow"))
     assert (found.pytorch, found.accelerator, found.driver.action) == (None, "cpu", "none")
     assert found.tensorflow is not None
@@ -128,7 +129,7 @@ def test_tensorflow_on_windows_leaves_the_card_and_offers_wsl2() -> None:
     assert codes(found.alternatives) == ["tensorflow-wsl2", "pytorch-instead"]
 
 
-def test_wsl2_on_too_old_a_driver_has_the_driver_updated_first() -> None:
+def test_wsl2_with_old_driver_updates_driver_first() -> None:
     box, lowest = machine("windows", nvidia(GTX_1060), driver="516.94"), catalog().tensorflow.minimum_drivers["wsl"]
     offered = said(recommend(box, catalog(), goal="tensorflow"))
     assert offered.driver.action == "none"
@@ -145,7 +146,7 @@ def test_wsl2_on_too_old_a_driver_has_the_driver_updated_first() -> None:
     assert (kept.driver.action, codes(kept.warnings).count("tensorflow-wsl2-driver")) == ("keep", 0)
 
 
-def test_a_windows_without_wsl2_is_not_sent_there() -> None:
+def test_windows_too_old_for_wsl2_gets_no_wsl2_offer() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="566.03")
     old = type(box)(schema=box.schema, os=OperatingSystem(system="windows", arch="x86_64", build=17763), gpus=box.gpus)
     assert "tensorflow-wsl2" not in codes(recommend(old, catalog(), goal="tensorflow").alternatives)
@@ -194,7 +195,7 @@ def test_all_takes_a_python_that_both_support() -> None:
     assert (mac.accelerator, mac.tensorflow is not None and mac.tensorflow.gpu) == ("mps", False)
 
 
-def test_advice_needs_neither_window_nor_network() -> None:
+def test_advice_loads_no_gui_and_no_network() -> None:
     code = "import sys, gpu_assistant.advise.recommend; print([m for m in ('PySide6', 'requests') if m in sys.modules])"
     root = resources_dir().parent
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, encoding="utf-8", check=True)

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Recommendation
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 
 from .oracle.driver_rules import alternatives_faults, beside_faults
 from .oracle.expect import any_build, expected, on_a_board
@@ -98,13 +98,13 @@ def test_the_grid_holds_every_kind_of_machine() -> None:
     assert {case.channel for case in found} == {"studio", "game-ready"}
 
 
-def test_the_judge_finds_nothing() -> None:
+def test_oracle_finds_no_errors() -> None:
     wrong = judged(cases(), load_catalog(CATALOG), world())
     assert not wrong, said(wrong)
 
 
 @pytest.mark.parametrize("newest", ["2.14.1", "2.11.0", "2.8.0", "2.6.0"])
-def test_nor_on_the_day_when_an_older_release_was_the_newest(newest: str, tmp_path: Path) -> None:
+def test_oracle_finds_no_errors_with_older_newest_release(newest: str, tmp_path: Path) -> None:
     folder = tmp_path / "catalog"
     shutil.copytree(CATALOG, folder)
     path = folder / "pytorch.json"
@@ -116,7 +116,7 @@ def test_nor_on_the_day_when_an_older_release_was_the_newest(newest: str, tmp_pa
     assert not wrong, said(wrong)
 
 
-def test_every_sentence_is_there_in_both_languages() -> None:
+def test_every_text_exists_in_both_languages() -> None:
     catalog = load_catalog(CATALOG)
     seen: set[frozenset[str]] = set()
     wrong: dict[str, list[str]] = collections.defaultdict(list)

@@ -16,8 +16,9 @@ from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Gpu, Machine
-from gpu_assistant.core.recommendation import Choice, Goal
-from gpu_assistant.texts import Texts
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.core.types import Goal
+from gpu_assistant.texts.localized import Texts
 
 from .build import GTX_1060, RTX_4060, RTX_5090, catalog, machine, nvidia, python, wheel
 
@@ -53,7 +54,7 @@ def with_value(choice: Choice | None, name: str, option: Option) -> Choice:
 @pytest.mark.parametrize(
     ("goal", "choice"), [*((goal, None) for goal in GOALS), *(("pytorch", choice) for choice in CHOICES[1:])], ids=str
 )
-def test_the_two_never_disagree(goal: Goal, choice: Choice | None) -> None:
+def test_options_agree_with_recommend(goal: Goal, choice: Choice | None) -> None:
     """Anything fine or warned of is carried out exactly; anything refused is refused for the same reason."""
     tried = 0
     for box in machines():
@@ -73,7 +74,7 @@ def test_the_two_never_disagree(goal: Goal, choice: Choice | None) -> None:
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
-def test_every_state_has_its_sentence(choice: Choice | None) -> None:
+def test_every_option_code_has_a_text(choice: Choice | None) -> None:
     spoken = [Texts(language) for language in ("en", "zh_CN")]
     for box in machines():
         found = asked(box, "pytorch", choice)
@@ -91,7 +92,7 @@ def of(box: Machine, name: str, choice: Choice | None = None) -> dict[str, Optio
     return {option.value: option for option in part.options}
 
 
-def test_an_old_card_is_told_why_the_newest_release_is_not_for_it() -> None:
+def test_legacy_gpu_refuses_newest_release_with_reason() -> None:
     box = machine("windows", nvidia(GTX_1060), driver="566.03")
     offered = of(box, "pytorch")
     assert (offered["2.15.0"].state, offered["2.15.0"].code) == ("refused", "choice.no-code")
@@ -99,14 +100,14 @@ def test_an_old_card_is_told_why_the_newest_release_is_not_for_it() -> None:
     assert list(offered)[-1] == "2.15.0"
 
 
-def test_leaving_the_card_unused_is_warned_of() -> None:
+def test_cpu_option_warns_with_gpu() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="617.42")
     assert (of(box, "variant")["cpu"].state, of(box, "variant")["cpu"].code) == ("warned", "option.cpu")
     alone = machine("windows")
     assert of(alone, "variant")["cpu"].state == "fine"
 
 
-def test_a_build_that_asks_for_a_newer_driver_is_warned_of() -> None:
+def test_option_needing_newer_driver_warns() -> None:
     box = machine("windows", nvidia(RTX_4060), driver="566.03")
     kept = of(box, "variant", Choice(pytorch="2.14.1", variant="cu126"))
     assert kept["cu126"].state == "fine"
@@ -115,25 +116,25 @@ def test_a_build_that_asks_for_a_newer_driver_is_warned_of() -> None:
     assert older["2.15.0"].state == "refused"
 
 
-def test_other_makers_builds_do_not_bury_the_list() -> None:
+def test_other_vendors_builds_are_left_out() -> None:
     assert not any(tag.startswith("rocm") or tag == "xpu" for tag in of(machine("linux", nvidia(RTX_4060)), "variant"))
     assert "rocm7.2" in of(machine("linux", Gpu(vendor="amd", name="Radeon")), "variant")
 
 
-def test_what_lies_in_the_wheelhouse_is_offered() -> None:
+def test_wheelhouse_builds_are_options() -> None:
     found = list_options(machine("linux", glibc="2.36"), catalog(), wheels=(wheel("2.99.0"),))
     part = next(part for part in found.parts if part.name == "pytorch")
     assert "2.99.0" in [option.value for option in part.options]
 
 
-def test_what_is_picked_and_what_we_would_take() -> None:
+def test_selected_and_recommended_values() -> None:
     found = list_options(machine("linux", pythons=(python("3.11.2"),)), catalog(), choice=Choice(pytorch="2.13.0"))
     part = next(part for part in found.parts if part.name == "pytorch")
     assert (part.selected, part.recommended) == ("2.13.0", "2.15.0")
     assert set(PARTS) >= {part.name for part in found.parts}
 
 
-def test_fast_enough_to_answer_at_once() -> None:
+def test_options_are_computed_within_limit() -> None:
     """50 ms on an idle computer; ten times that under whatever else runs while tests do."""
     box = machine("windows", nvidia(RTX_4060), driver="566.03")
     list_options(box, catalog())

@@ -84,7 +84,7 @@ def test_an_unused_igpu_changes_no_decision(system: str, card: str, turn: int) -
 
 @settings(max_examples=200, deadline=None)
 @given(systems, names, st.integers(0, 60))
-def test_a_forgotten_driver_is_not_spoken_of(system: str, card: str, turn: int) -> None:
+def test_unknown_driver_is_not_mentioned(system: str, card: str, turn: int) -> None:
     drivers = [d for d in DRIVERS[host(SYSTEMS[system])] if d]
     box = machine(SYSTEMS[system], cards(world())[card], drivers[turn % len(drivers)])
     del box["driver"]
@@ -96,7 +96,7 @@ def test_a_forgotten_driver_is_not_spoken_of(system: str, card: str, turn: int) 
 
 @settings(max_examples=200, deadline=None)
 @given(systems, names, st.integers(0, 60))
-def test_a_forgotten_chip_gives_no_surer_answer(system: str, card: str, turn: int) -> None:
+def test_unknown_chip_gives_no_more_confident_answer(system: str, card: str, turn: int) -> None:
     drivers = DRIVERS[host(SYSTEMS[system])]
     driver = drivers[turn % len(drivers)]
     known = machine(SYSTEMS[system], cards(world())[card][:1], driver)
@@ -114,7 +114,7 @@ def test_a_forgotten_chip_gives_no_surer_answer(system: str, card: str, turn: in
 
 @settings(max_examples=100, deadline=None)
 @given(systems, names, st.sampled_from(["pythons", "disks", "cuda_toolkits", "cudnn", "memory_bytes"]))
-def test_a_forgotten_field_is_not_spoken_of(system: str, card: str, field: str) -> None:
+def test_unknown_field_is_not_mentioned(system: str, card: str, field: str) -> None:
     box = machine(SYSTEMS[system], cards(world())[card], "999.1")
     box["pythons"] = [{"path": "python", "version": "3.12.7", "kind": "system", "arch": "x86_64"}]
     box["disks"] = [{"path": "/", "free_bytes": 1}]

@@ -10,17 +10,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpu_assistant.bench.lines import BenchmarkProgress, TorchLoading
-from gpu_assistant.bench.parent import BenchmarkJob
+from gpu_assistant.bench.child_protocol import BenchmarkProgress, TorchLoading
+from gpu_assistant.bench.job import BenchmarkJob
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import Cpu
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.results import Benchmark, BenchResult, GpuSample
-from gpu_assistant.system.services import PowerStatus
-from gpu_assistant.texts import Texts
-from gpu_assistant.texts.verdict import verdict_text
+from gpu_assistant.system.base import PowerStatus
+from gpu_assistant.texts.benchmark import verdict_text
+from gpu_assistant.texts.localized import Texts
 
 from ..fakes.system import FakeSystem
 

@@ -11,26 +11,23 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.compare import is_complete
-from gpu_assistant.bench.expected import CAUSES
-from gpu_assistant.bench.kept import read_benchmarks
-from gpu_assistant.bench.lines import BENCHMARK_NOTES, WORKLOADS, BenchmarkProgress
-from gpu_assistant.bench.places import CHILD_PROGRAM
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, WORKLOADS, BenchmarkProgress
+from gpu_assistant.bench.results import CAUSES, is_complete, read_benchmarks
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import BenchResult, GpuSample
 from gpu_assistant.system import current_system
-from gpu_assistant.system.services import PowerStatus
-from gpu_assistant.texts import Texts
-from gpu_assistant.texts.verdict import verdict_text
+from gpu_assistant.system.base import PowerStatus
+from gpu_assistant.texts.benchmark import verdict_text
+from gpu_assistant.texts.localized import Texts
 
 from ..fakes.environments import environment_with, torch_with_card
 from .run import Run
 
 
-def test_a_card_in_every_precision(with_card: Path, tmp_path: Path) -> None:
+def test_gpu_in_every_precision(with_card: Path, tmp_path: Path) -> None:
     result = Run(with_card, tmp_path, only=["matmul"]).go()
     assert {r.dtype for r in result.results if r.device == "cuda:0"} == {"float32", "tf32", "float16", "bfloat16"}
     assert {r.dtype for r in result.results if r.device == "cpu"} == {"float32"}
@@ -42,13 +39,13 @@ def test_a_card_in_every_precision(with_card: Path, tmp_path: Path) -> None:
     assert result.devices[1].memory_bytes == 8585740288
 
 
-def test_one_device_alone(with_card: Path, tmp_path: Path) -> None:
+def test_single_device_option(with_card: Path, tmp_path: Path) -> None:
     result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
     assert {r.device for r in result.results} == {"cuda:0"}
     assert result.speedup == {}
 
 
-def test_is_that_right_for_this_card(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verdict_for_known_gpu(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = load_catalog(resources_dir() / "catalog")
     options = {"device": "cuda:0", "only": ["matmul"], "catalog": catalog}
     good = Run(with_card, tmp_path, **options).go()
@@ -63,9 +60,7 @@ def test_is_that_right_for_this_card(with_card: Path, tmp_path: Path, monkeypatc
     assert slow.causes == ("bench.cause.unknown",)
 
 
-def test_what_makes_a_test_unfair_is_seen_and_said(
-    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unfair_conditions_are_noted(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "slow")
     catalog = load_catalog(resources_dir() / "catalog")
     hot = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", util=80, temp=88, throttle=("hardware-thermal",))
@@ -82,9 +77,7 @@ def test_what_makes_a_test_unfair_is_seen_and_said(
     assert result.causes[0] == "bench.cause.battery"
 
 
-def test_several_cards_that_cannot_train_together(
-    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parallel_training_failure_is_noted(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in has no torchrun; what each card did alone stays."""
     monkeypatch.setenv("FAKE_CARD", "two")
     result = Run(with_card, tmp_path, only=["copy-within", "parallel"]).go()
@@ -105,7 +98,7 @@ def card_at_rest() -> tuple[GpuSample, ...]:
         ("cpu", {}, "cpu-only"),
     ],
 )
-def test_a_card_that_is_there_is_not_said_to_be_missing(
+def test_present_gpu_is_not_reported_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: str, options: dict[str, Any], why: str
 ) -> None:
     monkeypatch.setenv("FAKE_CARD", "no-driver")
@@ -119,7 +112,7 @@ def test_a_card_that_is_there_is_not_said_to_be_missing(
         assert verdict_text(result, Texts("en")) == said
 
 
-def test_copies_both_ways(with_card: Path, tmp_path: Path) -> None:
+def test_copies_in_both_directions(with_card: Path, tmp_path: Path) -> None:
     result = Run(with_card, tmp_path, only=["copy"]).go()
     assert [(r.device, r.id) for r in result.results] == [
         ("cpu", "copy-within"),
@@ -133,15 +126,13 @@ def test_copies_both_ways(with_card: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("load", "told"), [(85.0, True), (3.0, False), (None, False)])
-def test_a_busy_processor_is_marked_at_its_figures(
-    with_card: Path, tmp_path: Path, load: float | None, told: bool
-) -> None:
+def test_busy_cpu_is_noted_on_results(with_card: Path, tmp_path: Path, load: float | None, told: bool) -> None:
     result = Run(with_card, tmp_path, only=["copy-within"], load=lambda _: load).go()
     assert [(r.device, "busy-cpu" in r.notes) for r in result.results] == [("cpu", told), ("cuda:0", False)]
     assert ("bench.note.busy-cpu" in result.notes) == told
 
 
-def test_each_kind_comes_before_several_of_one(with_card: Path, tmp_path: Path) -> None:
+def test_each_workload_kind_runs_first(with_card: Path, tmp_path: Path) -> None:
     run = Run(with_card, tmp_path)
     run.go()
     came = [news for news in run.news if isinstance(news, BenchmarkProgress)]
@@ -155,9 +146,7 @@ def test_each_kind_comes_before_several_of_one(with_card: Path, tmp_path: Path) 
     assert [news.index for news in came] == list(range(1, came[0].total + 1))
 
 
-def test_the_cards_together_are_counted_and_told(
-    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parallel_training_is_reported(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "two")
     run = Run(with_card, tmp_path, only=["copy-within", "parallel"])
     run.go()
@@ -166,7 +155,7 @@ def test_the_cards_together_are_counted_and_told(
     assert (came[-1].workload, came[-1].device) == ("resnet50-parallel", "cuda")
 
 
-def test_what_fails_stops_none_of_the_others(with_card: Path, tmp_path: Path) -> None:
+def test_failed_workload_does_not_stop_others(with_card: Path, tmp_path: Path) -> None:
     """The stand-in has no layers: training and writing fail, each for itself."""
     result = Run(with_card, tmp_path, device="cuda:0", only=["copy-within", "training", "decode"]).go()
     assert [r.id for r in result.results] == ["copy-within"]
@@ -176,7 +165,7 @@ def test_what_fails_stops_none_of_the_others(with_card: Path, tmp_path: Path) ->
     assert "bench.note.failed" in result.notes
 
 
-def test_a_device_that_is_lost_midway(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_lost_midway(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "lost")
     result = Run(with_card, tmp_path, only=["matmul"]).go()
     assert {r.size[0] for r in result.results if r.device == "cuda:0"} == {2048}
@@ -186,7 +175,7 @@ def test_a_device_that_is_lost_midway(with_card: Path, tmp_path: Path, monkeypat
     assert "bench.note.lost" in result.notes
 
 
-def test_a_run_leaves_nothing_beside_the_program(with_card: Path, tmp_path: Path) -> None:
+def test_run_leaves_no_files_in_program_folder(with_card: Path, tmp_path: Path) -> None:
     before = {path for path in CHILD_PROGRAM.parent.rglob("*") if path.suffix == ".pyc"}
     for path in before:
         path.unlink()
@@ -195,28 +184,26 @@ def test_a_run_leaves_nothing_beside_the_program(with_card: Path, tmp_path: Path
     assert list((tmp_path / "env").rglob("torch/__pycache__/*.pyc"))
 
 
-def test_a_device_that_is_not_there(with_card: Path, tmp_path: Path) -> None:
+def test_missing_device(with_card: Path, tmp_path: Path) -> None:
     error = Run(with_card, tmp_path, device="cuda:3").fails(exit_code=2)
     assert error.code == "bench-no-device"
     assert error.data == {"device": "cuda:3", "have": "cpu, cuda:0"}
 
 
-def test_what_does_not_fit_is_left_out(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workload_too_large_is_skipped(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "out-of-memory")
     result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
     assert {r.size[0] for r in result.results} == {2048}
     assert "bench.note.memory" in result.notes
 
 
-def test_a_wrong_result_is_said(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_result_is_noted(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "wrong")
     result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
     assert "bench.note.wrong" in result.notes
 
 
-def test_a_child_that_dies_midway_leaves_what_it_measured(
-    with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_crashed_child_keeps_its_results(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "dies")
     result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
     assert [r.size[0] for r in result.results] == [2048]
@@ -226,17 +213,27 @@ def test_a_child_that_dies_midway_leaves_what_it_measured(
     assert unreached[0] == ("float32", 4096)  # it had begun
 
 
-def test_a_cold_disk_leaves_time_to_measure(with_card: Path, tmp_path: Path) -> None:
+def test_slow_torch_import_leaves_time_to_measure(with_card: Path, tmp_path: Path) -> None:
     """Somebody has waited for ten minutes already; torch is loaded only now."""
     python = current_system().environment_python(with_card)
-    argv = [str(python), "-I", str(CHILD_PROGRAM), "--device", "cpu", "--only", "copy", "--since", str(time.time() - 600)]
+    argv = [
+        str(python),
+        "-I",
+        str(CHILD_PROGRAM),
+        "--device",
+        "cpu",
+        "--only",
+        "copy",
+        "--since",
+        str(time.time() - 600),
+    ]
     done = subprocess.run(argv, capture_output=True, encoding="utf-8", timeout=60, check=False)
     start, *lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert start["start"]["limit_s"] > 30
     assert any("result" in line for line in lines)
 
 
-def test_a_simulated_machine_is_not_measured(with_card: Path, tmp_path: Path) -> None:
+def test_simulated_machine_is_refused(with_card: Path, tmp_path: Path) -> None:
     run = Run(with_card, tmp_path, simulated=True)
     assert run.fails(exit_code=2).code == "bench-simulated"
     assert run.system.ran == []
@@ -259,7 +256,7 @@ def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
     assert not run.data.benchmarks.exists()
 
 
-def test_a_full_test_that_is_stopped_keeps_what_it_measured(with_card: Path, tmp_path: Path) -> None:
+def test_cancelled_full_test_keeps_its_results(with_card: Path, tmp_path: Path) -> None:
     cancel = threading.Event()
     run = Run(with_card, tmp_path, only=["matmul"], full=True)
 
@@ -276,12 +273,12 @@ def test_a_full_test_that_is_stopped_keeps_what_it_measured(with_card: Path, tmp
     assert not is_complete(result)
 
 
-def test_a_processors_figures_state_their_switches(with_card: Path, tmp_path: Path) -> None:
+def test_cpu_results_state_settings(with_card: Path, tmp_path: Path) -> None:
     product, copy = Run(with_card, tmp_path, device="cpu", only=["matmul", "copy"]).go().results[:2]
     assert product.settings["float32_matmul_precision"] == "highest"
     assert product.settings["threads"] == copy.settings["threads"]
 
 
-def test_every_note_and_cause_is_said() -> None:
+def test_every_note_and_cause_has_text() -> None:
     for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOADS)):
         assert Texts("en").has_text(code)

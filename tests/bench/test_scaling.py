@@ -18,17 +18,19 @@ from gpu_assistant.core.machine import Cpu
 
 from ..fakes.environments import environment_with
 from ..fakes.system import FakeSystem
-from .inside import inside
+from .child_code import inside
 
 pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.mark.real_install
-def test_two_processes_train_one_model(torch_environment: Path) -> None:
+def test_two_processes_train_together(torch_environment: Path) -> None:
     system = FakeSystem(cpu=Cpu(cores=2))
     log: list[str] = []
     interpreter = system.environment_python(torch_environment)
-    result = scaling.measure_parallel(system, interpreter, JobContext(log=log.append), processes=2, on_cpu=True, limit_s=500)
+    result = scaling.measure_parallel(
+        system, interpreter, JobContext(log=log.append), processes=2, on_cpu=True, limit_s=500
+    )
     assert result is not None, log
     assert (result.id, result.device, result.processes, result.batch) == ("resnet50-parallel", "cpu", 2, 4)
     assert result.settings["backend"] == "gloo"
@@ -51,9 +53,7 @@ found = parallel._measured(cpu, "resnet50", "float32", distributed.get_rank(), 2
 
 
 @pytest.mark.real_install
-def test_processes_that_do_not_share_their_gradients_are_found_out(
-    torch_environment: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unshared_gradients_are_detected(torch_environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
@@ -67,7 +67,7 @@ def test_processes_that_do_not_share_their_gradients_are_found_out(
     assert "wrong" in first["notes"]
 
 
-def test_a_torch_that_cannot_leaves_a_word_in_the_log(tmp_path: Path) -> None:
+def test_unsupported_torch_is_logged(tmp_path: Path) -> None:
     system = FakeSystem(cpu=Cpu(cores=2))
     log: list[str] = []
     interpreter = system.environment_python(environment_with(tmp_path / "env", ""))
@@ -75,7 +75,7 @@ def test_a_torch_that_cannot_leaves_a_word_in_the_log(tmp_path: Path) -> None:
     assert any("torch" in line for line in log)
 
 
-def test_cancel_ends_all_of_them(tmp_path: Path) -> None:
+def test_cancel_terminates_all_processes(tmp_path: Path) -> None:
     system = FakeSystem(cpu=Cpu(cores=2))
     cancel = threading.Event()
     cancel.set()

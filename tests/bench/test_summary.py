@@ -5,26 +5,26 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.bench import summary
-from gpu_assistant.bench.past import benchmark_history
+from gpu_assistant.bench import results
+from gpu_assistant.bench.results import benchmark_history
 from gpu_assistant.core.results import SkippedWorkload
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 
 from ..fakes.benchmarks import card_benchmark, figure, two_cards
 from ..fakes.examples import cpu_benchmark
 
 
-def test_the_headline_is_training_on_the_card_beside_the_processor() -> None:
-    pair = summary.headline_comparison(card_benchmark())
+def test_headline_compares_gpu_and_cpu_training() -> None:
+    pair = results.headline_comparison(card_benchmark())
     assert pair is not None
     assert pair.cpu is not None
     assert (pair.fastest.id, pair.fastest.dtype, pair.cpu.dtype) == ("resnet50", "mixed-bfloat16", "float32")
     assert pair.ratio == pytest.approx(262 / 8.4)
-    assert round(summary.gpu_seconds_per_night(pair.ratio or 1) / 60) == 15
+    assert round(results.gpu_seconds_per_night(pair.ratio or 1) / 60) == 15
 
 
-def test_each_kind_stands_once_in_the_format_one_would_use() -> None:
-    told = [(pair.fastest.id, pair.fastest.dtype) for pair in summary.device_comparisons(card_benchmark())]
+def test_each_workload_once_in_usual_dtype() -> None:
+    told = [(pair.fastest.id, pair.fastest.dtype) for pair in results.device_comparisons(card_benchmark())]
     assert told == [
         ("resnet50", "mixed-bfloat16"),
         ("bert-base", "mixed-bfloat16"),
@@ -35,15 +35,15 @@ def test_each_kind_stands_once_in_the_format_one_would_use() -> None:
     ]
 
 
-def test_both_are_compared_at_the_largest_size_that_both_did() -> None:
+def test_compared_at_largest_common_size() -> None:
     benchmark = cpu_benchmark()
     cpu = benchmark.results[0]
     card = replace(cpu, device="cuda:0", median=9.0)
     larger = replace(card, size=(8192, 8192, 8192), median=12.0)
-    (pair,) = summary.device_comparisons(replace(benchmark, results=(cpu, larger, card)))
+    (pair,) = results.device_comparisons(replace(benchmark, results=(cpu, larger, card)))
     assert (pair.gpus, pair.cpu, pair.ratio) == ((card,), cpu, pytest.approx(9.0 / 0.141))
-    assert not summary.is_best_size(card, replace(benchmark, results=(cpu, larger, card)))
-    assert summary.is_best_size(larger, replace(benchmark, results=(cpu, larger, card)))
+    assert not results.is_best_size(card, replace(benchmark, results=(cpu, larger, card)))
+    assert results.is_best_size(larger, replace(benchmark, results=(cpu, larger, card)))
 
 
 @pytest.mark.parametrize(
@@ -51,42 +51,45 @@ def test_both_are_compared_at_the_largest_size_that_both_did() -> None:
     [{"version": 2}, {"extrapolated": True}, {"size": (512, 512, 512)}, {"dtype": "bfloat16"}, {"median": 0.0}],
     ids=str,
 )
-def test_what_is_not_alike_has_no_ratio(change: dict[str, object]) -> None:
+def test_unequal_measurements_have_no_ratio(change: dict[str, object]) -> None:
     benchmark = cpu_benchmark()
     card = replace(benchmark.results[0], device="cuda:0", median=9.0)
     other = replace(benchmark.results[0], **change)
-    found = summary.device_comparisons(replace(benchmark, results=(other, card)))
+    found = results.device_comparisons(replace(benchmark, results=(other, card)))
     assert found[0].ratio is None
 
 
-def test_a_processor_alone_has_a_headline_too() -> None:
+def test_cpu_only_has_headline() -> None:
     benchmark = cpu_benchmark()
     training = figure("resnet50", "cpu", "float32", (3, 224, 224), "images/s", 1.9)
-    pair = summary.headline_comparison(replace(benchmark, results=(*benchmark.results, training)))
+    pair = results.headline_comparison(replace(benchmark, results=(*benchmark.results, training)))
     assert pair is not None
     assert (pair.fastest, pair.gpus, pair.ratio) == (training, (), None)
-    assert summary.headline_comparison(replace(benchmark, results=())) is None
+    assert results.headline_comparison(replace(benchmark, results=())) is None
 
 
-def test_a_processor_alone_has_its_mixed_precision_and_its_past_beside_it() -> None:
+def test_cpu_only_shows_mixed_and_previous() -> None:
     size = (3, 224, 224)
     training = figure("resnet50", "cpu", "float32", size, "images/s", 1.9)
     mixed = figure("resnet50", "cpu", "mixed-bfloat16", size, "images/s", 3.1)
     now = replace(cpu_benchmark(), results=(training, mixed, *cpu_benchmark().results))
     old = replace(now, results=(replace(training, median=1.8),), started=1.0)
-    whole = summary.previous_benchmark(now, (old, replace(old, notes=("bench.note.crashed",)), now))
+    whole = results.previous_benchmark(now, (old, replace(old, notes=("bench.note.crashed",)), now))
     assert whole is old
-    first, second = summary.device_comparisons(now, whole)
+    first, second = results.device_comparisons(now, whole)
     assert (first.cpu, first.mixed, first.previous) == (training, mixed, old.results[0])
     assert (first.fastest, first.ratio) == (training, None)
     assert (second.mixed, second.previous) == (None, None)
-    assert summary.previous_benchmark(now, (now,)) is None
-    assert summary.previous_benchmark(replace(now, results=()), (old,)) is None
-    assert all(pair.previous is None and pair.mixed is None for pair in summary.device_comparisons(card_benchmark(), card_benchmark()))
+    assert results.previous_benchmark(now, (now,)) is None
+    assert results.previous_benchmark(replace(now, results=()), (old,)) is None
+    assert all(
+        pair.previous is None and pair.mixed is None
+        for pair in results.device_comparisons(card_benchmark(), card_benchmark())
+    )
 
 
-def test_several_cards_stand_side_by_side_and_together() -> None:
-    pair = summary.device_comparisons(two_cards())[0]
+def test_several_gpus_single_and_parallel() -> None:
+    pair = results.device_comparisons(two_cards())[0]
     assert [each.device for each in pair.results] == ["cuda:0", "cuda:1", "cuda", "cpu"]
     assert {each.dtype for each in pair.results if each.device != "cpu"} == {pair.fastest.dtype}
     assert pair.fastest.device == "cuda:0"
@@ -94,33 +97,33 @@ def test_several_cards_stand_side_by_side_and_together() -> None:
     assert pair.parallel.processes == 2
 
 
-def test_together_stands_only_beside_what_was_trained_alike() -> None:
+def test_parallel_only_beside_same_dtype() -> None:
     """Two cards in float32 are no slower than one in mixed precision."""
     both = two_cards()
     plain = [replace(r, dtype="float32") if r.processes > 1 else r for r in both.results]
-    assert summary.device_comparisons(replace(both, results=tuple(plain)))[0].parallel is None
+    assert results.device_comparisons(replace(both, results=tuple(plain)))[0].parallel is None
 
 
-def test_a_size_that_was_disturbed_does_not_stand_for_all() -> None:
+def test_disturbed_size_is_not_headline() -> None:
     cpu = replace(cpu_benchmark().results[0], size=(2048, 2048, 2048), median=0.064, q1=0.063, q3=0.065)
     slow = replace(cpu, size=(4096, 4096, 4096), median=0.0158, q1=0.0157, q3=0.0159, runs=3)
     card, larger = replace(cpu, device="cuda:0", median=9.0), replace(slow, device="cuda:0", median=10.0)
-    (alone,) = summary.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow)))
+    (alone,) = results.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow)))
     assert alone.fastest == cpu
-    (pair,) = summary.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow, card, larger)))
+    (pair,) = results.device_comparisons(replace(cpu_benchmark(), results=(cpu, slow, card, larger)))
     assert (pair.cpu, pair.fastest, pair.ratio) == (cpu, card, pytest.approx(9.0 / 0.064))
     noisy = replace(slow, median=0.07, notes=("spread",))
-    (other,) = summary.device_comparisons(replace(cpu_benchmark(), results=(cpu, noisy)))
+    (other,) = results.device_comparisons(replace(cpu_benchmark(), results=(cpu, noisy)))
     assert other.fastest == cpu
 
 
-def test_a_figure_is_read_in_the_unit_that_fits() -> None:
-    assert summary.readable_figure(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
-    assert summary.readable_figure(1.2, "TFLOP/s", reference=0.9) == (1200, "GFLOP/s")
-    assert summary.readable_figure(0.5, "images/s") == (0.5, "images/s")
+def test_readable_figure_unit() -> None:
+    assert results.readable_figure(0.0743, "TFLOP/s") == (pytest.approx(74.3), "GFLOP/s")
+    assert results.readable_figure(1.2, "TFLOP/s", reference=0.9) == (1200, "GFLOP/s")
+    assert results.readable_figure(0.5, "images/s") == (0.5, "images/s")
 
 
-def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
+def test_quick_and_full_compared_by_common_results() -> None:
     """The headline's size is another one; the next most telling measurement is the same."""
     quick = card_benchmark()
     larger = tuple(replace(r, size=(3, 448, 448)) if r.id == "resnet50" else r for r in card_benchmark(0.5).results)
@@ -134,7 +137,7 @@ def test_a_quick_and_a_full_test_are_compared_by_what_both_have() -> None:
     assert two.change is not None
 
 
-def test_a_doubtful_figure_is_not_compared_and_says_why() -> None:
+def test_doubtful_result_is_not_compared() -> None:
     first = replace(card_benchmark(), started=1.0)
     busy = tuple(replace(each, notes=("busy-cpu",)) for each in first.results)
     _, two = benchmark_history((first, replace(first, results=busy, started=2.0))).runs
@@ -152,9 +155,7 @@ def test_a_doubtful_figure_is_not_compared_and_says_why() -> None:
         (3.2, None, None),
     ],
 )
-def test_what_was_left_out_says_what_it_wanted_as_far_as_that_is_known(
-    wanted: float | None, had: float | None, said: str | None
-) -> None:
+def test_skip_details_state_wanted_and_available(wanted: float | None, had: float | None, said: str | None) -> None:
     left = SkippedWorkload(
         id="bert-base",
         device="cpu",
@@ -164,5 +165,5 @@ def test_what_was_left_out_says_what_it_wanted_as_far_as_that_is_known(
         wanted_s=wanted,
         had_s=had,
     )
-    found = summary.skip_details(left)
+    found = results.skip_details(left)
     assert (None if found is None else Texts("en").translate(*found)) == said

@@ -20,20 +20,20 @@ VERSION = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}(?:\.\d{1,4}){0,3}(?![\w.])", r
 # What looks like a fact of the world and is none, or belongs to the code; each with its reason.
 ALLOWED: dict[tuple[str, str], str] = {
     ("__init__.py", r"\d+\.\d+\.\d+"): "our own version",
-    ("catalog/files.py", r"https://json-schema\.org/.*"): "the name of the language that schemas are written in",
-    ("catalog/names.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
-    ("catalog/names.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
+    ("catalog/validation.py", r"https://json-schema\.org/.*"): "the name of the language that schemas are written in",
+    ("catalog/records/hardware.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
+    ("catalog/records/hardware.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
     ("texts/format.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
-    ("gui/wizard/words.py", r"www\."): "taken off any address for its short form",
-    ("gui/main/settings.py", r".*Apache-2\.0.*"): "our own licence",
+    ("gui/wizard/messages.py", r"www\."): "taken off any address for its short form",
+    ("gui/main/settings/page.py", r".*Apache-2\.0.*"): "our own licence",
     ("cli/monitor.py", r"127\.0\.0\.1"): "this computer",
-    ("system/network.py", r"192\.0\.2\.1"): "an address of nobody, kept for documents (RFC 5737)",
-    ("install/untrusted.py", r"127\.0\.0\.1"): "this computer",
+    ("system/probes.py", r"192\.0\.2\.1"): "an address of nobody, kept for documents (RFC 5737)",
+    ("install/plan/validation.py", r"127\.0\.0\.1"): "this computer",
     ("bench/child/parallel.py", r"127\.0\.0\.1"): "this computer",
-    ("bench/snippet.py", r"torch\.optim\.SGD\(.*\)"): "how fast a model learns, in a program to copy",
+    ("bench/training_snippet.py", r"torch\.optim\.SGD\(.*\)"): "how fast a model learns, in a program to copy",
     ("detect/tools.py", r"14\.0"): "the registry's name for the Visual C++ runtime's family, the same since 2015",
-    ("system/linux_menu.py", r"\[Desktop Entry\][\s\S]*"): "the version of freedesktop.org's specification",
-    ("system/windows_facts.py", r"SOFTWARE\\.*\\14\.0\\.*"): "the registry's name for that family",
+    ("system/linux/desktop.py", r"\[Desktop Entry\][\s\S]*"): "the version of freedesktop.org's specification",
+    ("system/windows/facts.py", r"SOFTWARE\\.*\\14\.0\\.*"): "the registry's name for that family",
 }
 
 
@@ -58,7 +58,7 @@ def facts(path: Path) -> list[tuple[int, str]]:
     ]
 
 
-def test_no_fact_of_the_world_stands_in_code() -> None:
+def test_code_contains_no_versions_urls_or_thresholds() -> None:
     assert {path.relative_to(PACKAGE).as_posix(): found for path in FILES if (found := facts(path))} == {}
 
 
@@ -75,10 +75,10 @@ def test_no_fact_of_the_world_stands_in_code() -> None:
         "12.8",
     ],
 )
-def test_a_fact_would_be_noticed(text: str) -> None:
+def test_detector_finds_a_fact(text: str) -> None:
     assert any(pattern.search(text) for pattern in (ADDRESS, CARD, VERSION))
 
 
 @pytest.mark.parametrize(("file", "allowed"), ALLOWED)
-def test_what_is_allowed_is_still_there(file: str, allowed: str) -> None:
+def test_allowed_exceptions_still_exist(file: str, allowed: str) -> None:
     assert any(re.fullmatch(allowed, text) for _, text in texts(PACKAGE / file))

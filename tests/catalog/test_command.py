@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.files import FILE_TYPES
-from gpu_assistant.catalog.refreshed import STAMP_NAME
+from gpu_assistant.catalog.store import STAMP_NAME
+from gpu_assistant.catalog.validation import FILE_TYPES
 from gpu_assistant.cli.main import run
 from gpu_assistant.core.paths import resources_dir
 
@@ -47,7 +47,7 @@ def test_show_as_json(data: list[str], capsysbinary: pytest.CaptureFixture[bytes
     assert said["subjects"]["pytorch"]["releases"][0]["version"]
 
 
-def test_show_says_what_is_refreshed_and_what_is_ignored(
+def test_show_lists_refreshed_and_ignored_files(
     data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "data" / "catalog" / "current"
@@ -77,9 +77,7 @@ def test_check(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(["catalog", "check", str(tmp_path / "absent"), *data]) == 2
 
 
-def test_a_finding_is_a_sentence_in_both_languages(
-    data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_issue_has_text_in_both_languages(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = tmp_path / "broken"
     shutil.copytree(FOLDER, broken)
     gpus = json.loads((FOLDER / "gpus.json").read_text(encoding="utf-8"))
@@ -109,9 +107,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("offline")
-def test_update_offline_says_how_old_the_data_is(
-    data: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_update_offline_shows_data_age(data: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["catalog", "update", *data]) == 6
     said = capsys.readouterr()
     assert re.search(r"gathered on 2026-\d\d-\d\d, \d+ days? ago", said.err)
@@ -120,9 +116,7 @@ def test_update_offline_says_how_old_the_data_is(
 
 
 @pytest.mark.usefixtures("offline")
-def test_update_offline_as_json_says_what_is_in_use(
-    data: list[str], capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_update_offline_as_json_lists_used_files(data: list[str], capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["catalog", "update", "--json", *data]) == 6
     said = json.loads(capsysbinary.readouterr().out)
     assert said["as_of"] == json.loads((FOLDER / "pytorch.json").read_text(encoding="utf-8"))["as_of"]

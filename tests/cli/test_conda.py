@@ -25,7 +25,7 @@ def test_a_plan_says_what_conda_does(call: Call, language: str, words: str) -> N
     assert words in done.stdout
 
 
-def test_the_json_has_its_step(call: Call) -> None:
+def test_json_plan_has_conda_step(call: Call) -> None:
     done = call("plan", "--machine", WITH, "--environment", "conda", "--json")
     plan = json.loads(done.stdout)
     (step,) = (step for step in plan["steps"] if step["kind"] == "conda-environment")
@@ -34,17 +34,17 @@ def test_the_json_has_its_step(call: Call) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_where_there_is_no_conda(call: Call, language: str) -> None:
+def test_conda_missing(call: Call, language: str) -> None:
     done = call("--lang", language, "plan", "--machine", WITHOUT, "--environment", "conda")
     assert done.returncode == 1
     assert "Miniforge" in done.stderr
 
 
-def test_a_bundle_has_nothing_for_conda(call: Call, tmp_path: Path) -> None:
+def test_bundle_refuses_conda(call: Call, tmp_path: Path) -> None:
     done = call("install", "--bundle", str(tmp_path), "--environment", "conda", "--yes")
     assert done.returncode == 2
     assert str(tmp_path) in done.stderr
 
 
-def test_other_words_are_refused(call: Call) -> None:
+def test_unknown_environment_kind_is_refused(call: Call) -> None:
     assert call("plan", "--environment", "docker").returncode == 2

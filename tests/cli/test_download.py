@@ -69,7 +69,7 @@ def test_exit_codes(server: FaultServer, tmp_path: Path, extra: list[str], code:
     assert not (tmp_path / "file.bin").exists()
 
 
-def test_nobody_has_it(server: FaultServer, tmp_path: Path) -> None:
+def test_all_mirrors_fail(server: FaultServer, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
     child = call(tmp_path, server.url + "/missing", "-o", str(place / "file.bin"))
@@ -81,7 +81,7 @@ def test_nobody_has_it(server: FaultServer, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "url", ["ftp://host/file", "file:///etc/hosts", "nothing", "http://127.0.0.1:99999/x", "http://[::1/x"]
 )
-def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
+def test_invalid_urls(tmp_path: Path, url: str) -> None:
     child = call(tmp_path, url, "-o", str(tmp_path / "file.bin"))
     child.communicate(timeout=60)
     assert child.returncode == 2
@@ -89,7 +89,7 @@ def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
 
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform != "linux", reason="Ctrl+C of another console process is Linux's own here")
-def test_a_stopped_download_goes_on(server: FaultServer, tmp_path: Path) -> None:
+def test_stopped_download_resumes(server: FaultServer, tmp_path: Path) -> None:
     path = tmp_path / "file.bin"
     url = server.add("/file", DATA, rate=1_500_000)
     child = call(tmp_path, url, "-o", str(path), "--sha256", SHA256, "--json", "--connections", "1")
@@ -110,7 +110,7 @@ def test_a_stopped_download_goes_on(server: FaultServer, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("by", ["option", "settings"])
-def test_no_faster_than_it_may(server: FaultServer, tmp_path: Path, by: str) -> None:
+def test_rate_limit_is_kept(server: FaultServer, tmp_path: Path, by: str) -> None:
     words = ["--limit-rate", "1.5M"] if by == "option" else []
     save_settings(tmp_path / "data" / "settings.json", Settings(speed_limit=1_500_000 if by == "settings" else 1))
     child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), "--json", *words)
@@ -121,13 +121,13 @@ def test_no_faster_than_it_may(server: FaultServer, tmp_path: Path, by: str) -> 
 
 
 @pytest.mark.parametrize("rate", ["fast", "0", "-1", "5X", "0.5k", "nan"])
-def test_speeds_that_are_none(server: FaultServer, tmp_path: Path, rate: str) -> None:
+def test_invalid_rate_limits(server: FaultServer, tmp_path: Path, rate: str) -> None:
     child = call(tmp_path, server.add("/file", DATA), "-o", str(tmp_path / "file.bin"), f"--limit-rate={rate}")
     _, said = child.communicate(timeout=60)
     assert (child.returncode, "500k or 5M" in said) == (2, True)
 
 
-def test_a_file_of_the_users_is_not_replaced(server: FaultServer, tmp_path: Path) -> None:
+def test_existing_user_file_is_kept(server: FaultServer, tmp_path: Path) -> None:
     path = tmp_path / "file.bin"
     path.write_bytes(b"mine")
     url = server.add("/file", DATA)
@@ -139,7 +139,7 @@ def test_a_file_of_the_users_is_not_replaced(server: FaultServer, tmp_path: Path
     assert server.seen == []
 
 
-def test_an_unfinished_file_that_is_the_users_is_not_touched(server: FaultServer, tmp_path: Path) -> None:
+def test_foreign_partial_file_is_kept(server: FaultServer, tmp_path: Path) -> None:
     path, part = tmp_path / "file.bin", tmp_path / "file.bin.part"
     url = server.add("/file", DATA)
     part.write_bytes(b"mine")
@@ -160,7 +160,7 @@ def test_an_unfinished_file_that_is_the_users_is_not_touched(server: FaultServer
         assert {entry.name for entry in tmp_path.iterdir()} == {"data", "file.bin"}
 
 
-def test_the_wanted_file_that_is_there_costs_nothing(server: FaultServer, tmp_path: Path) -> None:
+def test_matching_file_is_not_downloaded_again(server: FaultServer, tmp_path: Path) -> None:
     path = tmp_path / "file.bin"
     path.write_bytes(DATA)
     child = call(tmp_path, server.add("/file", DATA), "-o", str(path), "--sha256", SHA256, "--json")

@@ -56,7 +56,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_one_sentence_that_says_where(capsys: pytest.CaptureFixture[str], tmp_path: Path, fault: str) -> None:
+def test_error_names_file_and_field(capsys: pytest.CaptureFixture[str], tmp_path: Path, fault: str) -> None:
     content, where = FAULTS[fault]
     for language in ("en", "zh_CN"):
         code, complaint = said(capsys, tmp_path, content, language)
@@ -70,7 +70,7 @@ def test_one_sentence_that_says_where(capsys: pytest.CaptureFixture[str], tmp_pa
 
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a file without end")
-def test_a_file_without_end(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_endless_file_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["recommend", "--machine", "/dev/zero", "--lang", "en", "--data-dir", str(tmp_path)]) == 2
     complaint = capsys.readouterr().err
     assert "/dev/zero is larger than 16 MB" in complaint
@@ -87,7 +87,7 @@ def test_the_largest_file_is_still_read(capsys: pytest.CaptureFixture[str], tmp_
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16-le", "utf-16-be"])
-def test_what_powershell_writes_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path, encoding: str) -> None:
+def test_powershell_encoding_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "machine.json"
     text = changed(gpus=[NVIDIA]).decode()
     path.write_bytes((text if encoding == "utf-8-sig" else "\ufeff" + text).encode(encoding))
@@ -96,7 +96,7 @@ def test_what_powershell_writes_is_read(capsys: pytest.CaptureFixture[str], tmp_
 
 
 @pytest.mark.parametrize("name", ["@error.internal", "@reason.cuda-card", "@", "@nothing.like.this", "{0}", "{x"])
-def test_a_name_is_a_name(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+def test_names_are_shown_literally(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
     path = tmp_path / "machine.json"
     notes = [{"probe": name, "code": name}, {"probe": "gpus", "code": "detect.gpus.failed", "detail": name}]
     path.write_bytes(changed(gpus=[NVIDIA | {"name": name}], notes=notes))
@@ -105,7 +105,7 @@ def test_a_name_is_a_name(capsys: pytest.CaptureFixture[str], tmp_path: Path, na
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_fault_that_nobody_foresaw_goes_into_the_log_alone(
+def test_traceback_goes_to_log_only(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core_json, "MOST_BYTES", "not a number")
@@ -120,7 +120,7 @@ def test_a_fault_that_nobody_foresaw_goes_into_the_log_alone(
 @pytest.mark.parametrize(
     ("words", "chinese"), [(["--lang", "zh_CN", "--lang", "en"], False), (["--lang=en", "--lang=zh_CN"], True)]
 )
-def test_the_last_language_counts(
+def test_last_lang_option_wins(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str], chinese: bool
 ) -> None:
     assert run([*words, "detect", "--machine", str(tmp_path / "absent.json")]) == 2
@@ -128,7 +128,7 @@ def test_the_last_language_counts(
 
 
 @pytest.mark.parametrize(("platform", "taken"), [("manylinux_2_28_x86_64", False), ("win_amd64", True)])
-def test_a_plan_for_another_computer_names_no_wheel_folder_of_this_one(
+def test_simulated_plan_hides_local_wheelhouse(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, platform: str, taken: bool
 ) -> None:
     wheels = tmp_path / "wheels"

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.paths import DataDir
-from gpu_assistant.install import listing
-from gpu_assistant.install.effects import TreeCreated
-from gpu_assistant.install.journal import Journal
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.journal.log import Journal, TreeCreated
 from tests.cli.conftest import Call
 
 
@@ -21,7 +20,7 @@ def environment(tmp_path: Path) -> Path:
     (made / "bin").mkdir(parents=True)
     for name in ("activate", "deactivate"):
         (made / "bin" / name).write_text(name, encoding="utf-8")
-    listing.write_file_manifest(made)
+    inventory.write_file_manifest(made)
     with (
         Journal(DataDir(tmp_path / "data"), environment=str(made)) as book,
         book.effect("python-packages", TreeCreated(path=str(made))),
@@ -30,25 +29,25 @@ def environment(tmp_path: Path) -> Path:
     return made
 
 
-def test_nothing_stays(call: Call, environment: Path) -> None:
+def test_everything_is_removed(call: Call, environment: Path) -> None:
     done = call("uninstall", "--env", str(environment), "--yes")
     assert (done.returncode, done.stdout.strip()) == (0, f"{environment} is removed.")
     assert not environment.exists()
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_what_stays_is_named_and_the_last_line_says_that_it_does(call: Call, environment: Path, language: str) -> None:
+def test_remaining_files_are_reported(call: Call, environment: Path, language: str) -> None:
     (environment / "thesis.txt").write_text("all of it", encoding="utf-8")
     (environment / "bin" / "activate").write_text("mine", encoding="utf-8")
     done = call("--lang", language, "uninstall", "--env", str(environment), "--yes")
     assert done.returncode == 0
     assert all(name in done.stderr for name in ("thesis.txt", "bin/activate"))
     assert {"en": "your own files there stay", "zh_CN": "你自己的文件保留在里面"}[language] in done.stdout
-    assert sorted(listing.walk(environment)) == ["bin/activate", "thesis.txt"]
+    assert sorted(inventory.walk(environment)) == ["bin/activate", "thesis.txt"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_what_would_go_is_only_shown(call: Call, environment: Path, tmp_path: Path, language: str) -> None:
+def test_dry_run_removes_nothing(call: Call, environment: Path, tmp_path: Path, language: str) -> None:
     stays = tmp_path / "data" / "thesis.txt"
     stays.write_text("all of it", encoding="utf-8")
     shown = call("--lang", language, "uninstall", "--all", "--dry-run", "--yes")
@@ -67,7 +66,7 @@ def test_what_would_go_is_only_shown(call: Call, environment: Path, tmp_path: Pa
     assert environment.is_dir()
 
 
-def test_where_nobody_can_be_asked_the_list_is_shown_all_the_same(call: Call, environment: Path) -> None:
+def test_list_is_shown_without_terminal(call: Call, environment: Path) -> None:
     refused = call("uninstall", "--env", str(environment))
     assert refused.returncode == 2
     assert f"Deletes {environment}." in refused.stderr

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.install import manifest
-from tests.install.world import recommendation
+from gpu_assistant.install.files import inventory
 
+from ..install.world import recommendation
 from .conftest import ROOT, Call, one_sentence
 
 MACHINE = {"schema": "gpu-assistant/machine/1", "os": {"system": "linux", "arch": "x86_64"}, "gpus": []}
@@ -25,7 +25,7 @@ def environment(tmp_path: Path) -> Path:
     folder = tmp_path / "data" / "environments" / "pytorch"
     (folder / "bin").mkdir(parents=True)
     (folder / "pylock.toml").write_text('lock-version = "1.0"\n')
-    made = manifest.EnvironmentManifest(
+    made = inventory.EnvironmentManifest(
         schema="gpu-assistant/environment/1",
         path=str(folder),
         created=1.0,
@@ -36,11 +36,11 @@ def environment(tmp_path: Path) -> Path:
         packages={},
         recommendation=recommendation("2.9.1", None),
     )
-    manifest.write_manifest(folder, made)
+    inventory.write_manifest(folder, made)
     return folder
 
 
-def test_how_an_environment_is_used(call: Call, environment: Path) -> None:
+def test_use_prints_activation(call: Call, environment: Path) -> None:
     done = call("use", "--env", str(environment), "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
@@ -55,7 +55,7 @@ def test_how_an_environment_is_used(call: Call, environment: Path) -> None:
     assert "在终端输入" in people.stdout
 
 
-def test_the_lock_is_shared(call: Call, environment: Path, tmp_path: Path) -> None:
+def test_lockfile_is_exported(call: Call, environment: Path, tmp_path: Path) -> None:
     target = tmp_path / "shared.toml"
     done = call("use", "--env", str(environment), "--lock", str(target), "--json")
     assert json.loads(done.stdout)["made"] == {"lock": str(target)}
@@ -70,14 +70,14 @@ def test_the_lock_is_shared(call: Call, environment: Path, tmp_path: Path) -> No
     assert target.read_bytes() == rest
 
 
-def test_what_cannot_be_done_is_said(call: Call, environment: Path, tmp_path: Path) -> None:
+def test_use_errors(call: Call, environment: Path, tmp_path: Path) -> None:
     for words in (("--kernel",), ("--env", str(tmp_path / "elsewhere"))):
         done = call("use", *(words if "--env" in words else ("--env", str(environment), *words)), "--lang", "en")
         assert done.returncode == 1
         assert one_sentence(done.stderr)
 
 
-def test_calls_for_a_bundle_that_cannot_be(call: Call, tmp_path: Path) -> None:
+def test_invalid_bundle_calls(call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "photos"
     folder.mkdir()
     (folder / "cat.jpg").write_bytes(b"cat")
@@ -98,7 +98,7 @@ def test_calls_for_a_bundle_that_cannot_be(call: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_a_bundle_is_only_shown(call: Call, tmp_path: Path, language: str) -> None:
+def test_bundle_dry_run(call: Call, tmp_path: Path, language: str) -> None:
     folder, machine = tmp_path / "bundle", str(ROOT / "tests/machines/windows11-rtx4060-566.json")
     wish = ("--goal", "all", "--toolkit", "installer", "--wsl2", "install", "--environment", "venv")
     words = ("bundle", "create", str(folder), "--machine", machine, *wish, "--dry-run")
@@ -114,7 +114,7 @@ def test_a_bundle_is_only_shown(call: Call, tmp_path: Path, language: str) -> No
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)], ids=["run", "dry"])
-def test_no_bundle_among_what_is_the_systems_or_ours(call: Call, tmp_path: Path, dry: tuple[str, ...]) -> None:
+def test_bundle_in_protected_folder_is_refused(call: Call, tmp_path: Path, dry: tuple[str, ...]) -> None:
     system = Path(os.environ["SYSTEMROOT"]) if sys.platform == "win32" else Path("/etc")
     file = tmp_path / "file"
     file.write_text("mine", encoding="utf-8")
@@ -135,7 +135,7 @@ def test_no_bundle_among_what_is_the_systems_or_ours(call: Call, tmp_path: Path,
         assert words[1] in refused.stderr
 
 
-def test_what_was_removed_cannot_be_used(call: Call, environment: Path) -> None:
+def test_removed_environment_is_refused(call: Call, environment: Path) -> None:
     shutil.rmtree(environment)
     for words in ((), ("--menu",), ("--editor", str(environment.parent))):
         gone = call("use", *words)

@@ -14,17 +14,16 @@ import jsonschema
 import msgspec
 import pytest
 
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core import json as core_json
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Cpu, Driver, Gpu, Machine, OperatingSystem, ProbeNote
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.detect.job import DetectJob, ProbeFinished
-from gpu_assistant.detect.probes import Probe, all_probes
+from gpu_assistant.detect.job import DetectJob, Probe, ProbeFinished, all_probes
 from gpu_assistant.system import current_system
-from gpu_assistant.system.nvml import NvmlSnapshot
-from gpu_assistant.texts import Texts
+from gpu_assistant.system.nvml.monitor import NvmlSnapshot
+from gpu_assistant.texts.localized import Texts
 from tests.fakes.system import FakeSystem
 
 CATALOG = load_catalog(resources_dir() / "catalog")
@@ -72,7 +71,7 @@ def test_each_probe_fills_its_field_and_reports() -> None:
     assert all(each.ok and each.seconds >= 0 for each in done.values())
 
 
-def test_a_partial_machine_is_shown_only_once_cards_and_driver_are_known() -> None:
+def test_partial_machine_needs_gpus_and_driver() -> None:
     """Before that, "no card" and "no driver" would look like answers."""
     after_gpus = threading.Event()
 
@@ -93,7 +92,7 @@ def test_a_partial_machine_is_shown_only_once_cards_and_driver_are_known() -> No
     assert machine.driver == Driver(version="1.0")
 
 
-def test_a_raising_probe_costs_its_own_field() -> None:
+def test_raising_probe_loses_only_its_field() -> None:
     def broken() -> Cpu:
         raise OSError("the table is upside down")
 
@@ -109,7 +108,7 @@ def test_a_raising_probe_costs_its_own_field() -> None:
     assert log == ["cpu: OSError: the table is upside down"]
 
 
-def test_a_hanging_probe_costs_its_own_field_and_its_limit(gate: threading.Event) -> None:
+def test_hanging_probe_loses_only_its_field_after_timeout(gate: threading.Event) -> None:
     def hangs() -> Cpu:
         gate.wait()
         return Cpu(cores=1)
@@ -121,7 +120,7 @@ def test_a_hanging_probe_costs_its_own_field_and_its_limit(gate: threading.Event
     assert machine.notes == (ProbeNote(probe="cpu", code="detect.cpu.slow"),)
 
 
-def test_even_the_needed_fields_can_fail(gate: threading.Event) -> None:
+def test_required_fields_can_fail(gate: threading.Event) -> None:
     probes = tuple(Probe(name=probe.name, read=gate.wait, timeout=0.1) for probe in usual())
     machine = look(*probes)
     assert machine.os == OperatingSystem(system="linux")
@@ -141,7 +140,7 @@ def test_probes_run_side_by_side() -> None:
     assert machine.notes == ()
 
 
-def test_cancel_is_heard_at_once(gate: threading.Event) -> None:
+def test_cancel_takes_effect_immediately(gate: threading.Event) -> None:
     context: JobContext[Any] = JobContext()
     timer = threading.Timer(0.1, context.cancel.set)
     timer.start()
@@ -152,7 +151,7 @@ def test_cancel_is_heard_at_once(gate: threading.Event) -> None:
     timer.join()
 
 
-def test_programs_of_a_cancelled_look_are_ended(tmp_path: Path) -> None:
+def test_cancel_ends_child_processes(tmp_path: Path) -> None:
     """A Python that never answers is asked; the look is stopped while it waits."""
     asked = threading.Event()
     ended = threading.Event()
@@ -173,7 +172,7 @@ def test_programs_of_a_cancelled_look_are_ended(tmp_path: Path) -> None:
     assert ended.wait(10)
 
 
-def test_a_simulated_machine_is_returned_as_it_stands() -> None:
+def test_simulated_machine_is_returned_unchanged() -> None:
     simulated = core_json.decode(
         (Path(__file__).parents[1] / "machines/windows11-rtx4060-566.json").read_bytes(), Machine
     )
@@ -193,7 +192,7 @@ SNAPSHOT = NvmlSnapshot(
 )
 
 
-def test_driver_and_cards_come_from_the_same_word() -> None:
+def test_driver_and_gpus_come_from_one_query() -> None:
     asked = []
 
     def snapshot() -> NvmlSnapshot:
@@ -208,7 +207,7 @@ def test_driver_and_cards_come_from_the_same_word() -> None:
     assert asked == [1]
 
 
-def test_without_a_driver_the_card_is_still_named() -> None:
+def test_gpu_is_named_without_driver() -> None:
     machine = DetectJob(FakeSystem(display_adapters=(RTX_4060,)), CATALOG, snapshot=nothing).run(JobContext())
     assert machine.driver is None
     assert machine.notes == ()
@@ -216,7 +215,7 @@ def test_without_a_driver_the_card_is_still_named() -> None:
     assert machine.gpus[0].compute_capability == "8.9"
 
 
-def test_a_driver_that_fails_does_not_take_the_cards_along() -> None:
+def test_failing_driver_query_keeps_gpus() -> None:
     def snapshot() -> NvmlSnapshot:
         raise OSError("no")
 
@@ -225,14 +224,14 @@ def test_a_driver_that_fails_does_not_take_the_cards_along() -> None:
     assert machine.gpus[0].pci_id == "10de:2882"
 
 
-def test_sleeping_cards_are_not_woken() -> None:
+def test_sleeping_gpus_are_not_woken() -> None:
     system = FakeSystem(display_adapters=(RTX_4060,), sleeping_driver=Driver(version="570.195.03"))
     machine = DetectJob(system, CATALOG, snapshot=lambda: pytest.fail("this wakes the card")).run(JobContext())
     assert machine.driver == Driver(version="570.195.03")
     assert machine.gpus[0].name == "NVIDIA GeForce RTX 4060"
 
 
-def test_every_probe_fills_a_field_of_the_machine_and_has_its_sentences() -> None:
+def test_every_probe_has_a_machine_field_and_texts() -> None:
     probes = all_probes(FakeSystem(), CATALOG, threading.Event(), nothing)
     fields = {field.name for field in msgspec.structs.fields(Machine)}
     assert {probe.name for probe in probes} == fields - {"schema", "notes"}

@@ -11,7 +11,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core import json as core_json
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.paths import resources_dir
@@ -23,12 +23,12 @@ CATALOG = load_catalog(resources_dir() / "catalog")
 EXAMPLE = json.loads(next(path for path in FILES if path.stem == "windows11-rtx4060-566").read_text(encoding="utf-8"))
 
 
-def test_the_schema_is_one() -> None:
+def test_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_machine_file_is_valid_and_survives_us(path: Path) -> None:
+def test_machine_file_round_trips(path: Path) -> None:
     data = json.loads(path.read_text(encoding="utf-8"))
     VALIDATOR.validate(data)
     machine = core_json.decode(path.read_bytes(), Machine)
@@ -41,7 +41,7 @@ def test_a_machine_file_is_valid_and_survives_us(path: Path) -> None:
         assert gpu.compute_capability in (None, row.compute_capability)
 
 
-def test_the_schema_covers_every_field_that_we_write() -> None:
+def test_schema_covers_every_field() -> None:
     """Each struct's fields are the schema's properties, at every level."""
     schema = msgspec.json.schema(Machine)
 
@@ -81,12 +81,12 @@ def test_a_wrong_field_is_refused(field: str) -> None:
 
 
 @pytest.mark.parametrize("field", ["schema", "os", "gpus"])
-def test_what_must_be_there(field: str) -> None:
+def test_required_fields(field: str) -> None:
     data = copy.deepcopy(EXAMPLE)
     del data[field]
     with pytest.raises(jsonschema.ValidationError):
         VALIDATOR.validate(data)
 
 
-def test_more_fields_are_welcome() -> None:
+def test_unknown_fields_are_accepted() -> None:
     VALIDATOR.validate({**EXAMPLE, "new": 1, "cpu": {"name": "x", "cache": 1}})

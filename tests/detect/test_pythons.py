@@ -14,8 +14,8 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import TorchBuild
-from gpu_assistant.detect import packages, pythons
-from gpu_assistant.detect.told import PartialResult
+from gpu_assistant.detect import pythons
+from gpu_assistant.detect.partial_result import PartialResult
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
 from tests.fakes.system import FakeSystem
@@ -23,7 +23,7 @@ from tests.fakes.system import FakeSystem
 NEVER = threading.Event()
 
 
-def test_this_python_tells_of_itself() -> None:
+def test_running_python_is_described() -> None:
     found = pythons.query_interpreter(current_system(), Path(sys.executable), NEVER)
     assert found is not None
     assert found.version == platform.python_version()
@@ -36,7 +36,9 @@ def test_an_environment_with_a_torch_in_it(tmp_path: Path) -> None:
     environment = tmp_path / "环境 one"
     venv.create(environment, symlinks=current_system().name != "windows")
     python = current_system().environment_python(environment)
-    asked = current_system().run([python, "-c", "import sysconfig; print(ascii(sysconfig.get_path('purelib')))"], timeout=60)
+    asked = current_system().run(
+        [python, "-c", "import sysconfig; print(ascii(sysconfig.get_path('purelib')))"], timeout=60
+    )
     site = Path(eval(asked.stdout))
     (site / "torch").mkdir()
     (site / "torch/__init__.py").write_text("raise SystemExit('imported')", encoding="utf-8")
@@ -78,11 +80,11 @@ GOOD = (
         answer(error=AppError("program-missing", program="x", detail=None)),
     ],
 )
-def test_one_that_does_not_answer_is_left_out(system: FakeSystem) -> None:
+def test_failing_interpreter_is_left_out(system: FakeSystem) -> None:
     assert pythons.find_pythons(system, NEVER) == ()
 
 
-def test_one_that_hangs_is_named() -> None:
+def test_hanging_interpreter_is_reported() -> None:
     system = answer(error=AppError("program-timeout", program="x", limit_seconds=2))
     assert pythons.find_pythons(system, NEVER) == PartialResult(value=(), detail=sys.executable)
 
@@ -100,7 +102,7 @@ def standalone(folder: Path, version: str) -> Path:
     return program
 
 
-def test_which_python_is_chosen_does_not_depend_on_who_answers_in_time(tmp_path: Path) -> None:
+def test_timeouts_do_not_change_the_selected_python(tmp_path: Path) -> None:
     older, newer = standalone(tmp_path / "a", "3.11.7"), standalone(tmp_path / "b", "3.12.1")
     shim = tmp_path / "shims" / "python3"
     shim.parent.mkdir()
@@ -117,7 +119,7 @@ def test_which_python_is_chosen_does_not_depend_on_who_answers_in_time(tmp_path:
     assert found.detail == f"{newer}, {shim}"
 
 
-def test_one_that_answers_is_listed_with_its_question_asked_alone() -> None:
+def test_answering_interpreter_is_listed_when_alone() -> None:
     system = answer(out=GOOD + "\r\n")
     (found,) = pythons.find_pythons(system, NEVER)
     assert (found.version, found.arch, found.path) == ("3.12.7", "x86_64", sys.executable)
@@ -135,7 +137,7 @@ def parsed(platform_tag: str = "linux-x86_64", wide: bool = True, user: str | No
     return result
 
 
-def test_the_users_own_packages_count_outside_of_environments() -> None:
+def test_user_site_counts_outside_environments() -> None:
     assert parsed().packages == ("/usr/lib/python3/dist-packages",)
     assert parsed(user="/home/张三/.local/lib/python3.11/site-packages").packages[-1].startswith("/home/张三")
 
@@ -183,13 +185,13 @@ def test_kind(path: str, prefix: str, conda: bool, kind: str) -> None:
     ],
 )
 def test_torch_version_file(text: str, build: TorchBuild | None) -> None:
-    assert packages.parse_torch_version(text) == build
+    assert pythons.parse_torch_version(text) == build
 
 
-def test_leftovers_of_a_torch_are_no_torch(tmp_path: Path) -> None:
+def test_leftover_torch_files_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "torch-2.9.1.dist-info").mkdir()
     (tmp_path / "tensorflow-2.20.0.dist-info").mkdir()
-    assert packages.find_torch([tmp_path, tmp_path / "none"]) is None
-    assert packages.find_tensorflow([tmp_path]) is None
+    assert pythons.find_torch([tmp_path, tmp_path / "none"]) is None
+    assert pythons.find_tensorflow([tmp_path]) is None
     (tmp_path / "torch").mkdir()
-    assert packages.find_torch([tmp_path]) == TorchBuild(version="2.9.1")
+    assert pythons.find_torch([tmp_path]) == TorchBuild(version="2.9.1")

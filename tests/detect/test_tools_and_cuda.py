@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.catalog.toolkits import parse_version_json
+from gpu_assistant.catalog.records.software import parse_version_json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Tools
 from gpu_assistant.detect import cuda, tools
-from gpu_assistant.detect.told import PartialResult
+from gpu_assistant.detect.partial_result import PartialResult
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
 from tests.fakes.system import FakeSystem
@@ -40,7 +40,7 @@ def test_git(tmp_path: Path, text: str, code: int, version: str | None) -> None:
     assert system.ran == [(str(tmp_path / "git"), "--version")]
 
 
-def test_the_files_of_the_runtime_that_are_there(tmp_path: Path) -> None:
+def test_present_vc_runtime_files(tmp_path: Path) -> None:
     for name in ("vcruntime140.dll", "msvcp140.dll", "msvcp140_1.dll", "msvcp120.dll", "kernel32.dll"):
         (tmp_path / name).touch()
     found = tools.find_tools(FakeSystem(visual_cpp="14.20", shared_libraries=tmp_path), NEVER)
@@ -48,13 +48,13 @@ def test_the_files_of_the_runtime_that_are_there(tmp_path: Path) -> None:
     assert tools.list_runtime_libraries(tmp_path / "none") is None
 
 
-def test_nothing_there_nothing_asked() -> None:
+def test_missing_programs_are_not_run() -> None:
     system = FakeSystem(visual_cpp="14.42")
     assert tools.find_tools(system, NEVER) == Tools(vc_redist="14.42")
     assert system.ran == []
 
 
-def test_conda_is_read_from_its_record(tmp_path: Path) -> None:
+def test_conda_version_from_metadata(tmp_path: Path) -> None:
     (tmp_path / "conda-meta").mkdir()
     for name in ("conda-24.9.2-py312h7900ff3_0.json", "conda-libmamba-solver-24.9.0-pyhd3eb1b0_0.json", "history"):
         (tmp_path / "conda-meta" / name).touch()
@@ -63,12 +63,12 @@ def test_conda_is_read_from_its_record(tmp_path: Path) -> None:
     assert system.ran == []
 
 
-def test_conda_without_a_record_is_asked(tmp_path: Path) -> None:
+def test_conda_without_metadata_is_run(tmp_path: Path) -> None:
     system = FakeSystem(run=says("conda 24.9.2\n"), programs={"conda": tmp_path / "bin/conda"})
     assert tools.find_tools(system, NEVER).conda == "24.9.2"
 
 
-def test_one_that_hangs_is_named(tmp_path: Path) -> None:
+def test_hanging_program_is_reported(tmp_path: Path) -> None:
     def run(*_: Any, **__: Any) -> ProcessResult:
         raise AppError("program-timeout", program="git", limit_seconds=3)
 
@@ -76,7 +76,7 @@ def test_one_that_hangs_is_named(tmp_path: Path) -> None:
     assert tools.find_tools(system, NEVER) == PartialResult(value=Tools(), detail="git")
 
 
-def test_the_real_git_if_there_is_one() -> None:
+def test_installed_git_version() -> None:
     program = current_system().find_program("git")
     if program is None:
         pytest.skip("no git on PATH here")
@@ -134,5 +134,5 @@ def test_cudnn(tmp_path: Path) -> None:
     assert cuda.find_cudnn([tmp_path]) == ()
 
 
-def test_half_a_cudnn_header_is_unknown() -> None:
+def test_incomplete_cudnn_header_is_unknown() -> None:
     assert cuda.parse_cudnn_header(HEADER.replace("CUDNN_MINOR", "OTHER")) is None

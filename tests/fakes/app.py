@@ -10,11 +10,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from gpu_assistant.advise.options import Options, list_options
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.names import EnvironmentKind
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import (
     EndEvent,
@@ -23,23 +22,20 @@ from gpu_assistant.core.plan import (
     Plan,
     PlanEvent,
     Step,
-    StepSummary,
     StepEvent,
+    StepSummary,
 )
-from gpu_assistant.core.recommendation import (
-    Choice,
-    LocalWheel,
-    Recommendation,
-)
+from gpu_assistant.core.recommendation import Choice, LocalWheel, Recommendation
 from gpu_assistant.core.settings import Settings
+from gpu_assistant.core.types import EnvironmentKind
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.update.service import UpdateService
-from tests.fakes.after import FakeIntegrations
-from tests.fakes.bundles import Bundles
-from tests.fakes.desktop import FakeDesktop
-from tests.fakes.examples import cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
 
 from .benchmarks import memory_fits
+from .bundles import Bundles
+from .desktop import FakeDesktop
+from .examples import cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
+from .integrations import FakeIntegrations
 
 
 class FakeJob:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from gpu_assistant.bench.projection import project_memory
-from gpu_assistant.core.memory import MEMORY_SCHEMA, MemoryProfile, MemoryPeakModel, FitVariant, MemoryFit, MemoryFits
-from gpu_assistant.core.results import BENCHMARK_SCHEMA, BenchDevice, Benchmark, BenchResult, BenchGpuLog
+from gpu_assistant.bench.memory_fit import project_memory
+from gpu_assistant.core.results import (
+    BENCHMARK_SCHEMA,
+    MEMORY_SCHEMA,
+    BenchDevice,
+    BenchGpuLog,
+    Benchmark,
+    BenchResult,
+    FitVariant,
+    MemoryFit,
+    MemoryFits,
+    MemoryPeakModel,
+    MemoryProfile,
+)
 
 MIB, GIB = 2**20, 2**30
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from gpu_assistant.core import json
 from gpu_assistant.core.machine import Machine
-from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepSummary, StepEvent
+from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepEvent, StepSummary
 from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.fetch.pace import Pace
-from gpu_assistant.install.bundle.contents import LIST_FILE, LOCK_FILE, BundleFile, BundleContents
-from gpu_assistant.install.target import Platform
-from gpu_assistant.install.wish import PackageRequest
+from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE, BundleContents, BundleFile
+from gpu_assistant.install.packages.requirements import PackageRequest, Platform
 
 WHEEL = "wheels/torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"
 WHOLE = 2_600_000_000
@@ -111,7 +110,9 @@ class Bundles:
         self.asked.append("recommend from a folder")
         return self.recommendation(None)
 
-    def plan_for_bundle(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+    def plan_for_bundle(
+        self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path
+    ) -> Plan:
         from msgspec.structs import replace
 
         return replace(self.plan(machine, recommendation, environment), bundle=str(folder), bytes=0)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from uv import find_uv_bin
 
-from tests.install import tiny
+from tests.install import tiny_wheels
 
 PROGRAM = r'''
 import argparse, json, os, shutil, sys, time
@@ -155,7 +155,7 @@ class FakeConda:
 
     def _make_exe(self) -> None:
         """As uv makes any program of a wheel, in an environment of its own."""
-        conda = tiny.wheel("conda", "26.7.0", source=PROGRAM, script="main")
+        conda = tiny_wheels.wheel("conda", "26.7.0", source=PROGRAM, script="main")
         wheel = self.root / conda.name
         wheel.write_bytes(conda.data)
         made = self.root / "own"

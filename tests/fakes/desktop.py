@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpu_assistant.system.desktop import MenuEntryFile, menu_entry_name
+from gpu_assistant.system.desktop_entry import MenuEntryFile, menu_entry_name
 
 
 class FakeDesktop:

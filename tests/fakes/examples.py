@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpu_assistant.core.machine import MACHINE_SCHEMA, Cpu, Disk, Driver, Gpu, Machine, OperatingSystem, Python
-from gpu_assistant.core.plan import (
-    PLAN_SCHEMA,
-    Plan,
-    Step,
-)
+from gpu_assistant.core.plan import PLAN_SCHEMA, Plan, Step
 from gpu_assistant.core.recommendation import (
     RECOMMENDATION_SCHEMA,
     Alternative,

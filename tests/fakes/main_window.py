@@ -9,13 +9,13 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from gpu_assistant.bench.kept import StoredBenchmarks
-from gpu_assistant.catalog.health import HealthRules
+from gpu_assistant.bench.results import StoredBenchmarks
+from gpu_assistant.catalog.records.health import HealthRules
 from gpu_assistant.core.results import Benchmark, GpuSample, Sample
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.gui.monitor.sampling import SamplingService
-from gpu_assistant.health.watch import HealthMonitor
-from gpu_assistant.install.environments import Environment
+from gpu_assistant.health.monitor import HealthMonitor
+from gpu_assistant.install.environment.location import Environment
 from gpu_assistant.monitor.history import History
 
 from .app import FakeApp, FakeJob

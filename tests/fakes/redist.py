@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from gpu_assistant.catalog.libraries import CudnnArchive
-from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.catalog.records.software import CudnnArchive
+from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.install.toolkit import major_version, toolkit_parts
+from gpu_assistant.install.steps.cuda_redist import major_version, toolkit_parts
 
 from .fault_server import FaultServer
 

@@ -9,10 +9,17 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gpu_assistant.core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
-from gpu_assistant.core.settings import Language
-from gpu_assistant.system import current_system, nvml_sleep
-from gpu_assistant.system.base import ProcessResult
-from gpu_assistant.system.services import LoginCommand, PowerStatus, TaskbarProgress, UserEnvironmentVariables, WslStatus
+from gpu_assistant.core.types import Language
+from gpu_assistant.system import current_system
+from gpu_assistant.system.base import (
+    LoginCommand,
+    PowerStatus,
+    ProcessResult,
+    TaskbarProgress,
+    UserEnvironmentVariables,
+    WslStatus,
+)
+from gpu_assistant.system.linux import hardware
 
 
 class FakeSystem:
@@ -160,16 +167,16 @@ class FakeSystem:
         return self._programs.get(name)
 
     def is_gpu_asleep(self, address: str) -> bool:
-        return self._pci_root is not None and nvml_sleep.is_device_asleep(self._pci_root, address)
+        return self._pci_root is not None and hardware.is_device_asleep(self._pci_root, address)
 
     def can_gpu_sleep(self, address: str) -> bool:
-        return self._pci_root is not None and nvml_sleep.can_device_sleep(self._pci_root, address)
+        return self._pci_root is not None and hardware.can_device_sleep(self._pci_root, address)
 
     def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         return self.memory_by_card.get(address, {})
 
     def are_gpus_asleep(self) -> bool:
-        return self._pci_root is not None and nvml_sleep.are_nvidia_devices_asleep(self._pci_root)
+        return self._pci_root is not None and hardware.are_nvidia_devices_asleep(self._pci_root)
 
     def sleeping_driver(self) -> Driver | None:
         return self._sleeping_driver

@@ -11,11 +11,11 @@ import msgspec
 from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 
-from gpu_assistant.catalog.records import UpdateCatalog
+from gpu_assistant.catalog.records.catalog import UpdateCatalog
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.update.service import UpdateService
-from gpu_assistant.update.statement import Signature, SignedStatement, ReleaseStatement, UpdateFile
+from gpu_assistant.update.signed_statement import ReleaseStatement, Signature, SignedStatement, UpdateFile
 from installers.statement import SecretKey, signed
 
 from .fault_server import FaultServer

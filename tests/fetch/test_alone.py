@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
-from gpu_assistant.fetch.download import Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.many import Fetch, Totals
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
+from gpu_assistant.fetch.wanted import Wanted
 from tests.fakes.fault_server import Fault, FaultServer
 
 ONE, TWO = os.urandom(2_000_000), os.urandom(2_000_000)

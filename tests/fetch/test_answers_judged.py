@@ -12,10 +12,11 @@ import msgspec
 import pytest
 
 from gpu_assistant.core.errors import AppError, NetworkError
-from gpu_assistant.fetch.download import Digest, Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
+from gpu_assistant.fetch.wanted import Digest, Wanted
 from tests.fakes.fault_server import Fault, FaultServer, Kind
 
 DATA = os.urandom(1_500_000)

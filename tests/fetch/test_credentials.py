@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 import requests
 
-from gpu_assistant.fetch.download import Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
-from gpu_assistant.update.ask import fetch_bytes
+from gpu_assistant.fetch.wanted import Wanted
+from gpu_assistant.update.fetch import fetch_bytes
 from tests.fakes.fault_server import Fault, FaultServer
 
 NETRC = "machine 127.0.0.1 login me password secret\ndefault login me password secret\n"

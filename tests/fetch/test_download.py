@@ -12,10 +12,11 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
 from gpu_assistant.fetch import part
-from gpu_assistant.fetch.download import Digest, Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
+from gpu_assistant.fetch.wanted import Digest, Wanted
 from tests.fakes.fault_server import Fault, FaultServer
 
 DATA = os.urandom(1_500_000)

@@ -13,10 +13,11 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.fetch import part
-from gpu_assistant.fetch.download import Digest, Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
+from gpu_assistant.fetch.wanted import Digest, Wanted
 from tests.fakes.fault_server import FaultServer, fault_server
 
 DATA = os.urandom(24 << 20)

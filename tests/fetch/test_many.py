@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
-from gpu_assistant.fetch.download import Wanted
 from gpu_assistant.fetch.lane import RECORD
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.many import Fetch, Totals
+from gpu_assistant.fetch.wanted import Wanted
 from tests.fakes.fault_server import Fault, FaultServer
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
-from gpu_assistant.fetch.download import Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
+from gpu_assistant.fetch.wanted import Wanted
 from tests.fakes.fault_server import Fault, FaultServer
 from tests.fetch.test_liars import DATA, MIB, SHA256, come, flipped, patient
 

@@ -12,11 +12,12 @@ import msgspec
 import pytest
 
 from gpu_assistant.core.errors import AppError, NetworkError
-from gpu_assistant.fetch.download import Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.many import Fetch, Totals
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
+from gpu_assistant.fetch.wanted import Wanted
 from tests.fakes.fault_server import Fault, FaultServer, fault_server
 
 DATA = os.urandom(24_000_000)

@@ -15,11 +15,12 @@ import msgspec
 import pytest
 
 from gpu_assistant.core.errors import NetworkError
-from gpu_assistant.fetch.download import Download, Wanted
+from gpu_assistant.fetch.download import Download
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.fetch.round import Common
-from gpu_assistant.system.network import is_network_available
+from gpu_assistant.fetch.wanted import Wanted
+from gpu_assistant.system.probes import is_network_available
 from tests.fakes.fault_server import Fault, FaultServer
 
 NOBODY = "http://nobody.invalid/file"

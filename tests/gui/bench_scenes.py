@@ -9,10 +9,10 @@ from collections.abc import Callable
 from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.bench.lines import BenchmarkProgress
+from gpu_assistant.bench.child_protocol import BenchmarkProgress
 from gpu_assistant.core.results import Benchmark
 from gpu_assistant.gui.bench.page import MEMORY_TAB, BenchmarkPage
-from gpu_assistant.gui.main.area import BENCHMARK
+from gpu_assistant.gui.main.main_area import BENCHMARK
 from gpu_assistant.gui.main.window import MainWindow
 from tests.fakes.benchmarks import worked_out
 
@@ -52,7 +52,9 @@ def runs(window: MainWindow) -> None:
     """In the midst of it."""
     page = _page(window)
     window.app.gate = threading.Event()
-    at = BenchmarkProgress(index=7, total=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224))
+    at = BenchmarkProgress(
+        index=7, total=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224)
+    )
     window.app.news["bench"] = (at,)
     page.measure()
     _until(lambda: page.running_view.report is not None)

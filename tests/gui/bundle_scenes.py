@@ -6,14 +6,16 @@ import threading
 from typing import TYPE_CHECKING
 
 from gpu_assistant.core.errors import AppError, UsageError
-from gpu_assistant.core.plan import PlanEvent, StepSummary, StepEvent
-from tests.fakes import bundles
+from gpu_assistant.core.plan import PlanEvent, StepEvent, StepSummary
+
+from ..fakes import bundles
 
 if TYPE_CHECKING:
     from gpu_assistant.gui.wizard.wizard import Wizard
-    from tests.fakes.app import FakeApp
 
+    from ..fakes.app import FakeApp
     from .screenshots import Studio
+
 
 CHECK = PlanEvent(steps=(StepSummary(id="check", code="bundle-check", data={"path": "/media/mei/stick/pytorch"}),))
 
@@ -42,7 +44,9 @@ def gathering(studio: Studio, app: FakeApp) -> Wizard:
     app.news["bundle"] = bundles.gathering(done=1_190_000_000)
     made.create_bundle_page.use_folder(app.folder / "stick")
     made.create_bundle_page.primary_button.click()
-    studio.until(lambda: made.bundle_creator.progress is not None and made.bundle_creator.progress.running_step is not None)
+    studio.until(
+        lambda: made.bundle_creator.progress is not None and made.bundle_creator.progress.running_step is not None
+    )
     clock = iter(range(1000))
     made.create_bundle_page.step_panel.speed_line._clock = lambda: float(next(clock))
     for second in range(90):

@@ -11,11 +11,11 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.garbage import GarbageCollector
+from gpu_assistant.gui.event_loop import GarbageCollector
 from gpu_assistant.gui.language import Language
-from gpu_assistant.gui.main.area import HOME, MainArea
-from gpu_assistant.gui.main.saving import SettingsSaver
+from gpu_assistant.gui.main.main_area import HOME, MainArea
 from gpu_assistant.gui.main.window import MainWindow
+from gpu_assistant.gui.saving import SettingsSaver
 from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.app import FakeApp
 from tests.fakes.main_window import FakeMain

@@ -8,12 +8,31 @@ import os
 import sys
 from pathlib import Path
 
+from gpu_assistant.gui.widgets.buttons import Button, RailButton, SegmentedControl
+from gpu_assistant.gui.widgets.cards import (
+    Banner,
+    Card,
+    ClickableCard,
+    Divider,
+    EmptyState,
+    Hero,
+    MetricTile,
+    MetricValue,
+    Pill,
+    ValueRow,
+)
+from gpu_assistant.gui.widgets.disclosure import CommandBox, Disclosure, LogDrawer, SourcedClaim
+from gpu_assistant.gui.widgets.inputs import LanguageMenu, ThemeMenu
+from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
+from gpu_assistant.gui.widgets.page import Footer, Page
+from gpu_assistant.gui.widgets.progress import BarChart, ProgressBar, Sparkline, SpeedSparkline, StepList
+from gpu_assistant.gui.widgets.text import label
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpu_assistant.gui import components as ui
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
 
@@ -69,46 +88,46 @@ def install() -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(0)
     titles = ("Welcome", "This computer", "Recommendation", "Install", "Done")
-    rail = ui.StepRail([(t(title), t("Download and set up")) for title in titles])
+    rail = StepRail([(t(title), t("Download and set up")) for title in titles])
     rail.set_current(3)
-    rail.add_footer_row(ui.ThemeMenu())
-    rail.add_footer_row(ui.LanguageMenu(Gallery.language), ui.RailButton("help", "F1"))
+    rail.add_footer_row(ThemeMenu())
+    rail.add_footer_row(LanguageMenu(Gallery.language), RailButton("help", "F1"))
     row.addWidget(rail)
     right = QVBoxLayout()
     right.setSpacing(0)
-    right.addWidget(ui.Banner("simulated", t("Simulated machine: nothing on this computer will be changed.")))
-    page = ui.Page(t("Installing"), t("Step 5 of 7 · about 2 minutes left. You may minimise this window."))
-    bar = ui.ProgressBar(height=6)
+    right.addWidget(Banner("simulated", t("Simulated machine: nothing on this computer will be changed.")))
+    page = Page(t("Installing"), t("Step 5 of 7 · about 2 minutes left. You may minimise this window."))
+    bar = ProgressBar(height=6)
     bar.set_fraction(0.71)
     page.column.addWidget(bar)
     columns = QHBoxLayout()
     columns.setSpacing(16)
-    left = ui.Card(padding=8)
-    steps = ui.StepList()
+    left = Card(padding=8)
+    steps = StepList()
     for index, state in enumerate(("done", "done", "running", "failed", "skipped", "cancelled", "waiting")):
         steps.add_step(str(index), "PyTorch 2.15.0", "", "", admin=index == 1)
         steps.set_state(str(index), state, "1.62 / 2.61 GB", "62 %" if index == 2 else "3 s")
     left.column.addWidget(steps)
     columns.addWidget(left, 2, Qt.AlignmentFlag.AlignTop)
-    block = ui.Card("PyTorch 2.15.0")
-    block.column.addWidget(ui.label("small", "下载到 1.62 GB 时网络断了，已下载的都在。 " * 2))
-    bar = ui.ProgressBar()
+    block = Card("PyTorch 2.15.0")
+    block.column.addWidget(label("small", "下载到 1.62 GB 时网络断了，已下载的都在。 " * 2))
+    bar = ProgressBar()
     bar.set_fraction(None if theme.choice() == "dark" else 0.62)
     block.column.addWidget(bar)
     figures = QHBoxLayout()
     for figure, unit in (("1.62", "/ 2.61 GB"), ("18.4", "MB/s"), ("54", "s")):
-        one = ui.MetricValue()
+        one = MetricValue()
         one.set(figure, unit)
         figures.addWidget(one, 1)
     block.column.addLayout(figures)
     clock = itertools.count()
-    line = ui.SpeedSparkline(clock=lambda: next(clock))
+    line = SpeedSparkline(clock=lambda: next(clock))
     for index in range(90):
         line.add(18e6 + 2e6 * math.sin(index / 7) if not 40 < index < 46 else None)
     block.column.addWidget(line)
-    why = ui.Disclosure()
+    why = Disclosure()
     why.set_claims(
-        ui.SourcedClaim(
+        SourcedClaim(
             text="PyTorch 2.15 is built with CUDA 13, and CUDA 13 needs driver 580 or newer. Yours stops at CUDA 12.7.",
             source=("NVIDIA", "https://example.invalid"),
         ),
@@ -119,22 +138,22 @@ def install() -> QWidget:
     side = QVBoxLayout()
     side.setSpacing(12)
     side.addWidget(block)
-    drawer = ui.LogDrawer()
+    drawer = LogDrawer()
     drawer.append(["torch-2.15.0+cu130-cp313-cp313-win_amd64.whl"] * 3)
     side.addWidget(drawer)
-    side.addWidget(ui.CommandBox("D:\\AI\\torch\\Scripts\\activate"))
+    side.addWidget(CommandBox("D:\\AI\\torch\\Scripts\\activate"))
     side.addStretch(1)
     columns.addLayout(side, 3)
     page.column.addLayout(columns)
     page.column.addStretch(1)
     right.addWidget(page, 1)
-    footer = ui.Footer()
+    footer = Footer()
     footer.set_hint(t("Nothing is changed before you press Install."), "shield")
-    footer.add_left_button(ui.Button("Look again", "ghost", "restart"))
-    footer.add_button(ui.Button(t("Back")))
-    busy = footer.add_button(ui.Button(t("Cancel")))
+    footer.add_left_button(Button("Look again", "ghost", "restart"))
+    footer.add_button(Button(t("Back")))
+    busy = footer.add_button(Button(t("Cancel")))
     busy.set_busy(True)
-    primary = footer.add_button(ui.Button(t("Install"), "primary", "download"))
+    primary = footer.add_button(Button(t("Install"), "primary", "download"))
     right.addWidget(footer)
     row.addLayout(right, 1)
     window.primary = primary
@@ -147,15 +166,15 @@ def home() -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(0)
     icons = (("home", "Home"), ("monitor", "Monitor"), ("bench", "Benchmark"))
-    rail = ui.NavigationRail([(icon, t(word)) for icon, word in icons], [("settings", t("Settings")), ("help", t("Help"))])
+    rail = NavigationRail([(icon, t(word)) for icon, word in icons], [("settings", t("Settings")), ("help", t("Help"))])
     rail.set_current(0)
     rail.set_badge(1, "warn", "!", "hot")
     rail.set_badge(2, "error", "1", "hot")
-    rail.add_footer_row(ui.LanguageMenu(Gallery.language))
+    rail.add_footer_row(LanguageMenu(Gallery.language))
     row.addWidget(rail)
-    page = ui.Page(t("Home"), "NVIDIA GeForce RTX 4060 · Windows 11 Pro · Ryzen 5 7500F")
-    page.add_action(ui.SegmentedControl(["1 min", "10 min", "1 h"], 1))
-    page.add_action(ui.Button("", icon_name="image"))
+    page = Page(t("Home"), "NVIDIA GeForce RTX 4060 · Windows 11 Pro · Ryzen 5 7500F")
+    page.add_action(SegmentedControl(["1 min", "10 min", "1 h"], 1))
+    page.add_action(Button("", icon_name="image"))
     for kind, text in (
         ("ok", "Good news: this computer can train on its GPU"),
         ("warn", "Your GPU is hot and slows itself down"),
@@ -163,40 +182,40 @@ def home() -> QWidget:
         ("neutral", "Asleep, to save your battery. We let it sleep."),
     ):
         detail = t("Only the driver is too old for the newest PyTorch. We look after that.")
-        hero = ui.Hero(kind, t(text), detail, action=t("Show live graphs") if kind != "error" else "")
+        hero = Hero(kind, t(text), detail, action=t("Show live graphs") if kind != "error" else "")
         if kind == "error":
-            hero.add_widget(ui.Pill("ok", "6 / 6", on_tint=True))
+            hero.add_widget(Pill("ok", "6 / 6", on_tint=True))
         page.column.addWidget(hero)
     tiles = QHBoxLayout()
     tiles.setSpacing(12)
     for index, (icon, word) in enumerate((("chip", "Load"), ("memory", "Memory"), ("temp", "Temperature"))):
-        tile = ui.MetricTile(icon, t(word), token=f"s{index + 1}")
+        tile = MetricTile(icon, t(word), token=f"s{index + 1}")
         if index < 2:
             tile.set_value("5.6", "of 8.0 GB", 0.7)
         else:
             tile.set_value(None, "", None, "not reported")
         tiles.addWidget(tile)
-    spark = ui.Card()
-    one = ui.Sparkline("s2")
+    spark = Card()
+    one = Sparkline("s2")
     one.set_points([(x, 40 + 6 * math.sin(x / 5)) for x in range(60)])
     spark.column.addWidget(one)
     tiles.addWidget(spark)
     page.column.addLayout(tiles)
     grid = QGridLayout()
     grid.setSpacing(12)
-    card = ui.Card(t("Graphics card"))
-    row1 = ui.ValueRow("card")
+    card = Card(t("Graphics card"))
+    row1 = ValueRow("card")
     row1.set(t("Graphics card"), "NVIDIA GeForce RTX 4060", "8 GB · Ada Lovelace", ("ok", t("fits PyTorch")))
-    row2 = ui.ValueRow("driver")
+    row2 = ValueRow("driver")
     row2.set(t("Graphics driver"), "566.03", "CUDA up to 12.7 · Dec 2024", ("warn", t("update advised")))
-    for widget in (row1, ui.Divider(), row2):
+    for widget in (row1, Divider(), row2):
         card.column.addWidget(widget)
     grid.addWidget(card, 0, 0)
-    bars = ui.Card(t("Benchmark"))
-    bars.column.addWidget(ui.BarChart([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262, "262 images/s", "accent")]))
+    bars = Card(t("Benchmark"))
+    bars.column.addWidget(BarChart([("CPU", 8.4, "8.4 images/s", "s5"), ("GPU", 262, "262 images/s", "accent")]))
     pills = QHBoxLayout()
     for kind in ("ok", "warn", "error", "accent", "neutral"):
-        pills.addWidget(ui.Pill(kind, kind))
+        pills.addWidget(Pill(kind, kind))
     pills.addStretch(1)
     bars.column.addLayout(pills)
     grid.addWidget(bars, 1, 0)
@@ -204,10 +223,10 @@ def home() -> QWidget:
     presses = QHBoxLayout()
     presses.setSpacing(12)
     for icon, word in (("play", "Run a first script"), ("terminal", "Terminal"), ("code", "VS Code")):
-        presses.addWidget(ui.ClickableCard(icon, word, "Environment ready"))
+        presses.addWidget(ClickableCard(icon, word, "Environment ready"))
     window.primary = presses.itemAt(0).widget()
     page.column.addLayout(presses)
-    page.column.addWidget(ui.EmptyState("chip", t("The GPU no longer answers"), t("Install"), kind="primary"))
+    page.column.addWidget(EmptyState("chip", t("The GPU no longer answers"), t("Install"), kind="primary"))
     row.addWidget(page, 1)
     return window
 
@@ -235,7 +254,7 @@ def main() -> None:
                     for _ in range(4):
                         app.processEvents()
                     window.grab().save(str(out / f"{name}_{language}_{look}_{width}.png"))
-                page = window.findChild(ui.Page)
+                page = window.findChild(Page)
                 page.content.grab().save(str(out / f"{name}_{language}_{look}_all.png"))
                 window.close()
                 window.deleteLater()

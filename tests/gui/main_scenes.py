@@ -14,21 +14,21 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
-from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
-from gpu_assistant.update.check import UpdateStatus
+from gpu_assistant.update.check import UpdateState, UpdateStatus
 from gpu_assistant.update.files import UpdateDownloadProgress
-from gpu_assistant.update.known import UpdateState
 from gpu_assistant.update.service import UpdateService
-from gpu_assistant.update.statement import ReleaseStatement, UpdateFile
-from tests.fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
-from tests.fakes.examples import GIB, cpu_benchmark, rtx4060
-from tests.fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
+from gpu_assistant.update.signed_statement import ReleaseStatement, UpdateFile
 
+from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
+from ..fakes.examples import GIB, cpu_benchmark, rtx4060
+from ..fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 from . import bench_scenes
 
 if TYPE_CHECKING:
     from .screenshots import Studio
+
 
 MINUTES = 10
 TRAINING = GpuProcess(pid=4711, name="python3", mem_used=5 * GIB, kind="compute")

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepSummary, StepEvent
+from gpu_assistant.core.plan import InterruptedInstall, LogEvent, PlanEvent, StepEvent, StepSummary
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.wizard.wizard import Wizard

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.gui.crash import CRASH_FILE, MAX_REPORT_BYTES, ACTIVE_FILE, CrashReport
+from gpu_assistant.gui.app import ACTIVE_FILE, CRASH_FILE, MAX_REPORT_BYTES, CrashReport
 
 # The whole program, as it starts on Windows: without streams.
 PROGRAM = """
@@ -63,7 +63,7 @@ def started(tmp_path: Path):
     return start
 
 
-def test_a_crash_leaves_its_stacks_and_is_said_once(started, tmp_path: Path) -> None:
+def test_crash_report_has_stacks_and_shows_once(started, tmp_path: Path) -> None:
     logs = tmp_path / "data" / "logs"
     assert started("well") == (0, "")
     assert not (logs / ACTIVE_FILE).exists()
@@ -79,7 +79,7 @@ def test_a_crash_leaves_its_stacks_and_is_said_once(started, tmp_path: Path) -> 
     assert (logs / CRASH_FILE).exists()
 
 
-def test_a_report_names_no_user_and_is_bounded(tmp_path: Path) -> None:
+def test_crash_report_is_anonymous_and_bounded(tmp_path: Path) -> None:
     home = tmp_path / "张三"
     (tmp_path / ACTIVE_FILE).write_bytes(f'  File "{home}/x.py", line 1\n'.encode("ascii", "backslashreplace") * 10_000)
     report = CrashReport(tmp_path, home)
@@ -91,7 +91,7 @@ def test_a_report_names_no_user_and_is_bounded(tmp_path: Path) -> None:
     assert "u5f20" not in kept.read_text(encoding="utf-8")[:100_000]
 
 
-def test_a_process_that_was_ended_from_outside_is_no_crash(tmp_path: Path) -> None:
+def test_killed_process_is_not_a_crash(tmp_path: Path) -> None:
     (tmp_path / ACTIVE_FILE).touch()
     report = CrashReport(tmp_path)
     assert report.start() is None
@@ -99,7 +99,7 @@ def test_a_process_that_was_ended_from_outside_is_no_crash(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_fault_that_was_survived_is_no_crash(tmp_path: Path) -> None:
+def test_survived_fault_is_not_a_crash(tmp_path: Path) -> None:
     """On Windows it is written down all the same; then the session ends, and the process with it."""
     before = CrashReport(tmp_path)
     before.start()
@@ -112,7 +112,7 @@ def test_a_fault_that_was_survived_is_no_crash(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
+def test_unwritable_folder_is_tolerated(tmp_path: Path) -> None:
     (tmp_path / "logs").touch()
     report = CrashReport(tmp_path / "logs")
     assert report.start() is None

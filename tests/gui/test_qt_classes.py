@@ -29,6 +29,6 @@ assert left() == []
 """
 
 
-def test_every_class_is_there_before_another_thread_loads_the_graphs() -> None:
+def test_qt_classes_loaded_before_plot_thread() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.health import HealthRules
-from gpu_assistant.catalog.load import load_catalog
-from gpu_assistant.core.health import Health
+from gpu_assistant.catalog.records.health import HealthRules
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.health.watch import HealthMonitor
+from gpu_assistant.core.results import GpuSample, Health, Sample
+from gpu_assistant.health.monitor import HealthMonitor
 
 RULES = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules)
 START = 1_795_000_000.0

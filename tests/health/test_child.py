@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Cpu
 from gpu_assistant.core.results import Checks, Sample
+from gpu_assistant.health.child_protocol import HealthProgress
 from gpu_assistant.health.job import HealthJob
-from gpu_assistant.health.listening import HealthProgress
 from gpu_assistant.system import current_system
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 
 from ..fakes.system import FakeSystem
 from .samples import RULES
@@ -40,7 +40,7 @@ def examined(environment: Path, level: int, news: list[Any]) -> Checks:
     return Texts("en").localize_checks(job.run(JobContext(news.append)))
 
 
-def test_every_level_on_the_processor(torch_environment: Path) -> None:
+def test_all_levels_on_cpu(torch_environment: Path) -> None:
     news: list[Any] = []
     checks = examined(torch_environment, 3, news)
     found = [(check.id, check.state) for check in checks.checks]
@@ -60,7 +60,7 @@ def test_every_level_on_the_processor(torch_environment: Path) -> None:
     assert [one.done for one in news if isinstance(one, HealthProgress) and one.check == "load"][-1] == 1.0
 
 
-def test_the_first_level_is_small(torch_environment: Path) -> None:
+def test_level_1_is_quick(torch_environment: Path) -> None:
     checks = examined(torch_environment, 1, [])
     assert [check.id for check in checks.checks] == ["driver", "torch-import", "cpu-compute"]
 
@@ -79,18 +79,18 @@ def faulty(environment: Path, fault: str) -> dict[str, Any]:
     return found
 
 
-def test_sound_memory(torch_environment: Path) -> None:
+def test_intact_memory_passes(torch_environment: Path) -> None:
     assert faulty(torch_environment, "none")["state"] == "pass"
 
 
-def test_a_bit_that_is_stuck_is_found_with_its_place(torch_environment: Path) -> None:
+def test_stuck_bit_is_located(torch_environment: Path) -> None:
     check = faulty(torch_environment, "stuck")
     assert check["state"] == "fail"
     assert check["data"]["at_memory_bytes"] == 5_000_003 * 8
     assert int(check["data"]["bits"], 16) == 1 << 37
 
 
-def test_two_addresses_for_one_word_are_found(torch_environment: Path) -> None:
+def test_address_aliasing_is_found(torch_environment: Path) -> None:
     """Patterns that are the same everywhere would not see it."""
     check = faulty(torch_environment, "shared")
     assert check["state"] == "fail"
@@ -98,14 +98,14 @@ def test_two_addresses_for_one_word_are_found(torch_environment: Path) -> None:
     assert check["value"] == 4
 
 
-def test_a_last_bit_that_slips_now_and_then_is_found(torch_environment: Path) -> None:
+def test_intermittent_bit_error_is_found(torch_environment: Path) -> None:
     check = faulty(torch_environment, "slip")
     assert check["state"] == "fail"
     assert check["data"]["reason"] == "@health.reason.bits"
     assert check["value"] >= 1
 
 
-def test_a_result_that_is_always_wrong_is_found(torch_environment: Path) -> None:
+def test_constant_wrong_result_is_found(torch_environment: Path) -> None:
     check = faulty(torch_environment, "wrong")
     assert check["state"] == "fail"
     assert check["data"]["reason"] == "@verify.reason.wrong-result"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.cli import show
 from gpu_assistant.cli.output import Output
+from gpu_assistant.cli.render import setup
 from gpu_assistant.core.results import Checks, HealthTestCurve
-from gpu_assistant.health.curves import MAX_CURVE_ROWS, throttled_share, curve_intervals
-from gpu_assistant.texts import Texts
+from gpu_assistant.health.checks import MAX_CURVE_ROWS, curve_intervals, throttled_share
+from gpu_assistant.texts.localized import Texts
 
 CURVE = HealthTestCurve(
     gpu=0,
@@ -21,14 +21,14 @@ CURVE = HealthTestCurve(
 )
 
 
-def test_each_minute_has_its_own_figures() -> None:
+def test_one_interval_per_minute() -> None:
     first, second = curve_intervals(CURVE)
     assert (first.until, first.temp, first.temp_max, first.throttled_share) == (60.0, 40.0, 40, 0.0)
     assert (second.until, second.temp, second.temp_max, second.throttled_share) == (120.0, 80.0, 80, 1.0)
     assert throttled_share(CURVE) == pytest.approx(61 / 121)
 
 
-def test_a_long_test_has_few_rows_and_what_nobody_told_is_unknown() -> None:
+def test_long_curve_is_condensed() -> None:
     long = HealthTestCurve(
         gpu=0,
         t=(0.0, 1800.0, 3600.0),
@@ -46,12 +46,12 @@ def test_a_long_test_has_few_rows_and_what_nobody_told_is_unknown() -> None:
 @pytest.mark.parametrize(
     ("language", "said"), [("en", "up to minute 2.0: 80 °C"), ("zh_CN", "到第 2.0 分钟：平均 80 °C")]
 )
-def test_the_command_tells_the_curves(capfd, language: str, said: str) -> None:
+def test_command_prints_curves(capfd, language: str, said: str) -> None:
     found = Checks(
         schema="gpu-assistant/checks/1", verdict="pass", checks=(), level=3, covers=("load",), curves=(CURVE,)
     )
     texts = Texts(language)
-    show.render_checks(texts.localize_checks(found), Output(texts, json=False, quiet=False))
+    setup.render_checks(texts.localize_checks(found), Output(texts, json=False, quiet=False))
     printed = capfd.readouterr().out
     assert said in printed
     assert "NVIDIA A" in printed

@@ -17,19 +17,19 @@ from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Checks
+from gpu_assistant.health.child_protocol import CHILD_CHECK_IDS, HealthProgress
 from gpu_assistant.health.job import AREAS_BY_LEVEL, NEVER_COVERED
-from gpu_assistant.health.listening import CHILD_CHECK_IDS, HealthProgress
-from gpu_assistant.system.services import PowerStatus
-from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import load_texts
+from gpu_assistant.system.base import PowerStatus
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.texts.translate import load_texts
 
 from ..fakes.environments import environment_with
 from ..nvml.scenario import Scenario
 from .conftest import Play
-from .trial import END, PASSED, START, Run, copies, one, states
+from .job_fixture import END, PASSED, START, Run, copies, one, states
 
 
-def test_a_sound_card(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+def test_healthy_gpu_passes(scenario: Scenario, play: Play, tmp_path: Path) -> None:
     scenario.card(util="0", temp="42", event_reasons="0x1", pcie_gen="1")
     seen = tmp_path / "seen"
 
@@ -66,14 +66,14 @@ def test_a_sound_card(scenario: Scenario, play: Play, tmp_path: Path) -> None:
     assert "no promise" in (checks.scope or "")
 
 
-def test_another_program_on_the_card_is_said(scenario: Scenario, play: Play) -> None:
+def test_busy_gpu_is_a_warning(scenario: Scenario, play: Play) -> None:
     scenario.card(util="60")
     checks = Run(play(START, PASSED, END), scenario, level=2).go()
     assert one(checks, "card-memory").state == "warn"
     assert "60 %" in (one(checks, "card-memory").text or "")
 
 
-def test_a_narrow_link_and_slow_copies(scenario: Scenario, play: Play) -> None:
+def test_narrow_link_and_slow_copies(scenario: Scenario, play: Play) -> None:
     scenario.card(util="99", pcie_width="4", temp="60")
     checks = Run(play(START, PASSED, copies(2.1), END), scenario, level=2).go()
     assert one(checks, "card-link").state == "warn"
@@ -82,7 +82,7 @@ def test_a_narrow_link_and_slow_copies(scenario: Scenario, play: Play) -> None:
     assert checks.verdict == "warn"
 
 
-def test_a_link_at_rest_is_not_judged(scenario: Scenario, play: Play) -> None:
+def test_idle_link_is_skipped(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0", pcie_gen="1")
     checks = Run(play(START, PASSED, END), scenario, level=1).go()
     assert one(checks, "card-link").state == "skip"
@@ -91,14 +91,14 @@ def test_a_link_at_rest_is_not_judged(scenario: Scenario, play: Play) -> None:
     assert checks.curves == ()
 
 
-def test_memory_errors_that_the_card_counted(scenario: Scenario, play: Play) -> None:
+def test_counted_memory_errors(scenario: Scenario, play: Play) -> None:
     scenario.card(ecc="1", ecc_corrected="4", ecc_uncorrected="2", util="0")
     checks = Run(play(START, PASSED, END), scenario).go()
     assert one(checks, "card-errors").state == "fail"
     assert checks.verdict == "fail"
 
 
-def test_an_error_that_the_driver_reports_meanwhile(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+def test_xid_during_test(scenario: Scenario, play: Play, tmp_path: Path) -> None:
     scenario.card(util="0", xid="13 4")
     seen = tmp_path / "seen"
 
@@ -115,7 +115,7 @@ def test_an_error_that_the_driver_reports_meanwhile(scenario: Scenario, play: Pl
     assert "replaced" in (check.fix or "")
 
 
-def test_on_battery_is_said(scenario: Scenario, play: Play) -> None:
+def test_battery_is_a_warning(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     battery = PowerStatus(source="battery", percent=60)
     checks = Run(play(START, PASSED, END), scenario, level=2, power=battery).go()
@@ -135,7 +135,7 @@ def gone(pid_file: Path) -> bool:
     return not any(lives(int(word)) for word in pid_file.read_text(encoding="ascii").split())
 
 
-def test_it_stops_before_the_card_gets_too_hot(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+def test_overheating_stops_test(scenario: Scenario, play: Play, tmp_path: Path) -> None:
     scenario.card(util="99", temp="70")
     pids = tmp_path / "pids"
     begin = {"begin": "memory-test", "device": "cuda:0"}
@@ -156,7 +156,7 @@ def test_it_stops_before_the_card_gets_too_hot(scenario: Scenario, play: Play, t
     assert "the free memory, bit by bit" in checks.leaves_out
 
 
-def test_a_card_that_falls_off_the_bus(scenario: Scenario, play: Play, tmp_path: Path) -> None:
+def test_lost_gpu_ends_test(scenario: Scenario, play: Play, tmp_path: Path) -> None:
     scenario.card(util="99")
     environment = play(START, PASSED, {"begin": "load", "device": "cuda:0"}, {"hang": True})
 
@@ -171,7 +171,7 @@ def test_a_card_that_falls_off_the_bus(scenario: Scenario, play: Play, tmp_path:
 
 
 @pytest.mark.parametrize("deaf", [False, True], ids=["polite", "deaf"])
-def test_cancel_stops_it_at_once_and_leaves_nothing(scenario: Scenario, play: Play, tmp_path: Path, deaf: bool) -> None:
+def test_cancel_stops_at_once(scenario: Scenario, play: Play, tmp_path: Path, deaf: bool) -> None:
     scenario.card()
     pids = tmp_path / "pids"
     lines = [{"deaf": True}] if deaf else []
@@ -199,7 +199,7 @@ def test_no_card_and_no_driver(scenario: Scenario, play: Play) -> None:
     assert checks.verdict == "warn"
 
 
-def test_a_card_that_pytorch_does_not_see(scenario: Scenario, play: Play) -> None:
+def test_gpu_unseen_by_pytorch(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     cpu = {"start": {"torch": "2.13.0+cpu", "devices": [{"id": "cpu"}]}}
     environment = play(cpu, PASSED, END)
@@ -207,7 +207,7 @@ def test_a_card_that_pytorch_does_not_see(scenario: Scenario, play: Play) -> Non
     assert Run(environment, scenario, device="cpu").go().verdict == "pass"
 
 
-def test_a_card_without_a_driver(scenario: Scenario, play: Play) -> None:
+def test_gpu_without_driver(scenario: Scenario, play: Play) -> None:
     scenario.card()
     scenario.set(init="!9")
     checks = Run(play(START, PASSED, END), scenario).go()
@@ -215,7 +215,7 @@ def test_a_card_without_a_driver(scenario: Scenario, play: Play) -> None:
     assert "not running" in (one(checks, "driver").text or "")
 
 
-def test_what_the_processor_alone_computed_says_nothing_of_the_card(scenario: Scenario, play: Play) -> None:
+def test_cpu_only_result_does_not_cover_gpu(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     cpu = {"start": {"torch": "2.13.0+cpu", "for_cards": False, "devices": [{"id": "cpu"}]}}
     computed = [
@@ -231,7 +231,7 @@ def test_what_the_processor_alone_computed_says_nothing_of_the_card(scenario: Sc
     assert "the free memory, bit by bit" in checks.leaves_out
 
 
-def test_what_was_broken_off_names_its_precision(scenario: Scenario, play: Play) -> None:
+def test_interrupted_check_names_precision(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     begin = {"begin": "matmul-bits", "device": "cuda:0", "dtype": "bfloat16"}
     check = one(Run(play(START, PASSED, begin, {"exit": 9}), scenario, level=2).go(), "matmul-bits")
@@ -243,7 +243,7 @@ def test_what_was_broken_off_names_its_precision(scenario: Scenario, play: Play)
 @pytest.mark.parametrize(
     "begun", [[], [START, PASSED, {"begin": "matmul-bits", "device": "cuda:0", "dtype": "bfloat16"}]]
 )
-def test_a_program_that_was_killed_accuses_nobody(scenario: Scenario, play: Play, begun: list[dict[str, Any]]) -> None:
+def test_killed_program_blames_no_gpu(scenario: Scenario, play: Play, begun: list[dict[str, Any]]) -> None:
     scenario.card(util="0")
     checks = Run(play(*begun, {"killed": True}), scenario, level=2).go()
     (failed,) = [check for check in checks.checks if check.state == "fail"]
@@ -261,7 +261,7 @@ def test_a_program_that_was_killed_accuses_nobody(scenario: Scenario, play: Play
     ],
     ids=["dies", "says nothing", "hangs"],
 )
-def test_a_program_that_ends_badly(
+def test_crashed_program(
     scenario: Scenario, play: Play, lines: list[dict[str, Any]], check_id: str, words: str
 ) -> None:
     scenario.card(util="0")
@@ -271,23 +271,21 @@ def test_a_program_that_ends_badly(
     assert words in (one(checks, check_id).text or "")
 
 
-def test_a_pytorch_that_does_not_load_is_not_waited_for_as_long_as_the_whole_test(
-    scenario: Scenario, play: Play
-) -> None:
+def test_hanging_import_times_out_early(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     checks = Run(play({"begin": "torch-import"}, {"hang": True}), scenario, start_limit=2.0, time_limit=3000.0).go()
     assert one(checks, "torch-import").state == "fail"
     assert "time limit" in (one(checks, "torch-import").text or "")
 
 
-def test_what_is_told_under_a_strange_name_is_not_ours(scenario: Scenario, play: Play) -> None:
+def test_unknown_check_ids_are_ignored(scenario: Scenario, play: Play) -> None:
     scenario.card(util="0")
     strange = {"check": {"id": "driver", "state": "fail", "data": {}}}
     checks = Run(play(START, PASSED, strange, {"begin": "x"}, {"nothing": 1}, END), scenario).go()
     assert one(checks, "driver").state == "pass"
 
 
-def test_a_device_that_is_not_there(scenario: Scenario, play: Play) -> None:
+def test_missing_device(scenario: Scenario, play: Play) -> None:
     scenario.card()
     run = Run(play({"missing": "cuda:3", "have": ["cpu", "cuda:0"]}, {"exit": 3}), scenario, device="cuda:3")
     with pytest.raises(AppError) as caught:
@@ -304,7 +302,7 @@ def test_no_environment_and_no_torch(scenario: Scenario, tmp_path: Path) -> None
     assert "No module named 'torch'" in (one(checks, "torch-import").text or "")
 
 
-def test_the_other_card_is_left_out(scenario: Scenario, play: Play) -> None:
+def test_only_requested_gpu_is_tested(scenario: Scenario, play: Play) -> None:
     scenario.card(util="99", temp="60")
     scenario.card(1, util="0", temp="40")
     environment = play(START, PASSED, END)
@@ -314,7 +312,7 @@ def test_the_other_card_is_left_out(scenario: Scenario, play: Play) -> None:
     assert [check.value for check in alone.checks if check.id == "card-heat"] == [60]
 
 
-def test_a_load_that_loses_speed(scenario: Scenario, play: Play) -> None:
+def test_slowing_load_is_a_warning(scenario: Scenario, play: Play) -> None:
     scenario.card(util="99")
     kinds = ("float32", "float16")
     lines = [
@@ -337,7 +335,7 @@ def test_a_load_that_loses_speed(scenario: Scenario, play: Play) -> None:
     assert "whether the speed lasts" in checks.covers
 
 
-def test_the_schema_is_that_of_the_struct() -> None:
+def test_schema_matches_struct() -> None:
     schema = json.loads((resources_dir() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
     made = json.loads(encode(msgspec.json.schema(Checks)["$defs"]))
     for definition in made.values():
@@ -346,7 +344,7 @@ def test_the_schema_is_that_of_the_struct() -> None:
     assert schema["$defs"] == made
 
 
-def test_every_check_has_its_words() -> None:
+def test_every_check_has_a_text() -> None:
     ids = {*CHILD_CHECK_IDS, *(area for areas in AREAS_BY_LEVEL.values() for area in areas)}
     for check_id in ids:
         assert f"check.{check_id}.pass" in load_texts()

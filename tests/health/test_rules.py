@@ -8,12 +8,12 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.health import NameCondition, NumberCondition, AlarmRule
-from gpu_assistant.core.names import Language
+from gpu_assistant.catalog.records.health import AlarmRule, NameCondition, NumberCondition
 from gpu_assistant.core.results import GpuSample
-from gpu_assistant.health.figures import FormFactor, advice_codes, gpu_figure_names, computer_figure_names
-from gpu_assistant.texts import Texts
-from gpu_assistant.texts.sentences import load_texts
+from gpu_assistant.core.types import Language
+from gpu_assistant.health.baselines import FormFactor, advice_codes, computer_figure_names, gpu_figure_names
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.texts.translate import load_texts
 
 from .samples import BUSY, IDLE, RULES, SERVER, START, Time
 
@@ -70,12 +70,12 @@ def rule(rule_id: str) -> AlarmRule:
     return found
 
 
-def test_every_rule_is_tried() -> None:
+def test_every_rule_has_a_case() -> None:
     assert {one.id for one in RULES.rules} == {*CARDS, *COMPUTER, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("rule_id", CARDS)
-def test_a_rule_rings_alone_and_ends_by_itself(rule_id: str) -> None:
+def test_rule_rings_alone_and_ends(rule_id: str) -> None:
     before, change = CARDS[rule_id]
     sick = replace(before, **change)
     time = Time(lanes=lambda _: 8)
@@ -113,7 +113,7 @@ def test_a_rule_about_the_computer(rule_id: str) -> None:
     assert time.passes(10, BUSY).state == "well"
 
 
-def test_memory_errors_that_were_there_before_the_program_looked() -> None:
+def test_earlier_memory_errors() -> None:
     time = Time()
     bad = replace(SERVER, ecc_uncorrected=500, ecc_uncorrected_total=900)
     health = time.passes(2, bad)
@@ -125,7 +125,7 @@ def test_memory_errors_that_were_there_before_the_program_looked() -> None:
     assert health.state == "well"
 
 
-def test_heat_has_two_levels_also_where_only_the_end_is_known() -> None:
+def test_two_heat_levels_with_only_shutdown_known() -> None:
     only_end = replace(BUSY, temp_max=None, temp_slow=None, temp_shutdown=92)
     for temp, rings, state in ((89, set(), "well"), (91, {"hot-unknown"}, "warn"), (95, {"too-hot"}, "error")):
         time = Time()
@@ -138,13 +138,13 @@ def test_heat_has_two_levels_also_where_only_the_end_is_known() -> None:
     assert time.rings() == {"hot"}
 
 
-def test_a_power_limit_is_one_only_where_the_power_is_there() -> None:
+def test_power_limit_needs_power_reading() -> None:
     time = Time()
     time.passes(60, replace(BUSY, power_w=63.2, throttle=("power-cap",)))
     assert time.rings() == set()
 
 
-def test_low_clocks_of_a_card_that_tells_no_reasons() -> None:
+def test_low_clocks_without_throttle_reasons() -> None:
     time = Time()
     time.passes(40, replace(BUSY, clock_sm=210, throttle=None))
     assert time.rings() == {"clocks-low"}
@@ -153,14 +153,14 @@ def test_low_clocks_of_a_card_that_tells_no_reasons() -> None:
     assert time.rings() == set()
 
 
-def test_half_the_lanes_are_no_worry_and_unknown_ones_neither() -> None:
+def test_half_or_unknown_lanes_are_no_alarm() -> None:
     for most, card in ((8, 16), (1, None)):
         time = Time(lanes=lambda _, card=card: card)
         time.passes(40, replace(BUSY, pcie_width=most, pcie_width_max=most))
         assert time.rings() == set()
 
 
-def test_advice_is_for_what_the_card_is_built_into() -> None:
+def test_advice_by_form_factor() -> None:
     fixes = {}
     for form in get_args(FormFactor):
         time = Time(form=lambda _, form=form: form)
@@ -172,7 +172,7 @@ def test_advice_is_for_what_the_card_is_built_into() -> None:
     assert "case" not in fixes["laptop"]
 
 
-def test_a_limit_of_our_own_is_called_so() -> None:
+def test_own_threshold_is_named() -> None:
     for language, words in (("en", "our own rule of thumb"), ("zh_CN", "我们自己的经验")):
         texts = Texts(language)
         full = texts.localize_health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
@@ -183,7 +183,7 @@ def test_a_limit_of_our_own_is_called_so() -> None:
         assert words not in (hot.evidence or "")
 
 
-def test_what_is_hushed_exists_and_is_no_graver() -> None:
+def test_suppressed_rules_exist_and_are_no_graver() -> None:
     gravity = {"info": 0, "warn": 1, "error": 2}
     for one in RULES.rules:
         for other in one.hushes:
@@ -191,7 +191,7 @@ def test_what_is_hushed_exists_and_is_no_graver() -> None:
             assert rule(other).about == one.about
 
 
-def test_cuda_that_does_not_work() -> None:
+def test_cuda_failure_rings() -> None:
     time = Time()
     time.watch.cuda_state = "fail"
     assert [alarm.id for alarm in time.passes(2, IDLE).alarms] == ["cuda-broken"]
@@ -200,7 +200,7 @@ def test_cuda_that_does_not_work() -> None:
 
 
 @pytest.mark.parametrize("rule_id", [one.id for one in RULES.rules])
-def test_every_alarm_is_said_in_both_languages(rule_id: str) -> None:
+def test_every_alarm_has_both_languages(rule_id: str) -> None:
     one = rule(rule_id)
     reason = any(isinstance(condition, NameCondition) and condition.said for condition in one.when)
     known = {**dict.fromkeys(one.tells, 1), "name": "X", **({"reason": "@health.xid.card"} if reason else {})}
@@ -214,7 +214,7 @@ def test_every_alarm_is_said_in_both_languages(rule_id: str) -> None:
     assert all(f"{{{name}}}" in used for name in one.tells), "what is gathered is said"
 
 
-def test_every_reason_has_its_words() -> None:
+def test_every_reason_has_a_text() -> None:
     for one in RULES.rules:
         for condition in one.when:
             if isinstance(condition, NameCondition) and condition.said is not None:
@@ -226,7 +226,7 @@ def test_every_reason_has_its_words() -> None:
         assert f"health.xid-again.{xid.kind}" in load_texts()
 
 
-def test_rules_name_figures_that_exist() -> None:
+def test_rules_use_existing_figures() -> None:
     for one in RULES.rules:
         known = gpu_figure_names() if one.about == "card" else computer_figure_names()
         named = {condition.figure for condition in one.when} | set(one.tells.values())
@@ -237,13 +237,13 @@ def test_rules_name_figures_that_exist() -> None:
         assert named <= known, one.id
 
 
-def test_every_rule_has_a_source_and_an_age_limit_is_shorter_than_forever() -> None:
+def test_rules_have_source_and_finite_age() -> None:
     for one in RULES.rules:
         assert one.source in RULES.sources
     assert len({xid.number for xid in RULES.xids}) == len(RULES.xids)
 
 
-def test_heat_at_a_part_without_a_figure_is_said_to_be_there() -> None:
+def test_heat_without_sensor_names_elsewhere() -> None:
     """The core is cool: what is hot is elsewhere."""
     time = Time()
     (alarm,) = time.passes(10, replace(BUSY, temp=51, throttle=("hardware-slowdown", "hardware-thermal"))).alarms
@@ -252,7 +252,7 @@ def test_heat_at_a_part_without_a_figure_is_said_to_be_there() -> None:
     assert "其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")
 
 
-def test_a_core_at_its_limit_is_hot_enough_and_no_other_part_is_blamed() -> None:
+def test_hot_core_is_the_named_location() -> None:
     hot = replace(BUSY, temp_max=84, throttle=("hardware-slowdown", "hardware-thermal"))
     for temp, elsewhere in ((83, True), (84, False), (86, False)):
         (alarm,) = Time().passes(10, replace(hot, temp=temp)).alarms
@@ -262,7 +262,7 @@ def test_a_core_at_its_limit_is_hot_enough_and_no_other_part_is_blamed() -> None
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
-def test_of_a_lost_card_the_same_is_advised_everywhere(language: Language, words: str) -> None:
+def test_lost_gpu_advice_is_the_same_everywhere(language: Language, words: str) -> None:
     texts = Texts(language)
     assert words in texts.translate("monitor.nvml.lost")
     assert words in texts.translate("health.lost.fix")

@@ -7,11 +7,11 @@ from contextlib import closing
 
 import pytest
 
-from gpu_assistant.core.health import Health
-from gpu_assistant.health.watch import HealthMonitor
+from gpu_assistant.core.results import Health
+from gpu_assistant.health.monitor import HealthMonitor
 from gpu_assistant.monitor.sampler import Sampler
-from gpu_assistant.system.nvml import NvmlMonitor
-from gpu_assistant.texts import Texts
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
+from gpu_assistant.texts.localized import Texts
 
 from ..fakes.system import FakeSystem
 from ..nvml.machines import GTX_1060, H100, RTX_4060, RTX_4060_LAPTOP, Card, eight_h100
@@ -62,21 +62,21 @@ def put(scenario: Scenario, *cards: Card) -> None:
 @pytest.mark.parametrize(
     "cards", [(RTX_4060,), (RTX_4060_LAPTOP,), eight_h100()], ids=["desktop", "laptop", "eight of a data centre"]
 )
-def test_healthy_computers_are_well(scenario: Scenario, computer: Computer, cards: tuple[Card, ...]) -> None:
+def test_healthy_computers_have_no_alarm(scenario: Scenario, computer: Computer, cards: tuple[Card, ...]) -> None:
     put(scenario, *cards)
     health = computer.passes(40)
     assert (health.state, health.text) == ("well", "Your GPUs are well" if len(cards) > 1 else "Your GPU is well")
     assert all(alarm.level == "info" for alarm in health.alarms)
 
 
-def test_an_old_card_at_its_limit(scenario: Scenario, computer: Computer) -> None:
+def test_old_gpu_at_its_limit(scenario: Scenario, computer: Computer) -> None:
     put(scenario, GTX_1060)
     health = computer.passes(20)
     assert [alarm.id for alarm in health.alarms] == ["slowed-by-heat"]
     assert "83 °C" in " ".join(alarm.evidence or "" for alarm in health.alarms)
 
 
-def test_the_fifth_of_eight_falls_off_the_bus_and_comes_back(scenario: Scenario, computer: Computer) -> None:
+def test_one_of_eight_is_lost_and_returns(scenario: Scenario, computer: Computer) -> None:
     put(scenario, *eight_h100())
     assert computer.passes(5).state == "well"
     scenario.card(4, **dict.fromkeys(H100, "!15"))
@@ -88,7 +88,7 @@ def test_the_fifth_of_eight_falls_off_the_bus_and_comes_back(scenario: Scenario,
     assert computer.passes(20).state == "well"
 
 
-def test_cards_pulled_out_are_told_of_as_gone_for_a_while(scenario: Scenario, computer: Computer) -> None:
+def test_removed_gpus_are_reported_for_a_while(scenario: Scenario, computer: Computer) -> None:
     put(scenario, *eight_h100())
     assert computer.passes(5).state == "well"
     put(scenario, eight_h100()[0])
@@ -105,7 +105,7 @@ def test_cards_pulled_out_are_told_of_as_gone_for_a_while(scenario: Scenario, co
 @pytest.mark.parametrize(
     ("code", "alarm"), [("!18", "driver-updated"), ("!9", "driver-broken"), ("!4", "driver-forbidden")]
 )
-def test_a_driver_that_does_not_answer(scenario: Scenario, computer: Computer, code: str, alarm: str) -> None:
+def test_unresponsive_driver(scenario: Scenario, computer: Computer, code: str, alarm: str) -> None:
     put(scenario, RTX_4060)
     scenario.set(init=code)
     assert [one.id for one in computer.passes(5).alarms] == [alarm]
@@ -132,7 +132,7 @@ def test_no_card_is_no_alarm(scenario: Scenario, computer: Computer) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_sick_cards(scenario: Scenario, computer: Computer, card: Card, changes: dict[str, str], alarm: str) -> None:
+def test_faulty_gpus(scenario: Scenario, computer: Computer, card: Card, changes: dict[str, str], alarm: str) -> None:
     put(scenario, card)
     computer.passes(5)
     scenario.card(0, **changes)

@@ -9,10 +9,10 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.install.bundle.create import CreateBundleJob
-from gpu_assistant.install.place import ValidationContext
-from gpu_assistant.install.planner import make_plan
-from gpu_assistant.install.target import Platform
+from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
+from gpu_assistant.install.packages.requirements import Platform
+from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
 
 from .world import QUICK, World, machine, recommendation
@@ -20,7 +20,9 @@ from .world import QUICK, World, machine, recommendation
 HERE = Platform(system="windows" if current_system().name == "windows" else "linux", arch="x86_64", glibc="2.28")
 
 
-def create(world: World, folder: Path, target: Platform = HERE, choice: Choice | None = None, **more: Any) -> list[Event]:
+def create(
+    world: World, folder: Path, target: Platform = HERE, choice: Choice | None = None, **more: Any
+) -> list[Event]:
     events: list[Event] = []
     ground = ValidationContext(world.system, world.data, world.catalog)
     job = CreateBundleJob(world.plan(**more), target, folder, ground, channel="studio", choice=choice, limits=QUICK)

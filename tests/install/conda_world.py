@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from gpu_assistant.core.plan import Plan
-from gpu_assistant.install.planner import make_plan
+from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
-from tests.fakes.conda import FakeConda
-from tests.fakes.fault_server import FaultServer
-from tests.fakes.system import FakeSystem
 
+from ..fakes.conda import FakeConda
+from ..fakes.fault_server import FaultServer
+from ..fakes.system import FakeSystem
 from .world import INTERPRETER, RELEASE, World, machine, recommendation
 
 

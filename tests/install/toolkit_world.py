@@ -7,22 +7,22 @@ from typing import Any
 
 import msgspec
 
-from gpu_assistant.catalog.load import load_catalog
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import PartAdvice, Recommendation
-from gpu_assistant.install import listing
-from gpu_assistant.install.draft import PlanBuilder
-from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.install.steps import STEP_KINDS
-from gpu_assistant.install.uninstall import UninstallJob
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.jobs.install import InstallJob
+from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.steps.plan_builder import PlanBuilder
+from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system import current_system
-from tests.fakes.fault_server import FaultServer
-from tests.fakes.redist import CUDNN_VERSION, TOOLKIT, Redist
-from tests.fakes.system import FakeSystem
-from tests.fakes.variables import FileAtLogin, FileVariables
 
+from ..fakes.environment_variables import FileAtLogin, FileVariables
+from ..fakes.fault_server import FaultServer
+from ..fakes.redist import CUDNN_VERSION, TOOLKIT, Redist
+from ..fakes.system import FakeSystem
 from .world import INTERPRETER, QUICK, RELEASE, machine, recommendation
 
 OURS = ("cuda-toolkit", "cudnn", "variables")
@@ -64,7 +64,9 @@ class ToolkitWorld:
     def plan(self, **more: Any) -> Plan:
         """The steps of toolkit, cuDNN and variables alone: no environment is made."""
         wanted = wants(**more)
-        draft = PlanBuilder(machine(), wanted, self.catalog, data=self.data, environment=self.environment, wheelhouse=None)
+        draft = PlanBuilder(
+            machine(), wanted, self.catalog, data=self.data, environment=self.environment, wheelhouse=None
+        )
         for kind in OURS:
             draft.steps += STEP_KINDS[kind].plan(draft)
         return Plan(
@@ -100,8 +102,8 @@ class ToolkitWorld:
             if place.is_symlink()
             else None
             if place.is_dir()
-            else " ".join(sorted(listing.read_file_manifest(place.parent)))
-            if place.name == listing.FILE_MANIFEST
+            else " ".join(sorted(inventory.read_file_manifest(place.parent)))
+            if place.name == inventory.FILE_MANIFEST
             else place.read_bytes()
             for place in places
         }

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from gpu_assistant.catalog.load import Catalog, load_catalog
-from gpu_assistant.catalog.torch_builds import TorchVariant
+from gpu_assistant.catalog.records.software import TorchVariant
+from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core import paths
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Machine, OperatingSystem, Python
@@ -20,14 +20,14 @@ from gpu_assistant.core.plan import EndEvent, Event, Plan, StepEvent
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, PyTorchChoice, Recommendation
 from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.fetch.limits import Limits
-from gpu_assistant.install.planner import make_plan
-from gpu_assistant.install.runner import InstallJob
+from gpu_assistant.install.jobs.install import InstallJob
+from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import System
-from tests.fakes.fault_server import FaultServer
-from tests.fakes.system import FakeSystem
 
-from . import tiny
+from ..fakes.fault_server import FaultServer
+from ..fakes.system import FakeSystem
+from . import tiny_wheels
 
 RELEASE = "9.1.0"
 SERIES = ".".join(platform.python_version_tuple()[:2])
@@ -58,10 +58,10 @@ class World:
     def __init__(self, root: Path, server: FaultServer) -> None:
         self.root = root
         self.server = server
-        self.torch = tiny.torch(f"{RELEASE}+cpu", ballast=bytes(range(256)) * 2000)
-        self.others = tiny.others()
-        self.torch_index = tiny.index(server, "torch", [self.torch])
-        self.general = tiny.index(server, "simple", self.others)
+        self.torch = tiny_wheels.torch(f"{RELEASE}+cpu", ballast=bytes(range(256)) * 2000)
+        self.others = tiny_wheels.others()
+        self.torch_index = tiny_wheels.index(server, "torch", [self.torch])
+        self.general = tiny_wheels.index(server, "simple", self.others)
         self.data = paths.DataDir(root / "data")
         self.system = FakeSystem(name=current_system().name, python_candidates=(INTERPRETER,))
         self.catalog = catalog_with(RELEASE, self.torch_index)

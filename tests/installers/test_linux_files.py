@@ -130,7 +130,7 @@ def test_appstream_agrees() -> None:
 
 
 def test_the_question_for_rights_names_the_helper_and_nothing_else() -> None:
-    from gpu_assistant.install.door.requests import HELPER_FLAG
+    from gpu_assistant.install.elevation.protocol import HELPER_FLAG
 
     (action,) = ElementTree.parse(LINUX / "gpu-assistant.policy").getroot().findall("action")
     notes = {note.get("key"): note.text for note in action.findall("annotate")}

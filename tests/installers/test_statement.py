@@ -45,7 +45,9 @@ def write(folder: Path, *artifacts: str, version: str = "9.0.0", days: int = 60,
 
 def test_what_is_built_is_taken(folder: Path) -> None:
     assert statement.main(list(map(str, write(folder, SETUP, *OTHERS)))) == 0
-    assert [file["kind"] for file in json.loads((folder / "out").read_bytes())["files"]] == list(statement.FILE_EXTENSIONS)
+    assert [file["kind"] for file in json.loads((folder / "out").read_bytes())["files"]] == list(
+        statement.FILE_EXTENSIONS
+    )
 
 
 @pytest.mark.parametrize(

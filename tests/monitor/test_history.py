@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.tier import Resolution
+from gpu_assistant.monitor.ring_buffer import Resolution
 
 START = 1_790_000_040.0  # a whole minute
 SHAPES = (Resolution(1, 60, extremes=False), Resolution(10, 60), Resolution(60, 60))
@@ -36,7 +36,7 @@ def feed(history: History, clock: Clock, count: int, value: float | None = None,
         clock.now += 1
 
 
-def test_each_range_has_the_finest_resolution_that_reaches_back() -> None:
+def test_window_uses_finest_resolution() -> None:
     history, clock = made()
     feed(history, clock, 3000)
     assert [history.window("cpu", seconds).step for seconds in (30, 60, 61, 600, 601, 3600, 99_999)] == [
@@ -44,7 +44,7 @@ def test_each_range_has_the_finest_resolution_that_reaches_back() -> None:
     ]  # fmt: skip
 
 
-def test_mean_and_extremes_are_those_of_the_samples() -> None:
+def test_mean_and_extremes() -> None:
     history, clock = made()
     feed(history, clock, 600)
     found = history.window("cpu", 300)
@@ -55,14 +55,14 @@ def test_mean_and_extremes_are_those_of_the_samples() -> None:
     np.testing.assert_allclose(found.high, seconds + 4, rtol=1 / 2000)
 
 
-def test_what_is_under_way_can_be_seen() -> None:
+def test_current_bucket_is_included() -> None:
     history, clock = made()
     history.add(clock.now, {"cpu": 7})
     assert history.window("cpu", 30).mean.tolist() == [7]
     assert history.window("cpu", 3600).mean.tolist() == [7]
 
 
-def test_large_figures_survive() -> None:
+def test_large_values_survive() -> None:
     history, clock = made()
     figures = {"gpu0.mem_used": 150e9, "gpu0.pcie_rx": 60e9, "gpu0.power_w": 1234.5, "gpu0.clock_sm": 2460}
     for _ in range(70):
@@ -74,7 +74,7 @@ def test_large_figures_survive() -> None:
     assert history.window("gpu0.mem_used", 30).mean[0] == pytest.approx(150e9, rel=1e-6)
 
 
-def test_unknown_is_a_gap_and_a_late_card_has_no_past() -> None:
+def test_unknown_is_nan_and_new_series_is_empty_before() -> None:
     history, clock = made()
     feed(history, clock, 5)
     history.add(clock.now, {"cpu": None, "gpu0.temp": 50})
@@ -85,14 +85,14 @@ def test_unknown_is_a_gap_and_a_late_card_has_no_past() -> None:
     assert np.isnan(history.window("gpu1.temp", 30).mean).all()
 
 
-def test_the_past_can_be_looked_at() -> None:
+def test_window_in_the_past() -> None:
     history, clock = made()
     feed(history, clock, 500)
     found = history.window("cpu", 100, until=START + 300)
     assert (found.step, found.t[0] - START, found.t[-1] - START) == (10, 205, 305)
 
 
-def test_it_survives_a_restart(tmp_path: Path) -> None:
+def test_history_survives_restart(tmp_path: Path) -> None:
     first, clock = made(tmp_path)
     feed(first, clock, 400)
     first.close()
@@ -107,7 +107,7 @@ def test_it_survives_a_restart(tmp_path: Path) -> None:
     assert second.window("cpu", 3000).high[-1] == pytest.approx(799, rel=1 / 2000)
 
 
-def test_a_sudden_end_costs_a_minute_at_most(tmp_path: Path) -> None:
+def test_crash_loses_at_most_a_minute(tmp_path: Path) -> None:
     first, clock = made(tmp_path)
     feed(first, clock, 400)
     second, _ = made(tmp_path, clock)  # the first never closed
@@ -116,7 +116,7 @@ def test_a_sudden_end_costs_a_minute_at_most(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "header", "empty", "garbage"])
-def test_damage_costs_only_itself(tmp_path: Path, damage: str) -> None:
+def test_damaged_rows_are_skipped(tmp_path: Path, damage: str) -> None:
     first, clock = made(tmp_path)
     feed(first, clock, 400)
     first.close()
@@ -151,7 +151,7 @@ def test_damage_costs_only_itself(tmp_path: Path, damage: str) -> None:
     assert victim.with_name(victim.name + ".damaged").read_bytes() == data
 
 
-def test_a_clock_set_back_forgets_what_has_not_been_yet(tmp_path: Path) -> None:
+def test_clock_set_back_drops_future_rows(tmp_path: Path) -> None:
     history, clock = made(tmp_path)
     feed(history, clock, 300, 1.0)
     clock.now += 200
@@ -167,7 +167,7 @@ def test_a_clock_set_back_forgets_what_has_not_been_yet(tmp_path: Path) -> None:
         assert (np.diff(seen.t) > 0).all()
 
 
-def test_files_stay_bounded_and_old_ones_go(tmp_path: Path) -> None:
+def test_old_files_are_deleted(tmp_path: Path) -> None:
     history, clock = made(tmp_path)
     feed(history, clock, 2000)
     size = sum(path.stat().st_size for path in tmp_path.iterdir())
@@ -181,7 +181,7 @@ def test_files_stay_bounded_and_old_ones_go(tmp_path: Path) -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.floats(-100, 400), st.floats(-10, 70_000) | st.none()), max_size=60))
-def test_any_clock_and_any_figure(steps: list[tuple[float, float | None]]) -> None:
+def test_property_any_clock_and_values(steps: list[tuple[float, float | None]]) -> None:
     history, clock = made()
     for step, value in steps:
         clock.now = max(0.0, clock.now + step)

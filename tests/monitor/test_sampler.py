@@ -14,9 +14,9 @@ from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import GpuProcess, GpuSample, Sample
 from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.monitor.series import GPU_FIGURES, SeriesExtractor
-from gpu_assistant.system.nvml import NvmlMonitor
-from gpu_assistant.system.nvml_figures import THROTTLE_REASONS
-from gpu_assistant.texts import Texts
+from gpu_assistant.system.nvml.device import THROTTLE_REASONS
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
+from gpu_assistant.texts.localized import Texts
 
 from ..fakes.system import FakeSystem
 
@@ -30,7 +30,7 @@ def valid(sample: Sample) -> None:
     jsonschema.Draft202012Validator(schema).validate(json.loads(encode(sample)))
 
 
-def test_this_machine_without_a_card(tmp_path: Path) -> None:
+def test_machine_without_gpu(tmp_path: Path) -> None:
     steady = 0.0
     sampler = Sampler(without_card(tmp_path), clock=lambda: 1795000000.0, monotonic=lambda: steady)
     first = sampler.sample()
@@ -51,13 +51,13 @@ def test_this_machine_without_a_card(tmp_path: Path) -> None:
     sampler.close()
 
 
-def test_a_card_fits_the_schema() -> None:
+def test_gpu_sample_fits_schema() -> None:
     valid(Sample(t=1.0, gpus=(GpuSample(index=0),)))
     gpu = GpuSample(index=0, name="x", throttle=("thermal",), power_w=1.5, processes=(GpuProcess(pid=1),))
     valid(Sample(t=1.0, gpus=(gpu,)))
 
 
-def test_figures_by_name() -> None:
+def test_sample_to_series() -> None:
     held = GpuSample(index=0, uuid="GPU-1", throttle=("hardware-thermal", "power-cap"))
     found = SeriesExtractor().values(Sample(t=1, gpus=(held, GpuSample(index=1, temp=50)), cpu=3.0))
     assert found["gpu1.temp"] == 50
@@ -68,7 +68,7 @@ def test_figures_by_name() -> None:
     }  # fmt: skip
 
 
-def test_a_throttle_reason_is_kept_from_when_it_was_first_told_also_after_a_restart() -> None:
+def test_throttle_series_survives_restart() -> None:
     turn, capped = SeriesExtractor(), GpuSample(index=0, uuid="GPU-1", throttle=("power-cap",))
     free = replace(capped, throttle=())
     kept = [turn.values(Sample(t=1, gpus=(gpu,))).get("GPU-1.throttle_power-cap") for gpu in (free, capped, free)]
@@ -80,7 +80,7 @@ def test_a_throttle_reason_is_kept_from_when_it_was_first_told_also_after_a_rest
     assert "GPU-1.throttle_power-cap" not in unspoken  # it does not tell
 
 
-def test_a_card_that_does_not_answer_is_a_gap_and_a_lost_one_is_marked() -> None:
+def test_silent_gpu_is_gap_and_lost_gpu_is_marked() -> None:
     gone = [GpuSample(index=index, state=state) for index, state in enumerate(("asleep", "silent", "lost"))]
     found = SeriesExtractor().values(Sample(t=1, gpus=(*gone, GpuSample(index=3, temp=50))))
     assert {name: value for name, value in found.items() if name.startswith("gpu")} == {
@@ -88,7 +88,7 @@ def test_a_card_that_does_not_answer_is_a_gap_and_a_lost_one_is_marked() -> None
     }  # fmt: skip
 
 
-def test_a_card_that_is_gone_is_marked_from_then_on_also_after_a_restart() -> None:
+def test_gone_series_survives_restart() -> None:
     turn, here = SeriesExtractor(), GpuSample(index=0, uuid="GPU-1", temp=50)
     cards = (here, GpuSample(index=0, uuid="GPU-1", state="gone"), here)
     assert [turn.values(Sample(t=1, gpus=(gpu,))).get("GPU-1.gone") for gpu in cards] == [None, 1, 0]
@@ -97,17 +97,17 @@ def test_a_card_that_is_gone_is_marked_from_then_on_also_after_a_restart() -> No
     assert again.values(Sample(t=1, gpus=(here,)))["GPU-1.gone"] == 0
 
 
-def test_every_throttle_reason_is_said() -> None:
+def test_every_throttle_reason_has_a_text() -> None:
     for reason in THROTTLE_REASONS.values():
         for language in ("en", "zh_CN"):
             assert Texts(language).translate(f"monitor.throttle.{reason}")
 
 
-def test_sampling_loads_no_numpy_and_no_qt() -> None:
+def test_sampling_imports_no_numpy_or_qt() -> None:
     code = (
-        "import sys, gpu_assistant.monitor.recorder, gpu_assistant.monitor.csv;"
+        "import sys, gpu_assistant.monitor.sampler, gpu_assistant.monitor.sample_csv;"
         "from gpu_assistant.monitor.sampler import Sampler;"
-        "from gpu_assistant.system.nvml import Nvml; from gpu_assistant.system import current;"
+        "from gpu_assistant.system.nvml.monitor import Nvml; from gpu_assistant.system import current;"
         "s = Sampler(Nvml(current())); s.sample(); s.close();"
         "print([m for m in ('numpy', 'PySide6', 'prometheus_client', 'requests', 'uv') if m in sys.modules])"
     )
@@ -116,7 +116,7 @@ def test_sampling_loads_no_numpy_and_no_qt() -> None:
     assert out.stdout.strip() == b"[]"
 
 
-def test_the_schema_is_that_of_the_struct() -> None:
+def test_schema_matches_struct() -> None:
     schema = json.loads((resources_dir() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
     made = msgspec.json.schema(Sample)
     assert (schema["$ref"], schema["$defs"]) == (made["$ref"], made["$defs"])

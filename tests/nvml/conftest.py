@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.machine import Gpu
-from gpu_assistant.system.nvml import NvmlMonitor
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
 
 from ..fakes.system import FakeSystem
 from .scenario import BUILT, Scenario, built

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.system.nvml import NvmlMonitor
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
 
 from ..fakes.system import FakeSystem
 from .machines import GTX_1060, RTX_4060, RTX_4060_LAPTOP, Card, eight_h100
@@ -47,7 +47,7 @@ def milli(watts: float | None) -> int | None:
     [(RTX_4060,), (RTX_4060_LAPTOP,), (GTX_1060,), eight_h100(), (GTX_1060, RTX_4060)],
     ids=["RTX 4060", "RTX 4060 Laptop", "GTX 1060", "8 x H100", "two kinds"],
 )
-def test_the_same_figures(scenario: Scenario, cards: tuple[Card, ...]) -> None:
+def test_same_values_as_nvitop(scenario: Scenario, cards: tuple[Card, ...]) -> None:
     pytest.importorskip("nvitop", reason="the comparison's other side")
     scenario.cards = [
         {**card, "address": f"00000000:{index + 1:02X}:00.0", "compute": f"{os.getpid()}:1048576", "graphics": ""}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.refresh.job import RefreshResult, RefreshJob
+from gpu_assistant.refresh.job import RefreshJob, RefreshResult
 from tests.fakes.fault_server import fault_server
-from tests.refresh.publishers import Publishers
+from tests.refresh.publisher_pages import Publishers
 
 FLOOR = resources_dir() / "catalog"
 TODAY = date(2026, 11, 30)

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.advise.builds import list_builds, cuda_builds
-from gpu_assistant.catalog.check import validate_catalog
-from gpu_assistant.catalog.load import Catalog, load_catalog
+from gpu_assistant.advise.builds import cuda_builds, list_builds
+from gpu_assistant.catalog.store import Catalog, load_catalog
+from gpu_assistant.catalog.validation import validate_catalog
 from gpu_assistant.core.errors import Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.refresh.job import RefreshResult, RefreshJob
+from gpu_assistant.refresh.job import RefreshJob, RefreshResult
 from tests.fakes.fault_server import Fault
 from tests.refresh.conftest import FLOOR, TODAY
-from tests.refresh.publishers import HASH, Publishers, listing, lookup_answer, toolkit_index, wheel_page
+from tests.refresh.publisher_pages import HASH, Publishers, listing, lookup_answer, toolkit_index, wheel_page
 
 Run = Callable[..., RefreshResult]
 Load = Callable[[], Catalog]
@@ -28,7 +28,7 @@ def states(done: RefreshResult) -> dict[str, tuple[str, str | None]]:
     return {one.subject: (one.state, one.why) for one in done.subjects}
 
 
-def test_all_four_bring_something_new(refresh: Run, refreshed: Load, folder: Path) -> None:
+def test_all_subjects_are_updated(refresh: Run, refreshed: Load, folder: Path) -> None:
     done = refresh()
     assert states(done) == dict.fromkeys(("pytorch", "cuda", "cudnn", "drivers"), ("updated", None))
     catalog = refreshed()
@@ -58,14 +58,14 @@ def test_all_four_bring_something_new(refresh: Run, refreshed: Load, folder: Pat
     assert validate_catalog(folder, FLOOR) == ()
 
 
-def test_a_build_that_nobody_looked_into_is_not_recommended(refresh: Run, refreshed: Load) -> None:
+def test_unreviewed_build_is_not_recommended(refresh: Run, refreshed: Load) -> None:
     refresh()
     catalog = refreshed()
     assert list_builds(catalog, "windows", "x86_64")[0].release.version == "9.1.0"
     assert "9.1.0" not in {build.release.version for build, _ in cuda_builds(catalog, "windows", "x86_64", (8, 9))}
 
 
-def test_nothing_new_still_says_when_we_looked(refresh: Run, refreshed: Load) -> None:
+def test_unchanged_subject_gets_new_date(refresh: Run, refreshed: Load) -> None:
     first = refresh()
     again = refresh(date(2026, 12, 24))
     assert {one.state for one in first.subjects} == {"updated"}
@@ -74,7 +74,7 @@ def test_nothing_new_still_says_when_we_looked(refresh: Run, refreshed: Load) ->
     assert len(refreshed().releases) == len(load_catalog(FLOOR).releases) + 1
 
 
-def test_half_of_the_sources_fail(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
+def test_some_sources_fail(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
     publishers.server.files[publishers.wheels].faults = [Fault("status", status=503)]
     publishers.serve(publishers.cudnn, b"<html>Please log in</html>")
     done = refresh()
@@ -89,9 +89,7 @@ def test_half_of_the_sources_fail(publishers: Publishers, refresh: Run, refreshe
     assert catalog.cuda.toolkits[0].version == "13.9.1"
 
 
-def test_what_came_before_stays_when_a_source_fails_later(
-    publishers: Publishers, refresh: Run, refreshed: Load
-) -> None:
+def test_failed_source_keeps_earlier_refresh(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
     refresh()
     publishers.server.files[publishers.wheels].faults = [Fault("reset")]
     refresh(date(2026, 12, 1))
@@ -99,7 +97,7 @@ def test_what_came_before_stays_when_a_source_fails_later(
     assert refreshed().pytorch.as_of == TODAY.isoformat()
 
 
-def test_nobody_answers(publishers: Publishers, refresh: Run, folder: Path) -> None:
+def test_no_source_answers(publishers: Publishers, refresh: Run, folder: Path) -> None:
     for served in publishers.server.files.values():
         served.faults = [Fault("reset")] * 3
     with pytest.raises(NetworkError) as caught:
@@ -119,20 +117,18 @@ def test_nobody_answers(publishers: Publishers, refresh: Run, folder: Path) -> N
     ],
     ids=lambda value: value if isinstance(value, str) else value.kind,
 )
-def test_an_answer_that_is_none(publishers: Publishers, refresh: Run, fault: Fault, why: str) -> None:
+def test_invalid_response(publishers: Publishers, refresh: Run, fault: Fault, why: str) -> None:
     publishers.server.files[publishers.wheels].faults = [fault]
     assert states(refresh())["pytorch"] == ("failed", why)
 
 
-def test_a_huge_answer_is_not_read_to_its_end(publishers: Publishers, refresh: Run) -> None:
+def test_huge_response_is_cut_off(publishers: Publishers, refresh: Run) -> None:
     publishers.serve(publishers.wheels, b"<html>" + b"x" * (64 << 20))
     assert states(refresh())["pytorch"] == ("failed", "too-large")
     assert publishers.server.sent < 32 << 20
 
 
-def test_a_driver_that_the_card_does_not_get_is_not_taken(
-    publishers: Publishers, refresh: Run, refreshed: Load
-) -> None:
+def test_wrong_driver_branch_is_rejected(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
     publishers.serve(publishers.lookup, lookup_answer(host="download.example.org"))
     assert states(refresh())["drivers"] == ("failed", "garbage")
     publishers.serve(publishers.lookup, lookup_answer(version="1.10"))
@@ -146,20 +142,20 @@ def test_older_index_files_are_not_read(publishers: Publishers, refresh: Run) ->
     assert not publishers.server.gets(publishers.cuda + "redistrib_11.0.3.json")
 
 
-def test_a_clock_that_went_back_keeps_the_date(refresh: Run, refreshed: Load) -> None:
+def test_clock_set_back_keeps_date(refresh: Run, refreshed: Load) -> None:
     refresh()
     refresh(date(2026, 11, 26))
     assert refreshed().date == TODAY.isoformat()
 
 
-def test_what_contradicts_itself_stays_out(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
+def test_inconsistent_data_is_rejected(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
     publishers.serve(publishers.cuda + "redistrib_13.9.1.json", toolkit_index(day="2999-01-01"))
     assert states(refresh())["cuda"] == ("failed", "garbage")
     assert refreshed().cuda.toolkits == load_catalog(FLOOR).cuda.toolkits
     assert refreshed().releases[0].version == "9.1.0"
 
 
-def test_builds_for_a_cuda_that_nobody_knows_are_left_out(publishers: Publishers, refresh: Run) -> None:
+def test_builds_for_unknown_cuda_are_skipped(publishers: Publishers, refresh: Run) -> None:
     publishers.serve(publishers.wheels, wheel_page("torch-9.2.0+cu990-cp313-cp313-win_amd64.whl"))
     assert states(refresh())["pytorch"] == ("unchanged", None)
 
@@ -191,7 +187,7 @@ store.store(folder, floor, {"cuda": catalog.cuda}, "2026-12-31")
 
 
 @pytest.mark.parametrize("moment", ["current", "partial"])
-def test_ended_in_the_middle(refresh: Run, refreshed: Load, folder: Path, moment: str) -> None:
+def test_interrupted_store_is_restored(refresh: Run, refreshed: Load, folder: Path, moment: str) -> None:
     refresh()
     done = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(FLOOR), moment], check=False, timeout=60)
     assert done.returncode == 9

@@ -54,7 +54,7 @@ def wait_gone(pids: list[int], limit: float = 10) -> bool:
     return True
 
 
-def test_output_status_environment_and_folder(tmp_path: Path) -> None:
+def test_output_returncode_environ_and_cwd(tmp_path: Path) -> None:
     code = "import os, sys; print(os.environ['EXTRA'], os.getcwd()); print('bad', file=sys.stderr); sys.exit(3)"
     done = python(code, environ={"EXTRA": "yes"}, cwd=tmp_path)
     assert done.returncode == 3
@@ -64,12 +64,12 @@ def test_output_status_environment_and_folder(tmp_path: Path) -> None:
     assert done.stderr == "bad\n"
 
 
-def test_our_own_environment_is_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_environment_is_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPU_ASSISTANT_TEST_WORD", "inherited")
     assert python("import os; print(os.environ['GPU_ASSISTANT_TEST_WORD'])").stdout == "inherited\n"
 
 
-def test_lines_come_while_the_program_runs(tmp_path: Path) -> None:
+def test_lines_arrive_while_program_runs(tmp_path: Path) -> None:
     """The program goes on only after we have seen its first line, on our own thread."""
     sign = tmp_path / "seen"
     code = (
@@ -90,7 +90,7 @@ def test_lines_come_while_the_program_runs(tmp_path: Path) -> None:
     assert threads == {threading.current_thread()}
 
 
-def test_much_output_on_both_streams_does_not_block() -> None:
+def test_large_output_on_both_streams_does_not_block() -> None:
     code = "import sys\nfor _ in range(20000): print('o' * 60); print('e' * 60, file=sys.stderr)"
     done = python(code)
     assert done.stdout.count("\n") == done.stderr.count("\n") == 20000
@@ -100,35 +100,35 @@ def test_input_is_empty() -> None:
     assert python("import sys; print(repr(sys.stdin.read()))").stdout == "''\n"
 
 
-def test_weird_bytes_are_replaced() -> None:
+def test_invalid_bytes_are_replaced() -> None:
     code = "import sys; sys.stdout.buffer.write(b'a\\xff\\xfe\\x81b\\n\\x00c'); sys.stdout.buffer.flush()"
     out = python(code).stdout
     assert out.startswith("a")
     assert out.endswith("b\n\x00c")
 
 
-def test_a_chinese_windows_code_page_is_read() -> None:
+def test_chinese_code_page_is_decoded() -> None:
     data = RECORDED.read_bytes()
     assert decode_output(data, "cp936") == "您好，世界"
     assert decode_output("您好".encode(), "cp936") == "您好"
     assert "�" in decode_output(data)
 
 
-def test_a_program_by_relative_path_is_refused() -> None:
+def test_relative_program_path_is_refused() -> None:
     with pytest.raises(ValueError, match="full path"):
         SYSTEM.run(["python", "-c", "pass"], timeout=5)
     with pytest.raises(ValueError, match="full path"):
         SYSTEM.run([Path("bin") / "python"], timeout=5)
 
 
-def test_a_missing_program_is_named(tmp_path: Path) -> None:
+def test_missing_program_is_named(tmp_path: Path) -> None:
     with pytest.raises(AppError) as error:
         SYSTEM.run([tmp_path / "none"], timeout=5)
     assert error.value.code == "program-missing"
     assert error.value.data["program"] == str(tmp_path / "none")
 
 
-def test_cancelled_before_the_start_starts_nothing(tmp_path: Path) -> None:
+def test_cancelled_before_start_starts_nothing(tmp_path: Path) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
@@ -141,8 +141,9 @@ def test_cancelled_before_the_start_starts_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="nobody is asked politely there")
-def test_who_does_not_end_when_asked_is_gone_within_a_second() -> None:
-    from gpu_assistant.system import linux_processes, processes
+def test_program_ignoring_sigterm_is_killed_within_a_second() -> None:
+    from gpu_assistant.system import processes
+    from gpu_assistant.system.linux import processes as linux_processes
 
     assert processes.POLL_INTERVAL_S + linux_processes.TERMINATE_GRACE_S < 0.9  # and something for the kernel
     cancel = threading.Event()
@@ -158,7 +159,7 @@ def test_who_does_not_end_when_asked_is_gone_within_a_second() -> None:
     assert linux_processes.TERMINATE_GRACE_S <= time.monotonic() - asked < 10  # a busy test machine may take longer
 
 
-def test_cancel_ends_the_whole_tree() -> None:
+def test_cancel_terminates_process_tree() -> None:
     cancel = threading.Event()
     pids: list[int] = []
 
@@ -172,7 +173,7 @@ def test_cancel_ends_the_whole_tree() -> None:
     assert wait_gone(pids)
 
 
-def test_time_out_ends_the_whole_tree() -> None:
+def test_timeout_terminates_process_tree() -> None:
     pids: list[int] = []
     started = time.monotonic()
     with pytest.raises(AppError) as error:
@@ -184,7 +185,7 @@ def test_time_out_ends_the_whole_tree() -> None:
     assert wait_gone(pids)
 
 
-def test_an_error_in_the_listener_ends_the_tree_and_comes_out() -> None:
+def test_callback_error_terminates_tree_and_propagates() -> None:
     pids: list[int] = []
 
     def on_line(line: str) -> None:
@@ -196,7 +197,7 @@ def test_an_error_in_the_listener_ends_the_tree_and_comes_out() -> None:
     assert wait_gone(pids)
 
 
-def test_what_a_program_leaves_behind_does_not_hold_us() -> None:
+def test_orphaned_child_does_not_block() -> None:
     """A background process that keeps the output open is ended soon after its program."""
     code = (
         "import subprocess, sys\n"
@@ -208,10 +209,10 @@ def test_what_a_program_leaves_behind_does_not_hold_us() -> None:
     assert wait_gone([int(done.stdout)])
 
 
-def test_a_program_ends_when_we_are_killed() -> None:
+def test_program_ends_when_parent_is_killed() -> None:
     """A parent of ours is killed without a chance to clean up; the program that it ran goes too."""
     if SYSTEM.name == "linux":
-        from gpu_assistant.system.linux_processes import parent_death_prefix
+        from gpu_assistant.system.linux.processes import parent_death_prefix
 
         if not parent_death_prefix():
             pytest.skip("this Linux has no setpriv that knows --pdeathsig")
@@ -236,11 +237,11 @@ def test_a_program_ends_when_we_are_killed() -> None:
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_line_without_end_is_not_kept(stream: str) -> None:
+def test_endless_line_is_refused(stream: str) -> None:
     with pytest.raises(AppError) as error:
         python(f"import sys\nwhile True: sys.{stream}.write('x' * 65536)")
     assert error.value.code == "program-endless"
 
 
-def test_a_long_answer_in_one_line_is_read() -> None:
+def test_long_line_is_read() -> None:
     assert len(python("print('x' * 500_000)").stdout) == 500_001

@@ -14,10 +14,9 @@ import pytest
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.texts import Texts
-from gpu_assistant.update.check import CheckPolicy, UpdateStatus
-from gpu_assistant.update.known import UpdateState, CheckOutcome
-from gpu_assistant.update.statement import RejectionReason
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.update.check import CheckOutcome, CheckPolicy, UpdateState, UpdateStatus
+from gpu_assistant.update.signed_statement import RejectionReason
 from tests.fakes.fault_server import Fault
 from tests.fakes.system import FakeSystem
 from tests.fakes.updates import DAY, NOON, PLACE, TODAY, Clock, Publisher, secret
@@ -39,7 +38,7 @@ def check(publisher: Publisher, tmp_path: Path, clock: Clock) -> Callable[..., U
     return run
 
 
-def test_a_newer_version_is_found_and_known_at_the_next_start(publisher, check) -> None:
+def test_newer_version_is_remembered(publisher, check) -> None:
     publisher.publish(publisher.statement("1.2.0", publisher.file(b"setup")))
     first = check()
     assert (first.known.outcome, first.known.asked) == ("newer", NOON)
@@ -52,13 +51,13 @@ def test_a_newer_version_is_found_and_known_at_the_next_start(publisher, check) 
 
 
 @pytest.mark.parametrize("version", ["1.0.0", "0.9.9", "1.0.0rc1", "1.0"])
-def test_what_is_not_newer_is_never_offered(publisher, check, version) -> None:
+def test_older_or_same_version_is_not_offered(publisher, check, version) -> None:
     publisher.publish(publisher.statement(version))
     look = check()
     assert (look.known.outcome, look.newer) == ("newest", None)
 
 
-def test_asked_once_a_day_at_most(publisher, check, clock) -> None:
+def test_checked_once_a_day_at_most(publisher, check, clock) -> None:
     publisher.publish(publisher.statement("1.0.0"))
     for seconds, asked in ((0, 1), (60, 1), (DAY - 1, 1), (DAY, 2), (DAY + 60, 2), (2 * DAY, 3)):
         clock.now = NOON + seconds
@@ -66,7 +65,7 @@ def test_asked_once_a_day_at_most(publisher, check, clock) -> None:
         assert publisher.asked() == asked, seconds
 
 
-def test_once_a_day_holds_for_failures_too(publisher, check) -> None:
+def test_failed_check_counts_for_interval(publisher, check) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [Fault("reset")] * 20
     assert check().known.outcome == "unreachable"
@@ -75,7 +74,7 @@ def test_once_a_day_holds_for_failures_too(publisher, check) -> None:
     assert publisher.asked() == asked
 
 
-def test_a_clock_that_was_ahead_does_not_silence_it(publisher, check, clock) -> None:
+def test_future_check_time_is_ignored(publisher, check, clock) -> None:
     publisher.publish(publisher.statement("1.0.0"))
     clock.now = NOON + 400 * DAY
     check()
@@ -84,7 +83,7 @@ def test_a_clock_that_was_ahead_does_not_silence_it(publisher, check, clock) -> 
     assert publisher.asked() == 2
 
 
-def test_a_click_asks_at_once(publisher, check) -> None:
+def test_manual_check_is_immediate(publisher, check) -> None:
     publisher.publish(publisher.statement("1.0.0"))
     check()
     publisher.publish(publisher.statement("1.2.0"))
@@ -94,13 +93,13 @@ def test_a_click_asks_at_once(publisher, check) -> None:
     assert publisher.asked() == 2
 
 
-def test_nobody_is_asked_when_that_is_not_wanted(publisher, check) -> None:
+def test_policy_never_sends_no_request(publisher, check) -> None:
     publisher.publish(publisher.statement())
     assert check("never") == UpdateStatus(state=UpdateState())
     assert publisher.server.seen == []
 
 
-def test_the_request_says_nothing_but_our_version(publisher, check, monkeypatch) -> None:
+def test_request_contains_only_our_version(publisher, check, monkeypatch) -> None:
     headers: list[dict[str, str]] = []
     answer = publisher.server.answer
 
@@ -120,13 +119,13 @@ def test_the_request_says_nothing_but_our_version(publisher, check, monkeypatch)
 # A source or a mirror that lies
 
 
-def test_a_forged_answer(publisher, check) -> None:
+def test_forged_response(publisher, check) -> None:
     publisher.publish(publisher.signed(publisher.statement("9.0.0"), secret()))
     look = check()
     assert (look.known.outcome, look.newer, look.known.answer) == ("forged", None, None)
 
 
-def test_a_replayed_old_statement(publisher, check) -> None:
+def test_replayed_statement_is_rejected(publisher, check) -> None:
     old = publisher.signed(publisher.statement("1.1.0"))
     publisher.publish(publisher.statement("1.2.0"))
     check()
@@ -138,14 +137,14 @@ def test_a_replayed_old_statement(publisher, check) -> None:
     assert look.newer.version == "1.2.0"
 
 
-def test_the_same_version_released_earlier_is_a_replay_too(publisher, check) -> None:
+def test_earlier_release_of_same_version_is_replay(publisher, check) -> None:
     publisher.publish(publisher.statement("1.2.0"))
     check()
     publisher.publish(publisher.statement("1.2.0", released=TODAY - timedelta(days=9)))
     assert check("now").known.outcome == "older"
 
 
-def test_the_same_statement_signed_anew_is_taken(publisher, check) -> None:
+def test_resigned_statement_is_accepted(publisher, check) -> None:
     publisher.publish(publisher.statement("1.2.0", expires=TODAY))
     check()
     publisher.publish(publisher.statement("1.2.0", expires=TODAY + timedelta(days=90)))
@@ -160,7 +159,7 @@ def test_an_expired_statement(publisher, check) -> None:
     assert (look.known.outcome, look.newer, look.known.answer) == ("expired", None, None)
 
 
-def test_a_known_statement_that_has_expired_is_no_longer_offered(publisher, check, clock) -> None:
+def test_expired_known_statement_is_not_offered(publisher, check, clock) -> None:
     publisher.publish(publisher.statement("1.2.0", expires=TODAY))
     assert check().newer is not None
     clock.now = NOON + DAY
@@ -170,13 +169,13 @@ def test_a_known_statement_that_has_expired_is_no_longer_offered(publisher, chec
     assert check("now").known.outcome == "older"
 
 
-def test_a_huge_answer_is_not_read_to_its_end(publisher, check) -> None:
+def test_huge_response_is_cut_off(publisher, check) -> None:
     publisher.publish(b" " * 50_000_000)
     assert check().known.outcome == "too-large"
     assert publisher.server.sent < 20_000_000
 
 
-def test_an_answer_that_never_ends_is_given_up(publisher, check, tmp_path) -> None:
+def test_endless_response_times_out(publisher, check, tmp_path) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [Fault("stall", after=10)]
     source = msgspec.structs.replace(publisher.source, answer_seconds=0.3)
@@ -194,14 +193,14 @@ def test_an_answer_that_never_ends_is_given_up(publisher, check, tmp_path) -> No
         (Fault("garbage"), "garbage"),
     ],
 )
-def test_answers_that_are_none(publisher, check, fault, outcome) -> None:
+def test_invalid_responses(publisher, check, fault, outcome) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [fault]
     look = check()
     assert (look.newer, look.known.outcome) == (None, outcome)
 
 
-def test_a_redirect_is_followed_only_to_where_one_may_ask(publisher, check) -> None:
+def test_insecure_redirect_is_rejected(publisher, check) -> None:
     publisher.publish(publisher.statement())
     elsewhere = publisher.server.add("/moved.json", publisher.server.files[PLACE].data)
     publisher.server.files[PLACE].faults = [
@@ -212,18 +211,18 @@ def test_a_redirect_is_followed_only_to_where_one_may_ask(publisher, check) -> N
     assert check("now").known.outcome == "newer"
 
 
-def test_an_address_without_encryption_is_not_asked(publisher, tmp_path) -> None:
+def test_plain_http_is_refused(publisher, tmp_path) -> None:
     service = publisher.service(tmp_path, FakeSystem())
     service._source = msgspec.structs.replace(publisher.source, address="http://example.invalid/newest.json")
     assert service.check("now").run(JobContext()).known.outcome == "insecure"
 
 
-def test_nobody_there(publisher, check) -> None:
+def test_unreachable_server(publisher, check) -> None:
     publisher.server.close()
     assert check().known.outcome == "unreachable"
 
 
-def test_a_cancel_ends_the_wait_at_once_and_counts_as_asked(publisher, tmp_path, clock) -> None:
+def test_cancel_is_immediate_and_counts_as_check(publisher, tmp_path, clock) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [Fault("stall", after=10)]
     service = publisher.service(tmp_path, FakeSystem(), clock=clock)
@@ -241,7 +240,7 @@ def test_a_cancel_ends_the_wait_at_once_and_counts_as_asked(publisher, tmp_path,
 # What lies on the disk is not trusted
 
 
-def test_a_changed_state_file_offers_nothing(publisher, check, tmp_path) -> None:
+def test_tampered_state_offers_nothing(publisher, check, tmp_path) -> None:
     publisher.publish(publisher.statement("1.2.0"))
     check()
     state = tmp_path / "state" / "updates.json"
@@ -252,7 +251,7 @@ def test_a_changed_state_file_offers_nothing(publisher, check, tmp_path) -> None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"outcome": "wonderful"}', b"\xff"])
-def test_a_damaged_state_file_is_as_none(publisher, check, tmp_path, content) -> None:
+def test_damaged_state_is_ignored(publisher, check, tmp_path, content) -> None:
     state = tmp_path / "state" / "updates.json"
     state.parent.mkdir()
     state.write_bytes(content)
@@ -260,7 +259,7 @@ def test_a_damaged_state_file_is_as_none(publisher, check, tmp_path, content) ->
     assert check().known.outcome == "newer"
 
 
-def test_a_state_that_cannot_be_kept_is_said(publisher, check, tmp_path) -> None:
+def test_unwritable_state_is_reported(publisher, check, tmp_path) -> None:
     (tmp_path / "state").write_bytes(b"a file where a folder belongs")
     publisher.publish(publisher.statement("1.2.0"))
     with pytest.raises(AppError):
@@ -268,7 +267,7 @@ def test_a_state_that_cannot_be_kept_is_said(publisher, check, tmp_path) -> None
     assert publisher.asked() == 0
 
 
-def test_a_declined_version_is_remembered_and_the_next_one_is_not(publisher, check, tmp_path) -> None:
+def test_skipped_version_is_remembered(publisher, check, tmp_path) -> None:
     publisher.publish(publisher.statement("1.2.0"))
     check()
     publisher.service(tmp_path, FakeSystem()).decline("1.2.0")
@@ -279,7 +278,7 @@ def test_a_declined_version_is_remembered_and_the_next_one_is_not(publisher, che
     assert (look.newer.version, look.known.declined) == ("1.3.0", "1.2.0")
 
 
-def test_files_of_versions_that_are_past_are_removed(publisher, check, tmp_path) -> None:
+def test_old_version_files_are_removed(publisher, check, tmp_path) -> None:
     left = tmp_path / "cache" / "updates" / "Setup-1.0.0.exe"
     left.parent.mkdir(parents=True)
     left.write_bytes(b"old")
@@ -290,7 +289,7 @@ def test_files_of_versions_that_are_past_are_removed(publisher, check, tmp_path)
     assert not left.exists()
 
 
-def test_this_build_asks_nobody_and_says_so(tmp_path) -> None:
+def test_build_without_source_is_unavailable(tmp_path) -> None:
     from gpu_assistant.app import App
 
     app = App(data_dir=str(tmp_path / "data"))
@@ -299,7 +298,7 @@ def test_this_build_asks_nobody_and_says_so(tmp_path) -> None:
     assert not app.updates.is_available
 
 
-def test_a_build_needs_both_address_and_key(publisher, tmp_path) -> None:
+def test_build_needs_address_and_key(publisher, tmp_path) -> None:
     assert publisher.service(tmp_path, FakeSystem()).possible
     assert not publisher.service(tmp_path, FakeSystem(), simulated=True).possible
     for lacking in ({"keys": ()}, {"address": None}):
@@ -308,7 +307,7 @@ def test_a_build_needs_both_address_and_key(publisher, tmp_path) -> None:
         assert not service.possible
 
 
-def test_every_outcome_has_its_sentence() -> None:
+def test_every_outcome_has_a_text() -> None:
     for outcome in (*CheckOutcome.__args__[0].__args__, *RejectionReason.__args__):
         for language in ("en", "zh_CN"):
             assert Texts(language).translate(f"update.outcome.{outcome}")

@@ -15,9 +15,8 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
-from gpu_assistant.texts import Texts
-from gpu_assistant.update.files import UpdateDownloadProgress
-from gpu_assistant.update.installed import MARKER_PATH, installation_kind
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.update.files import MARKER_PATH, UpdateDownloadProgress, installation_kind
 from gpu_assistant.update.service import UpdateService
 from tests.fakes.fault_server import Fault
 from tests.fakes.system import FakeSystem
@@ -54,7 +53,7 @@ def fetched(service: UpdateService, file: Any) -> Path:
     return service.download(file).run(JobContext())
 
 
-def test_it_comes_with_progress_into_the_cache(publisher, service, tmp_path) -> None:
+def test_download_reports_progress(publisher, service, tmp_path) -> None:
     news: list[UpdateDownloadProgress] = []
     path = service.download(publisher.file(SETUP)).run(JobContext(report=news.append))
     assert path == tmp_path / "cache" / "updates" / NAME
@@ -63,7 +62,7 @@ def test_it_comes_with_progress_into_the_cache(publisher, service, tmp_path) -> 
     assert news[-1].id == NAME
 
 
-def test_a_broken_download_goes_on_where_it_stopped(publisher, service) -> None:
+def test_broken_download_resumes(publisher, service) -> None:
     file = publisher.file(SETUP)
     served = publisher.server.files[f"/files/{NAME}"]
     served.faults = [Fault("drop", after=300_000), *[Fault("status", status=503)] * 5]
@@ -77,7 +76,7 @@ def test_a_broken_download_goes_on_where_it_stopped(publisher, service) -> None:
     assert publisher.server.gets(f"/files/{NAME}")[-1].range == "bytes=300000-"
 
 
-def test_a_cancelled_download_keeps_what_came(publisher, service) -> None:
+def test_cancelled_download_keeps_partial_file(publisher, service) -> None:
     file = publisher.file(SETUP)
     publisher.server.files[f"/files/{NAME}"].faults = [Fault("stall", after=400_000)]
     context: JobContext[Any] = JobContext()
@@ -101,7 +100,7 @@ def test_a_cancelled_download_keeps_what_came(publisher, service) -> None:
     assert fetched(service, file).read_bytes() == SETUP
 
 
-def test_another_file_than_the_signed_one_never_gets_its_name(publisher, service) -> None:
+def test_wrong_hash_is_not_renamed(publisher, service) -> None:
     file = publisher.file(SETUP)
     publisher.server.files[f"/files/{NAME}"].data = SETUP[:-1] + b"!"
     with pytest.raises(AppError) as error:
@@ -111,7 +110,7 @@ def test_another_file_than_the_signed_one_never_gets_its_name(publisher, service
     assert list(service.folder.iterdir()) == []
 
 
-def test_a_file_of_another_size_is_refused_before_it_is_read(publisher, service) -> None:
+def test_wrong_size_is_refused_before_reading(publisher, service) -> None:
     file = msgspec.structs.replace(publisher.file(SETUP), bytes=1000)
     with pytest.raises(AppError) as error:
         fetched(service, file)
@@ -119,7 +118,7 @@ def test_a_file_of_another_size_is_refused_before_it_is_read(publisher, service)
     assert not (service.folder / NAME).exists()
 
 
-def test_a_file_that_is_gone_is_said_without_a_choice_that_nobody_has(publisher, service) -> None:
+def test_missing_file_error_offers_no_other_source(publisher, service) -> None:
     file = publisher.file(SETUP)
     publisher.server.files.clear()
     with pytest.raises(NetworkError) as error:
@@ -128,7 +127,7 @@ def test_a_file_that_is_gone_is_said_without_a_choice_that_nobody_has(publisher,
     assert "another source" not in Texts("en").error_text(error.value)
 
 
-def test_a_new_download_clears_away_what_lies_there(publisher, service) -> None:
+def test_new_download_removes_old_files(publisher, service) -> None:
     service.folder.mkdir(parents=True)
     (service.folder / "version.dll").write_bytes(b"planted")
     fetched(service, publisher.file(SETUP))
@@ -138,7 +137,7 @@ def test_a_new_download_clears_away_what_lies_there(publisher, service) -> None:
 # Handing over
 
 
-def test_the_installer_is_started_and_nothing_lies_beside_it(publisher, service, system) -> None:
+def test_installer_starts_in_clean_folder(publisher, service, system) -> None:
     file = publisher.file(SETUP)
     path = fetched(service, file)
     (service.folder / "version.dll").write_bytes(b"planted")
@@ -149,7 +148,7 @@ def test_the_installer_is_started_and_nothing_lies_beside_it(publisher, service,
 
 
 @pytest.mark.parametrize("content", [SETUP[:-1] + b"!", SETUP + b"!", SETUP[:-1], b""])
-def test_a_file_changed_after_its_download_is_not_started(publisher, service, system, content) -> None:
+def test_changed_file_is_not_started(publisher, service, system, content) -> None:
     file = publisher.file(SETUP)
     fetched(service, file).write_bytes(content)
     with pytest.raises(AppError) as error:
@@ -164,7 +163,7 @@ def test_a_changed_file_is_fetched_again(publisher, service) -> None:
     assert fetched(service, file).read_bytes() == SETUP
 
 
-def test_a_file_that_went_away_is_not_started(publisher, service, system) -> None:
+def test_missing_file_is_not_started(publisher, service, system) -> None:
     file = publisher.file(SETUP)
     fetched(service, file).unlink()
     with pytest.raises(AppError) as error:
@@ -173,7 +172,7 @@ def test_a_file_that_went_away_is_not_started(publisher, service, system) -> Non
     assert system.started == []
 
 
-def test_what_the_system_does_not_start_is_said(publisher, service, system, monkeypatch) -> None:
+def test_failed_start_is_reported(publisher, service, system, monkeypatch) -> None:
     def refused(program, check):
         raise OSError(13, "Access denied")
 
@@ -193,7 +192,7 @@ def test_what_the_system_does_not_start_is_said(publisher, service, system, monk
         ("wheel", "gpu_assistant-1.2.0-py3-none-any.whl", None),
     ],
 )
-def test_what_is_no_installer_is_shown_in_its_folder(publisher, tmp_path, kind, name, start) -> None:
+def test_other_files_are_shown_in_folder(publisher, tmp_path, kind, name, start) -> None:
     system = Starting() if kind == "windows-portable" else FakeSystem()
     service = publisher.service(tmp_path, system, kind=kind)
     file = publisher.file(SETUP, kind, name)
@@ -214,7 +213,7 @@ def test_what_is_no_installer_is_shown_in_its_folder(publisher, tmp_path, kind, 
     assert len(system.opened) == 1
 
 
-def test_an_installer_is_nothing_for_another_system(publisher, tmp_path) -> None:
+def test_installer_only_on_windows(publisher, tmp_path) -> None:
     assert not publisher.service(tmp_path, FakeSystem(name="linux")).installs
 
 
@@ -222,14 +221,14 @@ def test_an_installer_is_nothing_for_another_system(publisher, tmp_path) -> None
 
 
 @pytest.mark.parametrize("kind", ["windows-installer", "windows-portable", "deb", "wheel"])
-def test_the_installers_note_is_read(tmp_path, kind) -> None:
+def test_installation_marker_is_read(tmp_path, kind) -> None:
     note = tmp_path / "installed.json"
     note.write_text(json.dumps({"kind": kind, "version": "1.0.0"}), encoding="utf-8")
     assert installation_kind(note) == kind
 
 
 @pytest.mark.parametrize("content", [None, b"", b'{"kind": "msi"}', b'{"kind": "source"}', b"\xff\xfe"])
-def test_without_a_readable_note_it_is_a_wheel_or_a_checkout(tmp_path, content) -> None:
+def test_without_marker_it_is_wheel_or_source(tmp_path, content) -> None:
     note, package = tmp_path / "installed.json", tmp_path / "gpu_assistant"
     if content is not None:
         note.write_bytes(content)
@@ -239,11 +238,11 @@ def test_without_a_readable_note_it_is_a_wheel_or_a_checkout(tmp_path, content) 
     assert installation_kind(note, package) == "wheel"
 
 
-def test_this_very_checkout_is_one() -> None:
+def test_this_checkout_is_source() -> None:
     assert installation_kind() == "source"
 
 
-def test_a_checkout_takes_no_file(publisher, tmp_path) -> None:
+def test_source_has_no_update_file(publisher, tmp_path) -> None:
     service = publisher.service(tmp_path, FakeSystem(), kind="source")
     wheel = publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")
     assert service.file(publisher.statement("1.2.0", wheel)) is None
@@ -251,7 +250,7 @@ def test_a_checkout_takes_no_file(publisher, tmp_path) -> None:
     assert service.command(tmp_path / wheel.name) is None
 
 
-def test_the_note_lies_above_the_folder_that_holds_the_program() -> None:
+def test_marker_path() -> None:
     import gpu_assistant
 
     assert Path(gpu_assistant.__file__).resolve().parents[2] / "installed.json" == MARKER_PATH
@@ -260,7 +259,7 @@ def test_the_note_lies_above_the_folder_that_holds_the_program() -> None:
 # The release tool's command line
 
 
-def test_the_release_tool_from_key_to_check(tmp_path, publisher) -> None:
+def test_release_tool_end_to_end(tmp_path, publisher) -> None:
     def tool(*words: str | Path) -> subprocess.CompletedProcess[str]:
         argv = [sys.executable, "-m", "installers.statement", *map(str, words)]
         root = Path(__file__).resolve().parents[2]

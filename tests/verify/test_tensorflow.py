@@ -12,11 +12,11 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation, TensorFlowChoice
 from gpu_assistant.core.results import Checks
 from gpu_assistant.system import current_system
-from gpu_assistant.texts.sentences import load_texts
+from gpu_assistant.texts.translate import load_texts
 from gpu_assistant.verify.job import TENSORFLOW_CHECK_IDS, TORCH_CHECK_IDS, VerifyJob
 
 from ..fakes.environments import environment_with, site_packages
-from .test_verify import one, states, verified
+from .test_job import one, states, verified
 
 STAND_IN = Path(__file__).parent.parent / "fakes" / "tensorflow_with_card.py"
 
@@ -48,7 +48,7 @@ def checked(folder: Path, **more: Any) -> Checks:
     return VerifyJob(environment(folder, **more), current_system(), time_limit=60).run(JobContext())
 
 
-def test_a_card_that_computes(tmp_path: Path) -> None:
+def test_working_gpu(tmp_path: Path) -> None:
     checks = checked(tmp_path / "环境 tf")
     assert (checks.verdict, one(checks, "tensorflow-devices").value) == ("pass", 1)
     assert [states(checks)[check_id] for check_id in TENSORFLOW_CHECK_IDS] == ["pass"] * 3
@@ -64,7 +64,7 @@ def test_a_card_that_computes(tmp_path: Path) -> None:
         ("crash", True, "tensorflow-compute", "fail", "@verify.reason.crashed"),
     ],
 )
-def test_what_goes_wrong_is_told_where_it_does(
+def test_failure_is_on_its_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, gpu: bool, check_id: str, state: str, reason: str
 ) -> None:
     monkeypatch.setenv("FAKE_TENSORFLOW", fault)
@@ -74,20 +74,20 @@ def test_what_goes_wrong_is_told_where_it_does(
     assert (checks.verdict == "fail") == (state == "fail")
 
 
-def test_without_it_nothing_else_is_tried(tmp_path: Path) -> None:
+def test_missing_tensorflow_skips_rest(tmp_path: Path) -> None:
     checks = checked(tmp_path / "env", there=False)
     assert "No module named 'tensorflow'" in str(one(checks, "tensorflow-import").data["reason"])
     assert (one(checks, "tensorflow-compute").state, checks.verdict) == ("skip", "fail")
 
 
-def test_another_release_than_the_installed_one_is_told(tmp_path: Path) -> None:
+def test_other_release_is_a_warning(tmp_path: Path) -> None:
     assert one(checked(tmp_path / "env", version="2.20.0"), "tensorflow-import").state == "warn"
 
 
-def test_an_environment_of_pytorch_says_nothing_of_it(tmp_path: Path) -> None:
+def test_pytorch_environment_has_no_tensorflow_checks(tmp_path: Path) -> None:
     assert not states(verified(environment_with(tmp_path / "env", ""))).keys() & set(TENSORFLOW_CHECK_IDS)
 
 
-def test_every_check_can_be_said() -> None:
+def test_every_check_has_a_text() -> None:
     for check_id in TENSORFLOW_CHECK_IDS:
         assert {f"check.{check_id}.{end}" for end in ("pass", "fail", "skip", "fix")} <= load_texts().keys()

@@ -43,8 +43,8 @@ def long_paths() -> Iterator[Callable[[bool], None]]:
         pytest.skip("changes a setting of the whole computer; runs in a Wine prefix only")
     import winreg
 
-    from gpu_assistant.system import windows_registry as registry
-    from gpu_assistant.system.path_limits import FILE_SYSTEM_KEY
+    from gpu_assistant.system.paths import FILE_SYSTEM_KEY
+    from gpu_assistant.system.windows import registry
 
     before = registry.number(registry.MACHINE, FILE_SYSTEM_KEY, "LongPathsEnabled")
 

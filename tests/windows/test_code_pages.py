@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.system.windows_read import SHORT_ENVIRONMENTS_FOLDER
+from gpu_assistant.system.windows.facts import SHORT_ENVIRONMENTS_FOLDER
 
 from .conftest import ROOT, Call
 
 if sys.platform != "win32":
     pytest.skip("Windows' code pages", allow_module_level=True)
 
-from gpu_assistant.system.windows import WindowsSystem
+from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
 RTX = ROOT / "tests/machines/windows11-rtx4060-566.json"
@@ -35,7 +35,7 @@ def machine(tmp_path: Path) -> Path:
 
 
 @PAGES
-def test_chinese_words_in_every_code_page(call: Call, machine: Path, pages: str | None) -> None:
+def test_chinese_text_in_every_code_page(call: Call, machine: Path, pages: str | None) -> None:
     done = call("recommend", "--lang", "zh_CN", "--machine", machine, pages=pages)
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode(pages or "mbcs")
@@ -53,7 +53,7 @@ def test_json_is_utf8_in_every_code_page(call: Call, machine: Path, pages: str |
 
 
 @PAGES
-def test_this_computer_in_every_code_page(call: Call, pages: str | None) -> None:
+def test_machine_report_in_every_code_page(call: Call, pages: str | None) -> None:
     done = call("detect", "--lang", "zh_CN", pages=pages)
     assert done.returncode == 0, done.stderr
     assert "Windows" in done.stdout.decode(pages or "mbcs")
@@ -102,7 +102,7 @@ def test_a_profile_with_a_chinese_name(call: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["utf-8", "mbcs"])
-def test_what_other_programs_write(written: str) -> None:
+def test_output_of_other_programs(written: str) -> None:
     """Localised tools write in the code page of Windows, newer ones in UTF-8: both are read."""
     text = "é" if "é".encode("mbcs", "replace") != b"e" else "驱动程序"
     text = text if text.encode("mbcs", "replace").decode("mbcs") == text else "驱动程序"

@@ -12,13 +12,17 @@ import pytest
 
 from gpu_assistant.core import paths
 from gpu_assistant.core.errors import UsageError
-from gpu_assistant.install import manifest
-from gpu_assistant.install.occupied import CACHE_PREFIX_LENGTH, ENVIRONMENT_PREFIX_LENGTH, LONGEST_WHEEL_PATH
-from gpu_assistant.system.path_limits import MAX_PATH_LENGTH, max_path_length
-from gpu_assistant.texts import Texts
-from tests.fakes.fault_server import fault_server
-from tests.install.world import World, end
+from gpu_assistant.install.environment.location import (
+    CACHE_PREFIX_LENGTH,
+    ENVIRONMENT_PREFIX_LENGTH,
+    LONGEST_WHEEL_PATH,
+)
+from gpu_assistant.install.files import inventory
+from gpu_assistant.system.paths import MAX_PATH_LENGTH, max_path_length
+from gpu_assistant.texts.localized import Texts
 
+from ..fakes.fault_server import fault_server
+from ..install.world import World, end
 from .conftest import IN_WINE, Call
 
 if sys.platform != "win32":
@@ -41,7 +45,7 @@ def installed(world: World, data: Path, environment: Path) -> None:
     """A whole small install with the real uv."""
     world.data = paths.DataDir(data)
     assert end(world.install(world.plan(environment=environment))).state == "done"
-    record = manifest.read_manifest(environment)
+    record = inventory.read_manifest(environment)
     assert record is not None
     assert record.path == str(environment)
     assert (data / "journal").is_dir()
@@ -64,7 +68,7 @@ def test_the_other_drive_is_seen(call: Call, drive_d: Path) -> None:
     assert str(drive_d) in [disk["path"] for disk in found["disks"]]
 
 
-def test_data_on_one_drive_and_the_environment_on_another(world: World, tmp_path: Path, drive_d: Path) -> None:
+def test_data_and_environment_on_different_drives(world: World, tmp_path: Path, drive_d: Path) -> None:
     root = drive_d / "envs of a test"
     try:
         installed(world, tmp_path / "data", root / "pytorch")
@@ -80,7 +84,7 @@ def deep(folder: Path, length: int) -> Path:
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_an_environment_too_deep_is_refused(
+def test_too_long_environment_path_is_refused(
     call: Call, tmp_path: Path, long_paths: Callable[[bool], None], language: str
 ) -> None:
     long_paths(False)
@@ -93,7 +97,7 @@ def test_an_environment_too_deep_is_refused(
     assert not (tmp_path / "e").exists()
 
 
-def test_a_data_folder_too_deep_is_refused(
+def test_too_long_data_path_is_refused(
     world: World, tmp_path: Path, long_paths: Callable[[bool], None], drive_d: Path
 ) -> None:
     long_paths(False)
@@ -106,7 +110,7 @@ def test_a_data_folder_too_deep_is_refused(
     assert not (drive_d / "short").exists()
 
 
-def test_the_longest_folder_that_fits_is_taken(call: Call, long_paths: Callable[[bool], None], drive_d: Path) -> None:
+def test_longest_allowed_path_is_accepted(call: Call, long_paths: Callable[[bool], None], drive_d: Path) -> None:
     long_paths(False)
     folder = deep(drive_d, MAX_PATH_LENGTH - ENVIRONMENT_PREFIX_LENGTH - LONGEST_WHEEL_PATH)
     assert call("plan", "--env", folder).returncode == 0
@@ -114,14 +118,14 @@ def test_the_longest_folder_that_fits_is_taken(call: Call, long_paths: Callable[
 
 
 @pytest.mark.skipif(IN_WINE, reason="Wine 8 dies in lstat of a path this long: free(): invalid size")
-def test_long_paths_work_where_windows_allows_them(world: World, tmp_path: Path) -> None:
+def test_long_paths_work_when_enabled(world: World, tmp_path: Path) -> None:
     if max_path_length() is not None:
         pytest.skip("this Windows does not allow long paths (LongPathsEnabled)")
     installed(world, deep(tmp_path / "d", 265), deep(tmp_path / "e", 265))
 
 
 @pytest.mark.parametrize("variable", ["OneDrive", "OneDriveCommercial", "OneDriveConsumer"])
-def test_onedrive_is_no_place_for_an_environment(call: Call, tmp_path: Path, variable: str) -> None:
+def test_environment_in_onedrive_is_refused(call: Call, tmp_path: Path, variable: str) -> None:
     cloud = tmp_path / "我的 云盘"
     documents = cloud / "文档"
     documents.mkdir(parents=True)
@@ -135,7 +139,7 @@ def test_onedrive_is_no_place_for_an_environment(call: Call, tmp_path: Path, var
     assert beside.returncode == 0, beside.stderr
 
 
-def test_data_in_onedrive_keeps_environments_outside(call: Call, tmp_path: Path) -> None:
+def test_data_in_onedrive_puts_environments_outside(call: Call, tmp_path: Path) -> None:
     data = tmp_path / "OneDrive - Contoso" / "data"
     done = call("plan", "--json", "--data-dir", data)
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ import pytest
 
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.system import current_system
-from gpu_assistant.texts import Texts
+from gpu_assistant.texts.localized import Texts
 from gpu_assistant.verify.job import VerifyJob
 from tests.fakes.environments import environment_with, site_packages
 
@@ -44,7 +44,7 @@ def environment(folder: Path, *asks_for: str) -> Path:
     return made
 
 
-def test_what_is_missing_is_named_before_pytorch_is_loaded(tmp_path: Path) -> None:
+def test_missing_runtime_reported_before_loading_torch(tmp_path: Path) -> None:
     asks_for = ("KERNEL32.dll", "VCRUNTIME140.dll", "VCRUNTIME140_NOTHERE.dll", "nothing_of_microsofts.dll")
     checks = VerifyJob(environment(tmp_path / "环境 one", *asks_for), current_system()).run(JobContext())
     found = {check.id: check for check in checks.checks}
@@ -60,13 +60,15 @@ def test_what_is_missing_is_named_before_pytorch_is_loaded(tmp_path: Path) -> No
         assert "WinError" not in (said.text or "")
 
 
-def test_where_all_is_there_pytorch_itself_is_asked(tmp_path: Path) -> None:
-    checks = VerifyJob(environment(tmp_path / "env", "KERNEL32.dll", "VCRUNTIME140.dll"), current_system()).run(JobContext())
+def test_complete_runtime_loads_torch(tmp_path: Path) -> None:
+    checks = VerifyJob(environment(tmp_path / "env", "KERNEL32.dll", "VCRUNTIME140.dll"), current_system()).run(
+        JobContext()
+    )
     states = {check.id: check.state for check in checks.checks}
     assert (states["visual-cpp"], states["torch-import"]) == ("pass", "fail")
 
 
-def test_a_damaged_library_is_left_to_pytorch(tmp_path: Path) -> None:
+def test_damaged_library_reported_by_torch(tmp_path: Path) -> None:
     made = environment(tmp_path / "env")
     (site_packages(made) / "torch" / "lib" / "c10.dll").write_bytes(b"MZ nothing more")
     states = {check.id: check.state for check in VerifyJob(made, current_system()).run(JobContext()).checks}

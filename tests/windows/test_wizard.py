@@ -14,7 +14,7 @@ from .conftest import ROOT
 if sys.platform != "win32":
     pytest.skip("the same on Linux is in tests/gui/wizard", allow_module_level=True)
 
-from gpu_assistant.system.windows import WindowsSystem
+from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = [pytest.mark.gui, pytest.mark.windows]
 NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens, and says so at once
@@ -53,7 +53,7 @@ def nobody_answers(monkeypatch):
 
 
 @pytest.mark.parametrize("code", ["en", "zh_CN"])
-def test_a_simulated_rtx_4060_from_the_first_page_to_the_last(
+def test_simulated_rtx_4060_first_to_last_page(
     at_recommendation,
     qtbot,
     tmp_path,
@@ -84,7 +84,7 @@ def test_a_simulated_rtx_4060_from_the_first_page_to_the_last(
 
 
 @pytest.mark.needs_card
-def test_the_card_is_shown_and_gets_a_cuda_build(card, at_recommendation, tmp_path, seen):
+def test_gpu_is_shown_and_gets_cuda_build(card, at_recommendation, tmp_path, seen):
     wizard = at_recommendation(App(data_dir=str(tmp_path / "d"), environ={}))
     machine, chosen = wizard.flow.facts.machine, wizard.flow.facts.recommendation
     [found] = machine.gpus_of("nvidia")
@@ -101,7 +101,7 @@ def test_the_card_is_shown_and_gets_a_cuda_build(card, at_recommendation, tmp_pa
 
 @pytest.mark.needs_card
 @pytest.mark.parametrize("has_another", [False, True], ids=["nothing-else", "another-release"])
-def test_without_pytorchs_host_it_says_so_and_goes_no_further(
+def test_unreachable_pytorch_host_stops_with_message(
     card,
     nobody_answers,
     at_recommendation,

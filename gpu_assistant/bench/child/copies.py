@@ -6,10 +6,12 @@ from typing import Any, Dict, List, Tuple
 
 from .devices import Device
 from .precision import thread_settings
-from .workload import WorkloadSkipped, Workload
+from .workload import Workload, WorkloadSkipped
 
 COPY_BYTES, MIN_COPY_BYTES = 256 * 2**20, 16 * 2**20
-PATTERN_BYTES = 1000003  # random bytes are made once and repeated; of an odd length, so that no block lies like the next
+PATTERN_BYTES = (
+    1000003  # random bytes are made once and repeated; of an odd length, so that no block lies like the next
+)
 COPY_WITHIN, COPY_TO_DEVICE, COPY_TO_HOST = "copy-within", "copy-to-device", "copy-to-host"
 PINNED_SUFFIX = "-pinned"
 
@@ -18,7 +20,9 @@ def copy_kinds(device: Device) -> List[str]:
     """What can be copied here."""
     if device.kind == "cpu":
         return [COPY_WITHIN]
-    return [COPY_WITHIN] + [direction + suffix for direction in (COPY_TO_DEVICE, COPY_TO_HOST) for suffix in (PINNED_SUFFIX, "")]
+    return [COPY_WITHIN] + [
+        direction + suffix for direction in (COPY_TO_DEVICE, COPY_TO_HOST) for suffix in (PINNED_SUFFIX, "")
+    ]
 
 
 class CopyWorkload(Workload):
@@ -45,7 +49,11 @@ class CopyWorkload(Workload):
         """Random bytes at one end, nothing at the other."""
         torch, byte_count, pinned = self.torch, self.size[0], self.id.endswith(PINNED_SUFFIX)
         torch.manual_seed(0)
-        host = torch.randint(0, 256, (PATTERN_BYTES,), dtype=torch.uint8).repeat(byte_count // PATTERN_BYTES + 1)[:byte_count].clone()
+        host = (
+            torch.randint(0, 256, (PATTERN_BYTES,), dtype=torch.uint8)
+            .repeat(byte_count // PATTERN_BYTES + 1)[:byte_count]
+            .clone()
+        )
         target = torch.empty_like(host) if self.device.kind == "cpu" else torch.empty_like(host, device=self.device.id)
         if pinned:
             try:

@@ -43,7 +43,7 @@ class DecodingWorkload(Workload):
 
     def prepare(self) -> None:
         """The model, the prompt's keys and values in its cache, and how many words there is time for."""
-        from .decoder import DECODER_VOCABULARY_SIZE, Decoder
+        from .models import DECODER_VOCABULARY_SIZE, Decoder
 
         torch, device_id = self.torch, self.device.id
         torch.manual_seed(0)

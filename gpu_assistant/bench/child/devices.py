@@ -1,14 +1,49 @@
-"""What torch can compute on here, and how time is taken on it."""
+"""What torch can compute on here, and how time is taken on it.
+
+How much of the computer's memory can be filled just now.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import time
 from typing import Any, Callable, Dict, List, Optional, Union
 
-from .free_memory import available_memory_bytes
 
-CACHE_FLUSH_BYTES = 256 * 2**20  # written before each run, so that no cache of a card holds its input (triton's do_bench)
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of sysinfoapi.h."""
+
+    _fields_ = [
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        *((name, ctypes.c_uint64) for name in ("total", "available", "page_total", "page", "virtual_total", "virtual")),
+        ("extended", ctypes.c_uint64),
+    ]
+
+
+def available_memory_bytes() -> Optional[int]:
+    """Bytes that programs can get without another one being paged out; None where nobody tells."""
+    try:
+        return _windows_available_bytes() if os.name == "nt" else _linux_available_bytes()
+    except (OSError, StopIteration, ValueError, AttributeError):
+        return None
+
+
+def _linux_available_bytes() -> int:
+    with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+
+
+def _windows_available_bytes() -> Optional[int]:
+    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
+    library = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined, unused-ignore]
+    return int(status.available) if library.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+
+
+CACHE_FLUSH_BYTES = (
+    256 * 2**20
+)  # written before each run, so that no cache of a card holds its input (triton's do_bench)
 
 
 def usable_cores(physical_cores: Optional[int]) -> Optional[int]:

@@ -7,7 +7,7 @@ import time
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import timing
-from .workload import WorkloadSkipped, Workload, median_seconds
+from .workload import Workload, WorkloadSkipped, median_seconds
 
 CHECKED_SIDE = 64  # rows and columns of the sub-block that is computed again in float64
 REFERENCE_SIDE = 10000  # the product that guides time
@@ -60,7 +60,11 @@ class MatmulWorkload(Workload):
             self.pace = float(self.stored_result["median"]) * 1e12
             return self.stored_result
         # What lies in the processor's cache says nothing of what does not.
-        can_extrapolate = self.size[0] == REFERENCE_SIDE and len(smaller_results) > 1 and smaller_results[0]["size"][0] >= MIN_EXTRAPOLATION_SIDE
+        can_extrapolate = (
+            self.size[0] == REFERENCE_SIDE
+            and len(smaller_results) > 1
+            and smaller_results[0]["size"][0] >= MIN_EXTRAPOLATION_SIDE
+        )
         if not can_extrapolate or self.device.kind != "cpu":
             raise WorkloadSkipped("time", wanted_s=estimated_s, had_s=available_s)
         return self._extrapolate(smaller_results)

@@ -15,10 +15,9 @@ from typing import Any, Dict, List, Optional
 
 from . import timing
 from .devices import CpuDevice, CudaDevice, Device
-from .precision import set_precision, precision_settings
-from .step import MODEL_SPECS, TrainingStep
-from .talk import MessageWriter
-from .training import TRAINING_UNITS
+from .precision import precision_settings, set_precision
+from .protocol import MessageWriter
+from .training import MODEL_SPECS, TRAINING_UNITS, TrainingStep
 
 PARALLEL_BATCHES = {"cpu": 2, "gpu": 32}
 MEASURE_LIMIT_S = 6.0
@@ -39,7 +38,18 @@ def launch(model_name: str, dtype: str, device: str, processes: int, cores: Opti
     main_file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")  # noqa: PTH100, PTH118, PTH120
     torchrun_arguments = ["--nnodes", "1", "--nproc-per-node", str(processes)]
     torchrun_arguments += ["--master-addr", "127.0.0.1", "--master-port", str(port)]
-    torchrun_arguments += ["--no-python", sys.executable, "-I", "-X", "utf8", main_file, "--device", device, "--take-part", model_name]
+    torchrun_arguments += [
+        "--no-python",
+        sys.executable,
+        "-I",
+        "-X",
+        "utf8",
+        main_file,
+        "--device",
+        device,
+        "--take-part",
+        model_name,
+    ]
     torchrun_arguments += ["--dtype", dtype]
     torchrun(torchrun_arguments + (["--cores", str(cores)] if cores else []))
     return 0
@@ -83,7 +93,9 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
         del step, inputs, classes
     distributed.barrier()
     device_ids = [rank] if device.kind == "gpu" else None
-    step = TrainingStep(device, model_name, dtype, wrap=lambda model: DistributedDataParallel(model, device_ids=device_ids))
+    step = TrainingStep(
+        device, model_name, dtype, wrap=lambda model: DistributedDataParallel(model, device_ids=device_ids)
+    )
     inputs, classes = step.make_batch(batch, seed=1 + rank)
     step.run(inputs, classes)
     error = _weight_difference(torch, step, device)
@@ -91,7 +103,10 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
     continue_flag = torch.ones(1, device=device.id)
     while bool(continue_flag.item()):
         parallel_times += device.time_runs(lambda: step.run(inputs, classes))
-        is_steady = len(parallel_times) >= timing.MIN_STEADY_RUNS and timing.relative_spread(parallel_times) < timing.STEADY_SPREAD
+        is_steady = (
+            len(parallel_times) >= timing.MIN_STEADY_RUNS
+            and timing.relative_spread(parallel_times) < timing.STEADY_SPREAD
+        )
         is_late = len(parallel_times) >= 3 and time.perf_counter() - parallel_started_at > MEASURE_LIMIT_S
         continue_flag.fill_(0.0 if is_steady or is_late else 1.0)
         distributed.broadcast(continue_flag, 0)  # all stop after the same step
@@ -118,7 +133,11 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
         "tolerance": 0.0,
         "processes": world_size,
         "efficiency": single_median / median,
-        "settings": {**precision_settings(device, dtype), "backend": distributed.get_backend(), "alone": batch / single_median},
+        "settings": {
+            **precision_settings(device, dtype),
+            "backend": distributed.get_backend(),
+            "alone": batch / single_median,
+        },
         "notes": (["spread"] if is_spread else []) + (["wrong"] if error else []),
     }
 

@@ -8,7 +8,10 @@ from typing import Any, Dict, List, Optional
 
 from .devices import Device
 
-AMPERE_CAPABILITY, ADA_CAPABILITY = (8, 0), (8, 9)  # compute capabilities: TF32 and bfloat16 came with the one, FP8 with the other
+AMPERE_CAPABILITY, ADA_CAPABILITY = (
+    (8, 0),
+    (8, 9),
+)  # compute capabilities: TF32 and bfloat16 came with the one, FP8 with the other
 MIXED_PREFIX = "mixed-"
 
 
@@ -18,7 +21,11 @@ def matmul_dtypes(device: Device) -> List[str]:
         return ["float32"]
     if device.capability is None or device.capability < AMPERE_CAPABILITY:
         return ["float32", "float16"]
-    fp8 = device.capability >= ADA_CAPABILITY and hasattr(device.torch, "float8_e4m3fn") and hasattr(device.torch, "_scaled_mm")
+    fp8 = (
+        device.capability >= ADA_CAPABILITY
+        and hasattr(device.torch, "float8_e4m3fn")
+        and hasattr(device.torch, "_scaled_mm")
+    )
     return ["float32", "tf32", "float16", "bfloat16"] + (["float8"] if fp8 else [])
 
 

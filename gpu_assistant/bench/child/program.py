@@ -3,6 +3,11 @@
 First a `{"start": …}` with the devices, which measurements come and in how many seconds it ends at the latest, then
 `{"begin": …}` and `{"result": …}` or `{"left": code}` (with what it wanted and had) for each, last `{"end": true}`. A
 torch that does not load is `{"broken": …}`, a wanted device that is not there `{"missing": …}`.
+
+Keeps torch's compiler from being loaded where nothing is compiled: that takes longer than torch itself.
+
+torch's optimizers ask it on every step to leave them alone (`torch._dynamo.disable`, `graph_break`), and load it
+to ask.
 """
 
 from __future__ import annotations
@@ -10,17 +15,48 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import gc
+import importlib
 import math
 import os
 import platform
 import sys
 import time
+import types
 from typing import Any, Dict, List
 
-from . import limit
+from . import timing
 from .devices import Device, list_devices
-from .talk import MessageWriter
-from .workload import WorkloadSkipped, Workload
+from .protocol import MessageWriter
+from .workload import Workload, WorkloadSkipped
+
+DYNAMO_MODULE = "torch._dynamo"
+
+
+class _LazyCompiler(types.ModuleType):
+    """Stands in for the compiler, which compiles nothing here; for whatever else is wanted of it, it is loaded."""
+
+    @staticmethod
+    def disable(work: Any = None, *_: Any, **__: Any) -> Any:
+        """It would not be compiled anyway."""
+        return (lambda function: function) if work is None else work
+
+    @staticmethod
+    def graph_break(*_: Any, **__: Any) -> None:
+        """There is no graph."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__path__":
+            raise AttributeError(name)
+        if sys.modules.get(DYNAMO_MODULE) is self:
+            del sys.modules[DYNAMO_MODULE]
+            sys.modules["torch"]._dynamo = importlib.import_module(DYNAMO_MODULE)  # type: ignore[attr-defined]
+        return getattr(sys.modules[DYNAMO_MODULE], name)
+
+
+def defer_compiler(torch: Any) -> None:
+    """Load the compiler only when somebody wants more of it than to be left alone."""
+    if DYNAMO_MODULE not in sys.modules:
+        sys.modules[DYNAMO_MODULE] = torch._dynamo = _LazyCompiler(DYNAMO_MODULE)
 
 
 def main() -> int:
@@ -52,9 +88,11 @@ def main() -> int:
             writer.send(missing=options.device, have=[description["id"] for description in descriptions])
             return 3
     if options.fit is not None:
-        from .fit import VARIANTS, measure_variants
+        from .memory_fit import VARIANTS, measure_variants
 
-        writer.send(start={"torch": str(torch.__version__), "devices": descriptions, "of": len(VARIANTS), "limit_s": 0.0})
+        writer.send(
+            start={"torch": str(torch.__version__), "devices": descriptions, "of": len(VARIANTS), "limit_s": 0.0}
+        )
         measure_variants(writer, devices[-1], options.fit, (options.spare_share, options.spare_least))
         return 0
     if options.take_part is not None:
@@ -106,21 +144,28 @@ def software_versions(torch: Any) -> Dict[str, str]:
 
 
 def measure_all(
-    writer: MessageWriter, torch: Any, devices: List[Device], descriptions: List[Dict[str, Any]], options: argparse.Namespace
+    writer: MessageWriter,
+    torch: Any,
+    devices: List[Device],
+    descriptions: List[Dict[str, Any]],
+    options: argparse.Namespace,
 ) -> None:
     """Every device, one after the other."""
     from . import schedule
-    from .eager import defer_compiler
 
     defer_compiler(torch)
-    workloads = {device.id: schedule.device_workloads(device, full=options.full, only=options.only) for device in devices}
-    start_messages = [workload.start_message() for device_workloads in workloads.values() for workload in device_workloads]
+    workloads = {
+        device.id: schedule.device_workloads(device, full=options.full, only=options.only) for device in devices
+    }
+    start_messages = [
+        workload.start_message() for device_workloads in workloads.values() for workload in device_workloads
+    ]
     start_messages = [{"n": index, **begin} for index, begin in enumerate(start_messages, 1)]
     first_s, more_s = schedule.FULL_DEVICE_S if options.full else schedule.QUICK_DEVICE_S
     # Loading torch counts too: who waits does not care what for. But a cold disk must not eat the measurement.
-    started_at = max(limit.clock_at_epoch(options.since), time.perf_counter() - schedule.MAX_LOADING_S)
+    started_at = max(timing.clock_at_epoch(options.since), time.perf_counter() - schedule.MAX_LOADING_S)
     run_deadline = started_at + first_s + more_s * (len(devices) - 1)
-    limit.call_at(run_deadline + limit.EXIT_MARGIN_S, lambda: writer.stop_program(start_messages))
+    timing.call_at(run_deadline + timing.EXIT_MARGIN_S, lambda: writer.stop_program(start_messages))
     writer.send(
         start={
             "torch": str(torch.__version__),
@@ -128,7 +173,7 @@ def measure_all(
             "devices": descriptions,
             "of": len(start_messages),
             "work": start_messages,
-            "limit_s": max(0.0, run_deadline + limit.EXIT_MARGIN_S - time.perf_counter()),
+            "limit_s": max(0.0, run_deadline + timing.EXIT_MARGIN_S - time.perf_counter()),
         }
     )
     index = 0
@@ -145,7 +190,10 @@ def measure_all(
             if available_s < workload.min_seconds(operations_per_s):
                 estimated_s = workload.operations() / operations_per_s
                 # Where it is the time that is over, nobody knows what it would have taken.
-                writer.send(left="time", **({"wanted_s": estimated_s, "had_s": available_s} if estimated_s > available_s > 0 else {}))
+                writer.send(
+                    left="time",
+                    **({"wanted_s": estimated_s, "had_s": available_s} if estimated_s > available_s > 0 else {}),
+                )
                 continue
             workload.deadline = time.perf_counter() + available_s
             if options.full:

@@ -8,7 +8,7 @@ from .copies import CopyWorkload, copy_kinds
 from .decoding import DecodingWorkload
 from .devices import Device
 from .matmul import REFERENCE_SIDE, MatmulWorkload
-from .precision import mixed_dtype, inference_dtype, matmul_dtypes
+from .precision import inference_dtype, matmul_dtypes, mixed_dtype
 from .training import TRAINING_UNITS, TrainingWorkload
 from .workload import Workload
 
@@ -45,7 +45,9 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
             matmuls.append(smaller)
     copies = [CopyWorkload(device, copy_kind, limits["copy"]) for copy_kind in copy_kinds(device)]
     plain = [TrainingWorkload(device, model_name, "float32", limits["training"]) for model_name in TRAINING_UNITS]
-    mixed = [TrainingWorkload(device, model_name, mixed_dtype(device), limits["training"]) for model_name in TRAINING_UNITS]
+    mixed = [
+        TrainingWorkload(device, model_name, mixed_dtype(device), limits["training"]) for model_name in TRAINING_UNITS
+    ]
     # As one would train here: a card in mixed precision.
     default_training, other_training = (plain, mixed) if device.kind == "cpu" else (mixed, plain)
     decoding = DecodingWorkload(device, inference_dtype(device), limits["decode"])
@@ -57,7 +59,9 @@ def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]
         workloads: List[Workload] = [*main_workloads, decoding, *matmuls[1:], *other_training]
     else:
         workloads = [*main_workloads, *other_training, decoding, *matmuls[1:]]
-    return [workload for workload in workloads if only is None or workload.id in only or workload_family(workload) in only]
+    return [
+        workload for workload in workloads if only is None or workload.id in only or workload_family(workload) in only
+    ]
 
 
 def spare_seconds(available_s: float, later_workloads: Sequence[Workload]) -> float:

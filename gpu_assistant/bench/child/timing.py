@@ -1,13 +1,33 @@
-"""When a figure is steady enough: warm-up, repeats, quartiles."""
+"""When a figure is steady enough: warm-up, repeats, quartiles.
+
+The time that a whole run may take, whatever it is doing when that is up.
+"""
 
 from __future__ import annotations
 
 import math
 import statistics
+import threading
 import time
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 from .devices import Device
+
+EXIT_MARGIN_S = 1.0  # what a measurement that ends by itself may be late
+
+
+def clock_at_epoch(epoch_seconds: Optional[float]) -> float:
+    """The clock `time.perf_counter` at that moment of the epoch; now, where it is not given or cannot be."""
+    elapsed = 0.0 if epoch_seconds is None else time.time() - epoch_seconds
+    return time.perf_counter() - (elapsed if 0 <= elapsed < 3600 else 0.0)
+
+
+def call_at(deadline: float, callback: Callable[[], Any]) -> None:
+    """Call `stop` when the clock `time.perf_counter` shows `moment`, beside whatever torch computes."""
+    timer = threading.Timer(max(0.0, deadline - time.perf_counter()), callback)
+    timer.daemon = True
+    timer.start()
+
 
 MAX_WARM_UP_S, MIN_WARM_UP_S = 2.0, 0.05
 BATCH_TIME_S = 0.1  # about as long runs are taken together before anybody looks at the clock
@@ -29,7 +49,10 @@ def warm_up(device: Device, run: Callable[[], Any], limit_s: float) -> float:
             if time.perf_counter() - started_at > limit_s:
                 return statistics.median(group)
         median = statistics.median(group)
-        if abs(median - previous_median) <= WARM_UP_TOLERANCE * median and time.perf_counter() - started_at > MIN_WARM_UP_S:
+        if (
+            abs(median - previous_median) <= WARM_UP_TOLERANCE * median
+            and time.perf_counter() - started_at > MIN_WARM_UP_S
+        ):
             return median
         previous_median = median
 

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import timing
 from .devices import Device
-from .precision import set_precision, precision_settings
+from .precision import precision_settings, set_precision
 
 
 class WorkloadSkipped(Exception):
@@ -113,18 +113,25 @@ class Workload:
             check_result = self.check()
         available_s = max(self.limit_s - (time.perf_counter() - started_at), 0.5)
         expected_s = self.last_s
-        if expected_s is None or expected_s < timing.MAX_WARM_UP_S:  # a longer one has warmed up what there is to warm up
+        if (
+            expected_s is None or expected_s < timing.MAX_WARM_UP_S
+        ):  # a longer one has warmed up what there is to warm up
             expected_s = timing.warm_up(self.device, self.run, min(timing.MAX_WARM_UP_S, available_s / 2))
         now = time.perf_counter()
         if now + expected_s * timing.FIRST_RUN_FACTOR > self.deadline:
-            raise WorkloadSkipped("time", wanted_s=expected_s * timing.FIRST_RUN_FACTOR, had_s=max(0.0, self.deadline - now))
+            raise WorkloadSkipped(
+                "time", wanted_s=expected_s * timing.FIRST_RUN_FACTOR, had_s=max(0.0, self.deadline - now)
+            )
         samples = timing.measure_runs(
             self.device, self.run, max(self.limit_s - (now - started_at), 0.0), expected_s, self.deadline - now
         )
         if len(samples) < timing.MIN_SAMPLES_LATE:
             estimated_s = statistics.median(samples) * timing.MIN_SAMPLES
             raise WorkloadSkipped("time", wanted_s=estimated_s, had_s=max(0.0, self.deadline - now))
-        if self.is_checked_last and time.perf_counter() + self.check_seconds(statistics.median(samples)) < self.deadline:
+        if (
+            self.is_checked_last
+            and time.perf_counter() + self.check_seconds(statistics.median(samples)) < self.deadline
+        ):
             check_result = self.check()
         return self.result(samples, check_result, time.perf_counter() - started_at)
 

@@ -1,4 +1,7 @@
-"""Benchmark: how fast, and is that right?"""
+"""Benchmark: how fast, and is that right?
+
+What one does with a result and for a new one: the buttons at the right of the page's title.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,90 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from ...bench.lines import BenchmarkProgress, TorchLoading
+from ...bench.child_protocol import BenchmarkProgress, TorchLoading
 from ...core.errors import AppError
 from ...core.jobs import JobContext, LazyJob
 from ...core.results import Benchmark, BenchResult
-from ..components import Banner, Button, Card, EmptyState, Page, SegmentedControl, label
+from .. import theme
 from ..language import Language
-from ..main.facts import InstalledEnvironment, current_environment
+from ..main.machine_facts import InstalledEnvironment, current_environment
+from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.cards import AutoHeightStack, Banner, Card, EmptyState
+from ..widgets.page import Page
+from ..widgets.text import label
 from ..worker import JobRunner
-from . import before, scores
-from .actions import ResultActions
-from .fit_view import MemoryFitView
-from .layouts import AutoHeightStack
-from .result import BenchmarkResultView
-from .right_card import RangeSource, read_range_source
-from .sharing import BenchmarkExporter
-from .working import RunningView
+from . import messages, running
+from .export import BenchmarkExporter
+from .memory_fit.view import MemoryFitView
+from .result.expected_card import RangeSource, read_range_source
+from .result.view import BenchmarkResultView
+from .running import RunningView
 
 if TYPE_CHECKING:
     from ...app import App
+
+
+TITLE_WIDTH = 260  # what the title wants beside the buttons
+BUTTON_GAP = 8
+
+
+class ResultActions(QWidget):
+    """`picture` and `report` save, `full` and `again` measure. As many beside each other as fit, below the title where
+    not all do.
+    """
+
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self._page = page
+        self._columns = 0
+        self.picture_button, self.report_button = Button(icon_name="image"), Button(icon_name="file")
+        self.full_test_button, self.measure_button = Button(icon_name="clock"), Button(kind="primary", icon_name="play")
+        self.buttons = (self.picture_button, self.report_button, self.full_test_button, self.measure_button)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(BUTTON_GAP)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        page.add_action(self)
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the page in its size."""
+        if event.type() == QEvent.Type.Resize:
+            self.update_layout()
+        return super().eventFilter(watched, event)
+
+    def set_texts(self, enabled: bool, quick_duration: str, full_duration: str, unavailable_reason: str) -> None:
+        """All words; `quick` and `thorough` say how long that takes, `why_not` why nothing can be measured."""
+        self.picture_button.setText(self.tr("Save as picture"))
+        self.report_button.setText(self.tr("Save report"))
+        self.full_test_button.setText(self.tr("Full test…"))
+        self.measure_button.setText(self.tr("Measure again"))
+        for button, duration_text in ((self.full_test_button, full_duration), (self.measure_button, quick_duration)):
+            button.setEnabled(enabled)
+            button.setToolTip(duration_text if enabled else unavailable_reason)
+        self.update_layout()
+
+    def update_layout(self) -> None:
+        """Buttons below the title where both do not fit beside each other."""
+        available, margins = self._page.maximumViewportSize().width(), 2 * self._page.breakpoints.margin
+        widths = [button.sizeHint().width() + BUTTON_GAP for button in self.buttons]
+        one_row = theme.px(TITLE_WIDTH) + sum(widths) + margins <= available
+        direction = QBoxLayout.Direction
+        self._page.header.setDirection(direction.LeftToRight if one_row else direction.TopToBottom)
+        alignment = Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignLeft
+        self._page.header.setAlignment(self, alignment)
+        count = len(self.buttons)
+        candidates = (each for each in (count, 2) if each * max(widths) + margins <= available)
+        columns = count if one_row else next(candidates, 1)
+        if columns != self._columns:
+            self._columns = columns
+            for index, button in enumerate(self.buttons):
+                self._grid.addWidget(button, index // columns, index % columns)
+
 
 LOADING_VIEW, EMPTY_VIEW, RUNNING_VIEW, RESULT_VIEW, MEMORY_VIEW = range(5)
 SPEED_TAB, MEMORY_TAB = range(2)
@@ -54,7 +118,9 @@ class _ReadPageDataJob:
 
     def run(self, context: JobContext[Any]) -> _PageData:
         context.check_cancelled()
-        return _PageData(current_environment(self._app), *self._app.stored_benchmarks(), read_range_source(self._app.catalog))
+        return _PageData(
+            current_environment(self._app), *self._app.stored_benchmarks(), read_range_source(self._app.catalog)
+        )
 
 
 class BenchmarkPage(Page):
@@ -77,18 +143,34 @@ class BenchmarkPage(Page):
         super().__init__(" ")
         self.result_actions = ResultActions(self)
         self.picture_button, self.report_button = self.result_actions.picture_button, self.result_actions.report_button
-        self.full_test_button, self.measure_button = self.result_actions.full_test_button, self.result_actions.measure_button
+        self.full_test_button, self.measure_button = (
+            self.result_actions.full_test_button,
+            self.result_actions.measure_button,
+        )
         self.tabs = SegmentedControl(("", ""))
         self.message_banner = Banner("error")
         self.environment_banner = Banner("warn")
         for banner in (self.message_banner, self.environment_banner):
             banner.hide()
-        self.empty_state, self.first_full_test_button = EmptyState("bench", kind="primary"), Button(kind="ghost", icon_name="clock")
+        self.empty_state, self.first_full_test_button = (
+            EmptyState("bench", kind="primary"),
+            Button(kind="ghost", icon_name="clock"),
+        )
         self.empty_state.add_widget(self.first_full_test_button)
-        self.running_view, self.result_view, self.memory_view = RunningView(scores.activity), BenchmarkResultView(), MemoryFitView(app)
+        self.running_view, self.result_view, self.memory_view = (
+            RunningView(messages.activity),
+            BenchmarkResultView(),
+            MemoryFitView(app),
+        )
         self.cancel_button = self.running_view.cancel_button
         self._views = AutoHeightStack()
-        for view in (QWidget(), self._wrap_in_card(self.empty_state), self._wrap_at_top(self.running_view), self.result_view, self.memory_view):
+        for view in (
+            QWidget(),
+            self._wrap_in_card(self.empty_state),
+            self._wrap_at_top(self.running_view),
+            self.result_view,
+            self.memory_view,
+        ):
             self._views.add(view)
         self.column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.environment_banner)
@@ -118,7 +200,9 @@ class BenchmarkPage(Page):
         for button in (self.full_test_button, self.first_full_test_button):
             button.clicked.connect(self.confirm_full_test)
         self.picture_button.clicked.connect(lambda: self._exporter.ask_picture(self._benchmarks[-1], self._benchmarks))
-        self.report_button.clicked.connect(lambda: self._exporter.ask_report(self._benchmarks[-1], self._benchmarks, self._range_source))
+        self.report_button.clicked.connect(
+            lambda: self._exporter.ask_report(self._benchmarks[-1], self._benchmarks, self._range_source)
+        )
         self.empty_state.button.clicked.connect(self._on_empty_button)
         self.environment_banner.button.clicked.connect(self.setup_wanted)
         self.running_view.stop_requested.connect(self.stop)
@@ -182,7 +266,12 @@ class BenchmarkPage(Page):
     def take_focus(self) -> None:
         """Give the keyboard to what the page is for just now; as soon as that is known."""
         self._focus_wanted = not (self._data_read or self.measuring)
-        for button in (self.cancel_button, self.measure_button, self.empty_state.button, self.memory_view.measure_button):
+        for button in (
+            self.cancel_button,
+            self.measure_button,
+            self.empty_state.button,
+            self.memory_view.measure_button,
+        ):
             if button.isVisible() and button.isEnabled():
                 button.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
@@ -214,7 +303,7 @@ class BenchmarkPage(Page):
     def confirm_full_test(self) -> None:
         """Say how long the full one takes; start it for who wants it all the same."""
         if self._installed is not None:
-            dialog = before.full_test_dialog(self, self._installed)
+            dialog = running.full_test_dialog(self, self._installed)
             dialog.accepted.connect(lambda: self.measure(full=True))
             dialog.open()
 
@@ -225,7 +314,7 @@ class BenchmarkPage(Page):
         self._error, self._saved_path, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.benchmark, self._installed.folder, full=full)))
-        self.running_view.start(partial(before.running_note, self._installed, full=full))
+        self.running_view.start(partial(running.running_note, self._installed, full=full))
         self.retranslate()
         self.running_view.take_focus()
 
@@ -281,10 +370,14 @@ class BenchmarkPage(Page):
         self.tabs.setAccessibleName(self.tr("What to look at"))
         self.tabs.setVisible(self.can_measure and not self.measuring)
         self.result_actions.setVisible(result_shown)
-        self.unreadable_label.setText(self._language.texts().translate("bench.kept-left-out", {"results": self._unreadable_count}))
+        self.unreadable_label.setText(
+            self._language.texts().translate("bench.kept-left-out", {"results": self._unreadable_count})
+        )
         self.unreadable_label.setVisible(self._unreadable_count > 0 and not self.measuring and not memory_tab)
         enabled, installed = self.can_measure and not self.memory_view.busy, self._installed
-        quick_duration, full_duration = (before.duration_text(installed, full=full) if installed else "" for full in (False, True))
+        quick_duration, full_duration = (
+            running.duration_text(installed, full=full) if installed else "" for full in (False, True)
+        )
         self.result_actions.set_texts(enabled, quick_duration, full_duration, self._unavailable_reason())
         self._update_message()
         self._update_environment_banner(result_shown=result_shown)
@@ -295,7 +388,7 @@ class BenchmarkPage(Page):
             subtitle = self.tr("What a training step needs, and the largest batch that fits")
             self._views.show_view(MEMORY_VIEW)
         elif last is not None:
-            subtitle = before.result_subtitle(last)
+            subtitle = running.result_subtitle(last)
             self.result_view.show_benchmark(last, self._benchmarks, self._range_source)
             self._views.show_view(RESULT_VIEW)
         elif self._data_read:
@@ -316,7 +409,9 @@ class BenchmarkPage(Page):
 
     def _update_environment_banner(self, *, result_shown: bool) -> None:
         """That there is nothing to measure any more, above what was measured before; else the empty page says it."""
-        self.environment_banner.setVisible(result_shown and self._data_read and self._installed is None and not self._app.simulated)
+        self.environment_banner.setVisible(
+            result_shown and self._data_read and self._installed is None and not self._app.simulated
+        )
         self.environment_banner.set("warn", self._unavailable_reason())
         self.environment_banner.button.setText(self.tr("Set up PyTorch"))
         self.environment_banner.button.show()
@@ -338,10 +433,12 @@ class BenchmarkPage(Page):
             description = self.tr(
                 "Measures matrix products, copies, the training of ResNet-50 and BERT-base, and a small language model."
             )
-            self.empty_state.set(f"{description}\n{before.duration_text(self._installed)}", self.tr("Measure"))
-            self.first_full_test_button.setText(before.full_test_label(self._installed))
+            self.empty_state.set(f"{description}\n{running.duration_text(self._installed)}", self.tr("Measure"))
+            self.first_full_test_button.setText(running.full_test_label(self._installed))
         else:
-            self.empty_state.set(unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch"))
+            self.empty_state.set(
+                unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
+            )
         self.first_full_test_button.setVisible(can_measure)
         self.empty_state.button.setEnabled(not self._app.simulated)
         self.empty_state.button.setToolTip(unavailable_reason if self._app.simulated else "")

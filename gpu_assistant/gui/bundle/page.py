@@ -1,28 +1,236 @@
-"""Prepare for a computer without internet: for which, where, how far, and what to do there."""
+"""Prepare for a computer without internet: for which, where, how far, and what to do there.
+
+What is asked before a folder is made: for which computer, and where.
+
+A folder that is whole: what to do with it on the other computer.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QVBoxLayout, QWidget
 
 from ...core import json
 from ...core.errors import UsageError
 from ...core.plan import Event, StepEvent
 from ...core.price import plan_cost
 from ...texts.format import format_duration, format_size
-from ..components import Button, ConfirmDialog, Hero, announce
-from ..components.dialogs import folder_dialog, open_dialog, save_dialog
-from ..main.file_saver import FileSaver
-from ..wizard import words as said
-from ..wizard.base import WizardPage, set_tab_order
-from ..wizard.note_card import NoteCard
-from ..wizard.road import WizardController
-from ..wizard.step_block import CurrentStepPanel
-from .after_card import BundleReadyCard
-from .making import BundleCreator, BundleOrder, CreationState
-from .order_cards import THIS_COMPUTER, BundleFolderCard, TargetComputerCard
+from ...texts.localized import Texts
+from ..saving import FileSaver, FunctionJob
+from ..widgets.base import Breakpoints, announce
+from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.cards import Card, Hero
+from ..widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
+from ..widgets.disclosure import CommandBox
+from ..widgets.text import label
+from ..wizard import messages
+from ..wizard.controller import WizardController
+from ..wizard.page import WizardPage, set_tab_order
+from ..wizard.pages.install.page import NoteCard
+from ..wizard.pages.install.progress_panel import CurrentStepPanel
+from ..wizard.pages.machine_summary import system_name
+from ..wizard.state import WizardState
+from ..worker import JobRunner
+from .create import BundleCreator, BundleOrder, CreatedBundle, CreationState
+
+if TYPE_CHECKING:
+    from ...system.base import System
+
+
+THIS_COMPUTER, OTHER_COMPUTER = range(2)
+
+
+class TargetComputerCard(Card):
+    """For this computer, or for one that a file tells of; `chosen` comes when that changes."""
+
+    target_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self.target = THIS_COMPUTER
+        self.target_segments = SegmentedControl(["", ""])
+        self.target_segments.chosen.connect(self._on_target_chosen)
+        self._description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
+        self.file_button = Button(icon_name="file")
+        self.save_button = Button(kind="ghost", icon_name="share")
+        self._no_internet_label = label("small")
+        align_left = Qt.AlignmentFlag.AlignLeft
+        choices_layout = QVBoxLayout()
+        choices_layout.setSpacing(10)
+        choices_layout.addWidget(self.target_segments, 0, align_left)
+        choices_layout.addWidget(self._description_label)
+        choices_layout.addWidget(self._path_label)
+        choices_layout.addWidget(self.file_button, 0, align_left)
+        choices_layout.addWidget(self._no_internet_label)
+        choices_layout.addWidget(self.save_button, 0, align_left)
+        choices_layout.addWidget(self._status_label)
+        self.column.addLayout(choices_layout)
+        self._status_label.hide()
+
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """What Tab reaches, in the order of reading."""
+        return (*self.target_segments.buttons, self.file_button, self.save_button)
+
+    def set(
+        self, state: WizardState, file: Path | None, texts: Texts, *, simulated: bool, fallback_text: str = ""
+    ) -> None:
+        """What is known by now; `unknown` is said of this computer before it was looked at."""
+        is_this_computer = self.target == THIS_COMPUTER
+        self.set_title(self.tr("For which computer?"))
+        this_text = self.tr("The one of the machine file") if simulated else self.tr("This one")
+        self.target_segments.set_options([this_text, self.tr("Another one")])
+        self.target_segments.set_current(self.target)
+        self.target_segments.setAccessibleName(self.tr("For which computer?"))
+        self._description_label.setText(
+            (self._this_computer_text(state, texts) or fallback_text)
+            if is_this_computer
+            else self._other_computer_text()
+        )
+        self._path_label.setVisible(not is_this_computer and file is not None)
+        self._path_label.setText(str(file) if file is not None else "")
+        self.file_button.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
+        self.file_button.setVisible(not is_this_computer)
+        self._no_internet_label.setText(
+            self.tr("No internet on this one? Take its details to one that has it, as a file.")
+        )
+        self.save_button.setText(self.tr("Save its details…"))
+        for widget in (self._no_internet_label, self.save_button):
+            widget.setVisible(is_this_computer and not simulated and state.machine is not None)
+        self._status_label.setVisible(is_this_computer and bool(self._status_label.text()))
+
+    def set_status(self, text: str) -> None:
+        """How saving went."""
+        self._status_label.setText(text)
+        self._status_label.setVisible(bool(text))
+
+    def _this_computer_text(self, state: WizardState, texts: Texts) -> str:
+        machine, recommendation = state.machine, state.recommendation
+        if machine is None or recommendation is None:
+            return ""
+        parts = [gpu.name for gpu in machine.gpus if gpu.name] or [self.tr("no graphics card")]
+        torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+        packages = [f"PyTorch {torch.version} ({texts.variant_name(torch.variant)})"] if torch is not None else []
+        packages += [f"TensorFlow {tensorflow.version}"] if tensorflow is not None else []
+        return self.tr("{system} · {card} · {what}").format(
+            system=system_name(machine), card=parts[0], what=" · ".join(packages)
+        )
+
+    def _other_computer_text(self) -> str:
+        return self.tr(
+            "Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that "
+            "file here. What suits it is worked out from the file."
+        )
+
+    def _on_target_chosen(self, index: int) -> None:
+        self.target = index
+        self.target_changed.emit()
+
+
+class BundleFolderCard(Card):
+    """The folder."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._path_label, self._description_label = label("strong"), label("body", "", "soft")
+        self.choose_button = Button(icon_name="folder")
+        self.column.addWidget(self._path_label)
+        self.column.addWidget(self._description_label)
+        self.column.addSpacing(2)
+        self.column.addWidget(self.choose_button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def set(self, folder: Path | None, needed_bytes: int | None) -> None:
+        """The folder, and how many bytes it will hold where that is known."""
+        self.set_title(self.tr("Into which folder?"))
+        self._path_label.setText(str(folder) if folder is not None else "")
+        self._path_label.setVisible(folder is not None)
+        line = self.tr("An empty or a new folder, or one that was begun here before: that one is gone on with.")
+        if needed_bytes:
+            line = self.tr("About {size}. {line}").format(size=format_size(needed_bytes), line=line)
+        self._description_label.setText(line)
+        text = self.tr("Choose another folder…") if folder is not None else self.tr("Choose the folder…")
+        self.choose_button.setText(text)
+
+
+class BundleReadyCard(Card):
+    """Numbered sentences, the same as a command, what is not in it, and what its list's checksum is."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._line_labels = [label("body") for _ in range(3)]
+        self._command_label, self.command_box = label("small-strong"), CommandBox()
+        self._missing_label, self._checksum_label = label("body", "", "warn"), label("small")
+        self.open_button, self.another_button = Button(icon_name="folder"), Button(kind="ghost", icon_name="undo")
+        for widget in (
+            *self._line_labels,
+            self._missing_label,
+            self._command_label,
+            self.command_box,
+            self._checksum_label,
+        ):
+            self.column.addWidget(widget)
+        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._buttons_layout.setSpacing(12)
+        for button in (self.open_button, self.another_button):
+            self._buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._buttons_layout.addStretch(1)
+        self.column.addSpacing(2)
+        self.column.addLayout(self._buttons_layout)
+        self._shape = Breakpoints(self)
+        self._shape.changed.connect(self._update_layout)
+        self._update_layout()
+        self._runner = JobRunner(self)
+
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """What Tab reaches, in the order of reading."""
+        return (self.command_box.text_edit, self.command_box.copy_button, self.open_button, self.another_button)
+
+    def set_bundle(self, bundle: CreatedBundle, texts: Texts) -> None:
+        """What was made."""
+        contents = bundle.contents
+        self.set_title(self.tr("On the other computer"))
+        lines = (
+            self.tr("1. Copy this folder and GPU Assistant's own setup file to a stick or disk, and take it there."),
+            self.tr("2. Install GPU Assistant there. It needs no internet either."),
+            self.tr("3. On its first page press “I have an offline folder” and choose this folder."),
+        )
+        for widget, line in zip(self._line_labels, lines, strict=True):
+            widget.setText(line)
+        separator = self.tr(", ")
+        missing = separator.join(
+            dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.left_out)
+        )
+        self._missing_label.setText(self.tr("Not in it: {parts}.").format(parts=missing))
+        self._missing_label.setVisible(bool(missing))
+        self._command_label.setText(self.tr("The same on the command line there"))
+        self.command_box.set_text(f"gpu-assistant install --bundle {bundle.order.folder.name}")
+        template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")
+        self._checksum_label.setText(
+            template.format(
+                release=contents.wish.label,
+                computer=contents.target.label,
+                count=len(contents.files),
+                mark=bundle.checksum,
+            )
+        )
+        self._checksum_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.open_button.setText(self.tr("Open the folder"))
+        self.another_button.setText(self.tr("Prepare another one"))
+
+    def _update_layout(self) -> None:
+        """Both buttons in one line, or one below the other."""
+        direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
+        self._buttons_layout.setDirection(direction)
+
+    def show_folder(self, system: System, folder: Path) -> None:
+        """Open the folder; where there is no file manager, its path stands above."""
+        if not self._runner.running:
+            self._runner.start(FunctionJob(lambda: system.open_folder(folder)))
+
 
 MACHINE_FILE_NAME = "computer.json"
 
@@ -48,7 +256,14 @@ class CreateBundlePage(WizardPage):
         self.verdict_hero = Hero("ok")
         self.target_card, self.folder_card = TargetComputerCard(), BundleFolderCard()
         self.step_panel, self.note_card, self.ready_card = CurrentStepPanel(), NoteCard(), BundleReadyCard()
-        for widget in (self.verdict_hero, self.step_panel, self.note_card, self.target_card, self.folder_card, self.ready_card):
+        for widget in (
+            self.verdict_hero,
+            self.step_panel,
+            self.note_card,
+            self.target_card,
+            self.folder_card,
+            self.ready_card,
+        ):
             column.addWidget(widget)
         column.addStretch(1)
         self.target_card.target_changed.connect(self.draw)
@@ -60,8 +275,12 @@ class CreateBundlePage(WizardPage):
         self.step_panel.download_controls.pause_toggled.connect(self.creator.set_paused)
         self.step_panel.download_controls.limit_picker.chosen.connect(self._set_speed_limit)
         self.file_saver = FileSaver(self)
-        self.file_saver.saved.connect(lambda path: self.target_card.set_status(self.tr("Saved: {path}").format(path=path)))
-        self.file_saver.failed.connect(lambda error: self.target_card.set_status(said.error_text(self.texts, error)))
+        self.file_saver.saved.connect(
+            lambda path: self.target_card.set_status(self.tr("Saved: {path}").format(path=path))
+        )
+        self.file_saver.failed.connect(
+            lambda error: self.target_card.set_status(messages.error_text(self.texts, error))
+        )
         self.back_button = self.footer.add_button(Button())
         self.back_button.clicked.connect(self.leave_requested)
         self.cancel_button = self.footer.add_button(Button())
@@ -169,7 +388,14 @@ class CreateBundlePage(WizardPage):
         if self.creator.bundle is not None:
             self.ready_card.set_bundle(self.creator.bundle, self.texts)
         self._update_footer(state)
-        set_tab_order(self.primary_button, *self.target_card.controls, self.folder_card.choose_button, *self.ready_card.controls, self.cancel_button, self.back_button)
+        set_tab_order(
+            self.primary_button,
+            *self.target_card.controls,
+            self.folder_card.choose_button,
+            *self.ready_card.controls,
+            self.cancel_button,
+            self.back_button,
+        )
         if state != self._shown_state:
             self._shown_state = state
             self.focus_primary()
@@ -188,11 +414,19 @@ class CreateBundlePage(WizardPage):
     def _update_order_cards(self) -> None:
         state = self.controller.flow.state
         error = self.controller.errors.get("look") or self.controller.errors.get("reckon")
-        progress_text = self.tr("Looking at this computer…") if self.controller.is_detecting or self.controller.is_recommending else ""
-        fallback_text = said.error_text(self.texts, error) if error is not None else progress_text
-        self.target_card.set(state, self._machine_file, self.texts, simulated=self.controller.flow.simulated, fallback_text=fallback_text)
+        progress_text = (
+            self.tr("Looking at this computer…")
+            if self.controller.is_detecting or self.controller.is_recommending
+            else ""
+        )
+        fallback_text = messages.error_text(self.texts, error) if error is not None else progress_text
+        self.target_card.set(
+            state, self._machine_file, self.texts, simulated=self.controller.flow.simulated, fallback_text=fallback_text
+        )
         plan = state.plan
-        download_bytes = plan_cost(plan).bytes if plan is not None and self.target_card.target == THIS_COMPUTER else None
+        download_bytes = (
+            plan_cost(plan).bytes if plan is not None and self.target_card.target == THIS_COMPUTER else None
+        )
         self.folder_card.set(self._folder, download_bytes)
 
     def _update_verdict(self, state: CreationState) -> None:
@@ -202,7 +436,7 @@ class CreateBundlePage(WizardPage):
             text = self.tr("The folder is ready: {size}").format(size=format_size(bundle.contents.bytes))
             self.verdict_hero.set("ok", text, str(bundle.order.folder))
         elif state == "failed" and error is not None:
-            self.verdict_hero.set("error", self.tr("The folder is not ready"), said.error_text(self.texts, error))
+            self.verdict_hero.set("error", self.tr("The folder is not ready"), messages.error_text(self.texts, error))
         elif state == "stopped":
             text = self.tr("Go on whenever you like, also after a restart.")
             if self.creator.has_downloads:
@@ -269,8 +503,12 @@ class CreateBundlePage(WizardPage):
         if self.cancel_button.isVisible():
             self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
         elif not self.primary_button.isEnabled() and self.folder_card.choose_button.isVisible():
-            needs_file = self.target_card.file_button.isVisible() and self._machine_file is None and self._folder is not None
-            (self.target_card.file_button if needs_file else self.folder_card.choose_button).setFocus(Qt.FocusReason.OtherFocusReason)
+            needs_file = (
+                self.target_card.file_button.isVisible() and self._machine_file is None and self._folder is not None
+            )
+            (self.target_card.file_button if needs_file else self.folder_card.choose_button).setFocus(
+                Qt.FocusReason.OtherFocusReason
+            )
         else:
             super().focus_primary()
 

@@ -1,27 +1,213 @@
-"""The health test: how thorough, how long that takes, what it does now, what it found."""
+"""The health test: how thorough, how long that takes, what it does now, what it found.
+
+What a health test is made with, besides its level: which card, and for how many minutes it is loaded.
+
+What the dialog lets run: what there is to test with, and the test itself with a sampler of its own.
+
+The words of the health test that depend on what is tested.
+
+Which alarms send the user to the health test, and to which level of it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.errors import AppError
+from ...core.jobs import JobContext
 from ...core.results import Check, Checks, GpuSample
-from ...health.listening import HealthProgress
+from ...core.types import device_name
+from ...health.child_protocol import HealthProgress
+from ...texts.format import format_duration
 from .. import language, theme
-from ..components import Banner, Button, ConfirmDialog, ProgressBar, SegmentedControl, announce, label
+from ..main.machine_facts import current_environment
+from ..widgets.base import announce
+from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.cards import Banner
+from ..widgets.dialogs import ConfirmDialog
+from ..widgets.inputs import Dropdown, DropdownEntry
+from ..widgets.progress import ProgressBar
+from ..widgets.text import label
 from ..worker import JobRunner
-from . import words
-from .choices import HealthTestOptions
-from .job import HealthTestJob, HealthTestEnvironment, HealthTestEnvironmentJob
 from .result import HealthResultView
 
 if TYPE_CHECKING:
     from ...app import App
+
+
+LOAD_MINUTES = (10, 20, 30, 60)
+
+
+class HealthTestOptions(QWidget):
+    """The cards are shown where there are several, the minutes where the level loads them. `changed` comes after a
+    choice of the user.
+    """
+
+    changed = Signal()
+
+    def __init__(self, gpus: Sequence[GpuSample], gpu: int | None, parent: QWidget) -> None:
+        super().__init__(parent)
+        translate = QCoreApplication.translate
+        self._gpus, self._has_load = tuple(gpus), False
+        self._gpu = gpu if len(gpus) > 1 else None
+        self.gpu_dropdown = Dropdown()
+        self.load_label = label("body", translate("Health", "Full load for"))
+        minute_labels = [translate("Health", "{count} min").format(count=minutes) for minutes in LOAD_MINUTES]
+        self.minutes = SegmentedControl(minute_labels, name=translate("Health", "Full load for"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        for widget in (self.gpu_dropdown, self.load_label, self.minutes):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        self.gpu_dropdown.chosen.connect(self._set_gpu)
+        self.minutes.chosen.connect(lambda _: self.changed.emit())
+        self._update_text()
+        self.show_for_level(has_load=False)
+
+    @property
+    def device(self) -> str | None:
+        """As `HealthJob` calls it; None: all there are."""
+        return None if self._gpu is None else f"cuda:{self._gpu}"
+
+    @property
+    def load_seconds(self) -> float | None:
+        """How long the cards are loaded; None where the level does not."""
+        return 60.0 * LOAD_MINUTES[self.minutes.current()] if self._has_load else None
+
+    def show_for_level(self, *, has_load: bool) -> None:
+        """What fits a level that loads the cards, or one that does not."""
+        self._has_load = has_load
+        self.gpu_dropdown.setVisible(len(self._gpus) > 1)
+        for widget in (self.load_label, self.minutes):
+            widget.setVisible(has_load)
+        self.setVisible(has_load or len(self._gpus) > 1)
+
+    def _set_gpu(self, gpu: int | None) -> None:
+        self._gpu = gpu
+        self._update_text()
+        self.changed.emit()
+
+    def _update_text(self) -> None:
+        translate = QCoreApplication.translate
+        all_text = translate("Health", "All cards")
+        entries = [DropdownEntry(value=None, text=all_text)]
+        entries += [
+            DropdownEntry(value=gpu.index, text=f"GPU {gpu.index}", detail=gpu.name or "") for gpu in self._gpus
+        ]
+        text = all_text if self._gpu is None else f"GPU {self._gpu}"
+        self.gpu_dropdown.set_entries(entries, self._gpu, text, translate("Health", "Which card"))
+
+
+class HealthTestEnvironment(Struct, frozen=True, kw_only=True):
+    """What a test stands on: the environment in use (None: the driver alone can be asked), whether its PyTorch computes
+    on the processor only, the longest time that each level may take, without the load of level 3; seconds.
+    """
+
+    environment: Path | None
+    cpu_only: bool
+    limits: tuple[float, ...]
+
+
+class HealthTestEnvironmentJob:
+    """Reads what a test stands on."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def run(self, context: JobContext[Any]) -> HealthTestEnvironment:
+        """A little of the disk."""
+        context.check_cancelled()
+        installed, tests = current_environment(self._app), self._app.health_rules.tests
+        return HealthTestEnvironment(
+            environment=installed.folder if installed is not None else None,
+            cpu_only=installed is not None and installed.variant == "cpu",
+            limits=tuple(float(each) for each in tests.limits_seconds),
+        )
+
+
+class HealthTestJob:
+    """One test of a level, as `gpu-assistant health` runs it: of one `device` or of all, loading it for so many
+    seconds. The window's own sampler goes on beside it.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        environment: Path | None,
+        level: int,
+        *,
+        device: str | None = None,
+        load_seconds: float | None = None,
+    ) -> None:
+        self._app, self._environment, self._level = app, environment, level
+        self._device, self._load_seconds = device, load_seconds
+
+    def run(self, context: JobContext[Any]) -> Checks:
+        """The checks; raises what `HealthJob.run` raises."""
+        with closing(self._app.sampler()) as sampler:
+            job = self._app.health_test(
+                self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
+            )
+            return job.run(context)
+
+
+def level_names() -> tuple[str, str, str]:
+    """What the three levels are called."""
+    translate = QCoreApplication.translate
+    return (
+        translate("Health", "1 · Quick look"),
+        translate("Health", "2 · Thorough"),
+        translate("Health", "3 · Long full load"),
+    )
+
+
+def level_description(level: int, environment: HealthTestEnvironment, load: float | None) -> str:
+    """What a level does and how long that takes; `load` is how many seconds of full load are among it."""
+    translate, code = QCoreApplication.translate, language.texts().language
+    longest_text = format_duration(environment.limits[level - 1] + (load or 0.0), code)
+    if environment.environment is None:
+        return translate("Health", "Asks the driver about every card, and computes nothing. It takes a few seconds.")
+    template = {
+        1: translate("Health", "Looks at the card and computes a little. Usually under a minute."),
+        2: translate(
+            "Health", "Tests copies, computing in each precision and the free memory, bit by bit. Some minutes."
+        ),
+        3: translate("Health", "All of level 2, then {load} of full load with every result checked."),
+    }[level]
+    limit_template = translate(
+        "Health", "It stops by itself after {longest} at the latest, or when the card gets too hot."
+    )
+    separator = "" if code == "zh_CN" else " "
+    return f"{template.format(load=format_duration(load or 0.0, code))}{separator}{limit_template.format(longest=longest_text)}"
+
+
+def progress_text(report: HealthProgress) -> str:
+    """What is being tested, where, and how the card is meanwhile."""
+    texts = language.texts()
+    area_key = f"health.area.{report.check}"
+    parts = [texts.translate(area_key) if texts.has_text(area_key) else report.check]
+    if report.device is not None:
+        parts.append(device_name(report.device))
+    if report.done is not None:
+        parts.append(f"{100 * report.done:.0f} %")
+    if report.temp is not None:
+        parts.append(f"{report.temp} °C")
+    if report.power_w is not None:
+        parts.append(f"{report.power_w:.0f} W")
+    if report.errors:
+        parts.append(QCoreApplication.translate("Health", "wrong results: {count}").format(count=report.errors))
+    text = " · ".join(parts)
+    return text[:1].upper() + text[1:]
+
 
 DIALOG_SIZE = 680, 600  # what the list of checks wants, at 100 % text
 LOAD_LEVEL = 3  # the level that loads the cards
@@ -49,7 +235,7 @@ class HealthDialog(QDialog):
         self._closing = False
         self._running_level = options.level
         self.setWindowTitle(translate("Health", "Health test"))
-        self.levels = SegmentedControl(words.level_names(), options.level - 1, name=translate("Health", "How thorough"))
+        self.levels = SegmentedControl(level_names(), options.level - 1, name=translate("Health", "How thorough"))
         self.test_options = HealthTestOptions(options.gpus, options.gpu, self)
         self.level_label, self.progress_label = label("body"), label("body")
         self.progress_bar = ProgressBar()
@@ -71,7 +257,13 @@ class HealthDialog(QDialog):
         column.setSpacing(12)
         column.addWidget(label("title", QCoreApplication.translate("Health", "Is the card sound?")))
         column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
-        for widget in (self.test_options, self.cpu_only_banner, self.message_banner, self.progress_label, self.progress_bar):
+        for widget in (
+            self.test_options,
+            self.cpu_only_banner,
+            self.message_banner,
+            self.progress_label,
+            self.progress_bar,
+        ):
             column.addWidget(widget)
         column.addWidget(self.result_view, 1)
         row = QHBoxLayout()
@@ -82,7 +274,10 @@ class HealthDialog(QDialog):
             row.addWidget(button)
         column.addLayout(row)
         available = self.screen().availableGeometry()
-        self.resize(min(theme.px(DIALOG_SIZE[0]), available.width() - 80), min(theme.px(DIALOG_SIZE[1]), available.height() - 80))
+        self.resize(
+            min(theme.px(DIALOG_SIZE[0]), available.width() - 80),
+            min(theme.px(DIALOG_SIZE[1]), available.height() - 80),
+        )
 
     def _connect_signals(self) -> None:
         self.levels.chosen.connect(lambda _: self._update_state())
@@ -177,7 +372,7 @@ class HealthDialog(QDialog):
         if isinstance(report, Check):
             self.result_view.add_check(report)
         elif self.cancel_button.isEnabled():
-            self.progress_label.setText(words.progress_text(report))
+            self.progress_label.setText(progress_text(report))
             self.progress_bar.set_fraction(report.done)
 
     def _on_done(self, checks: Checks) -> None:
@@ -229,13 +424,27 @@ class HealthDialog(QDialog):
 
     def _update_state(self) -> None:
         """What fits the state of now."""
-        running, unavailable_reason, environment = self.test_runner.running, self._unavailable_reason(), self._environment
+        running, unavailable_reason, environment = (
+            self.test_runner.running,
+            self._unavailable_reason(),
+            self._environment,
+        )
         self.levels.setEnabled(not running)
         self.test_options.setEnabled(not running)
         self.test_options.show_for_level(has_load=self.level == LOAD_LEVEL)
-        description = words.level_description(self.level, environment, self.test_options.load_seconds) if environment is not None else ""
+        description = (
+            level_description(self.level, environment, self.test_options.load_seconds)
+            if environment is not None
+            else ""
+        )
         self.level_label.setText(unavailable_reason or description)
-        self.cpu_only_banner.setVisible(not running and not unavailable_reason and environment is not None and environment.cpu_only and self.level > 1)
+        self.cpu_only_banner.setVisible(
+            not running
+            and not unavailable_reason
+            and environment is not None
+            and environment.cpu_only
+            and self.level > 1
+        )
         self.cpu_only_banner.set(
             "warn",
             QCoreApplication.translate(
@@ -254,3 +463,10 @@ class HealthDialog(QDialog):
         self.cancel_button.setEnabled(True)
         if not running and not self.message_banner.label.text():
             self.message_banner.hide()
+
+
+ADVISED_TEST_LEVEL = 2
+# The alarms whose advice names the test; a test holds this to resources/texts/health.json.
+ALARMS_ADVISING_TEST = frozenset(
+    {"memory-errors", "memory-errors-before", "memory-mended", "xid-card", "xid-memory", "xid-program"}
+)

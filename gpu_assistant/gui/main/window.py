@@ -1,37 +1,112 @@
-"""The one window: the wizard and the main area in one stack, so that only the rail changes between them."""
+"""The one window: the wizard and the main area in one stack, so that only the rail changes between them.
+
+Where the window stood when it was closed, kept for the next start.
+"""
 
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-# What stands here is what the first paint needs; each Qt class costs its enums when it is first touched, and
-# the namespace Qt alone costs more than this whole file.
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter
+import msgspec
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QTimer, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QMainWindow
 
-from . import place
+from ...core import json
+from ...core.errors import AppError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from PySide6.QtGui import QCloseEvent, QPaintEvent, QShowEvent
     from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
     from ...app import App
-    from ...core.errors import AppError
-    from ...system.services import TaskbarProgress
-    from ..components import Banner
-    from ..components.banner import BannerKind
+    from ...system.base import TaskbarProgress
+    from ..event_loop import IncrementalQueue
     from ..language import Language
-    from ..steps import IncrementalQueue
+    from ..saving import SettingsSaver
+    from ..widgets.cards import Banner, BannerKind
     from ..wizard.wizard import Wizard
     from ..worker import JobRunner
-    from .area import MainArea
-    from .desktop import DesktopIntegration
-    from .saving import SettingsSaver
+    from .main_area import MainArea
+    from .tray import DesktopIntegration
+
+
+DEFAULT_SIZE = (1180, 760)
+MINIMUM_SIZE = (880, 520)
+# Left, top, right, bottom: as far as the widest usual frame reaches, while nobody knows the one that comes.
+DEFAULT_FRAME = (8, 40, 8, 8)
+
+
+class WindowGeometry(msgspec.Struct, frozen=True, kw_only=True):
+    """Position and size in pixels without the frame, and whether the window filled the screen.
+
+    `frame` is how far the frame reached beyond: left, top, right, bottom.
+    """
+
+    x: int
+    y: int
+    width: int
+    height: int
+    frame: tuple[int, int, int, int] = (0, 0, 0, 0)
+    maximized: bool = False
+
+
+def save_geometry(window: QMainWindow, file: Path) -> None:
+    """Write where the window stands; not worth a word to the user where that fails."""
+    normal_rect = window.normalGeometry() if window.isMaximized() else window.geometry()
+    inner_rect, outer_rect = window.geometry(), window.frameGeometry()
+    geometry = WindowGeometry(
+        x=normal_rect.x(),
+        y=normal_rect.y(),
+        width=normal_rect.width(),
+        height=normal_rect.height(),
+        frame=(
+            max(inner_rect.left() - outer_rect.left(), 0),
+            max(inner_rect.top() - outer_rect.top(), 0),
+            max(outer_rect.right() - inner_rect.right(), 0),
+            max(outer_rect.bottom() - inner_rect.bottom(), 0),
+        ),
+        maximized=window.isMaximized(),
+    )
+    try:
+        json.write_file(file, json.encode(geometry))
+    except AppError:
+        return
+
+
+def restore_geometry(window: QMainWindow, file: Path) -> None:
+    """Put the window where it stood, or at its first size; always wholly on a screen that is there."""
+    geometry: WindowGeometry | None = None
+    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+        geometry = json.decode(file.read_bytes(), WindowGeometry)
+    stored_rect = (
+        QRect(geometry.x, geometry.y, geometry.width, geometry.height)
+        if geometry is not None
+        else QRect(0, 0, *DEFAULT_SIZE)
+    )
+    screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+    available_rect = next((screen for screen in screens if screen.contains(stored_rect.center())), screens[0])
+    is_visible_there = geometry is not None and available_rect.contains(stored_rect.center())
+    left, top, right, bottom = geometry.frame if geometry is not None else DEFAULT_FRAME
+    available_rect = available_rect.adjusted(left, top, -right, -bottom)
+    size = stored_rect.size().boundedTo(available_rect.size())
+    window.resize(size)
+    if is_visible_there:
+        # Without the frame, as it was kept: `move` means the frame's corner, and the window would creep.
+        x = min(max(stored_rect.x(), available_rect.x()), available_rect.right() - size.width() + 1)
+        y = min(max(stored_rect.y(), available_rect.y()), available_rect.bottom() - size.height() + 1)
+        window.setGeometry(QRect(QPoint(x, y), size))
+    if geometry is not None and geometry.maximized:
+        window.showMaximized()
+
+
+# What stands here is what the first paint needs; each Qt class costs its enums when it is first touched, and
+# the namespace Qt alone costs more than this whole file.
+
 
 log = logging.getLogger(__name__)
 
@@ -72,16 +147,16 @@ class MainWindow(QMainWindow):
         self._stop_timer.timeout.connect(self._abandon_jobs)
         self._background = background
         self.setWindowTitle("GPU Assistant")
-        self.setMinimumSize(*place.MINIMUM_SIZE)
-        place.restore_geometry(self, self._geometry_file)
+        self.setMinimumSize(*MINIMUM_SIZE)
+        restore_geometry(self, self._geometry_file)
 
     def build(self, language: Language) -> None:
         """Put the right face in, in the theme that is on."""
         from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-        from ..steps import IncrementalQueue
-        from .desktop import DesktopIntegration
-        from .saving import SettingsSaver
+        from ..event_loop import IncrementalQueue
+        from ..saving import SettingsSaver
+        from .tray import DesktopIntegration
 
         self.language = language
         self._steps = IncrementalQueue(self)
@@ -127,7 +202,7 @@ class MainWindow(QMainWindow):
 
     def show_main(self) -> None:
         """Open the main area; the wizard stands there until Home is made, in a turn of its own."""
-        from .area import HOME, MainArea
+        from .main_area import HOME, MainArea
 
         if self.main_area is None:
             self.main_area = MainArea(self.app, self.language, self.saver)
@@ -141,7 +216,10 @@ class MainWindow(QMainWindow):
                 QTimer.singleShot(0, self.main_area, self._start_gpu_notifier)
             QTimer.singleShot(0, self.main_area, self.main_area.preload_monitor)
             self._stack.addWidget(self.main_area)
-        open_home, show_area = partial(self.main_area.open_page, HOME), partial(self._stack.setCurrentWidget, self.main_area)
+        open_home, show_area = (
+            partial(self.main_area.open_page, HOME),
+            partial(self._stack.setCurrentWidget, self.main_area),
+        )
         if HOME in self.main_area.pages:
             show_area()
         elif self.wizard is not None:
@@ -153,7 +231,7 @@ class MainWindow(QMainWindow):
 
     def _start_gpu_notifier(self) -> None:
         """The icon and the words of the desktop follow the cards, and the settings."""
-        from .notices import GpuNotifier
+        from .tray import GpuNotifier
 
         if self.main_area is not None:
             notifier = GpuNotifier(self.app, self.main_area.sampling, self.desktop_integration)
@@ -237,7 +315,7 @@ class MainWindow(QMainWindow):
 
     def _confirm_stop(self) -> bool:
         """Whether the work that runs may be stopped; asked only for work that the user waits for."""
-        from ..components import ConfirmDialog
+        from ..widgets.dialogs import ConfirmDialog
 
         if self.wizard is not None and (self.wizard.flow.is_locked or self.wizard.is_creating_bundle):
             return ConfirmDialog.ask(
@@ -289,7 +367,7 @@ class MainWindow(QMainWindow):
         self._stop_timer.stop()
         # What follows touches the disk and waits for the sampling thread: out of sight.
         self.hide()
-        place.save_geometry(self, self._geometry_file)
+        save_geometry(self, self._geometry_file)
         if self._is_built:
             self.desktop_integration.close()
         if self.main_area is not None:
@@ -322,7 +400,7 @@ class MainWindow(QMainWindow):
 
     def _show_banner(self, kind: BannerKind, text: str, button_text: str = "") -> None:
         """One line above everything; a button with the words `leave` takes it away."""
-        from ..components import Banner
+        from ..widgets.cards import Banner
 
         if self._banner is None:
             self._banner = Banner()

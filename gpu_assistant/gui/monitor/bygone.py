@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...catalog.health import NameCondition, NumberCondition
+from ...catalog.records.health import NameCondition, NumberCondition
 from ...monitor.series import THROTTLE_PREFIX
-from .series import Array
+from .history_model import Array
 
 if TYPE_CHECKING:
-    from ...catalog.health import AlarmRule
+    from ...catalog.records.health import AlarmRule
+
 
 Yes = np.ndarray[Any, np.dtype[np.bool_]]
 # A card's figure as a line over time, a figure or a name that does not change, or None where nobody knows it.

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QRegion, QStat
 from .. import theme
 from . import axis, strokes
 from .events import Event
-from .series import SeriesCurve, LineStyle, downsample_curve
+from .history_model import LineStyle, SeriesCurve, downsample_curve
 
 LEAD = 3  # pixels that a line's corner reaches beyond its point
 LANE = 0.13  # the height above the highest tick, for events and the limit's words

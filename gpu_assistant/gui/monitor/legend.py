@@ -8,7 +8,8 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from .. import theme
-from ..components import FlowLayout, label
+from ..widgets.page import FlowLayout
+from ..widgets.text import label
 from . import strokes
 from .events import Event, Tone
 from .sign import Sign

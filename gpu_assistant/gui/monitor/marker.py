@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from ...core.results import GpuSample
-from ...health.figures import temperature_limit
+from ...health.baselines import temperature_limit
 from ..worker import JobRunner
 from . import marks
 from .events import Event
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...app import App
     from .clock import Clock
     from .sampling import SamplingService
+
 
 # Events are looked up again after this share of what is shown, but not more often than every few seconds.
 SHARE, LEAST_S = 200, 5.0

@@ -12,19 +12,18 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.jobs import JobContext
 from ...core.results import GpuSample
-from ...health.figures import critical_temperature, critical_action, temperature_limit
-from ...health.past import value_changes
-from ...monitor.series import GONE_SERIES, LOST_SERIES, NVML_STATE_PREFIX
-from ...monitor.series import series_name as series_name
+from ...health.baselines import critical_action, critical_temperature, temperature_limit, value_changes
+from ...monitor.series import GONE_SERIES, LOST_SERIES, NVML_STATE_PREFIX, series_name
 from .bygone import MOSTLY, Yes, met
 from .events import Event, Tone
-from .series import GAP_STEPS, Array
+from .history_model import GAP_STEPS, Array
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...catalog.health import HealthRules, AlarmRule
+    from ...catalog.records.health import AlarmRule, HealthRules
     from ...monitor.history import SeriesWindow
-    from .history import SampleHistory
+    from .history_model import SampleHistory
+
 
 # rule of a card: (word, tone, the plot that says it)
 RULES: dict[str, tuple[str, Tone, str]] = {

@@ -13,7 +13,7 @@ from .. import theme
 from . import axis, strokes
 from .canvas import Frame
 from .events import Event
-from .series import LineStyle
+from .history_model import LineStyle
 
 LANES = 2  # of events' words, one above the other
 GAP = 6.0  # between the words of the reading box

@@ -1,42 +1,135 @@
-"""Monitor: what is the machine doing, and what holds it back?"""
+"""Monitor: what is the machine doing, and what holds it back?
+
+What to do about the alarms, below the sentence that names the gravest: folded, so that the figures stay in sight.
+
+Whose lines are drawn, where there are more GPUs than lines can be told apart.
+
+What the first look at Monitor would do is done before it, while another page is looked at.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from ...core.results import GpuSample, Sample
+from ...core.results import Alarm, GpuSample, Health, Sample
 from ...monitor.series import gpu_key
 from .. import theme
-from ..components import Page, Pill, SegmentedControl, label
-from ..health.advised import ADVISED_TEST_LEVEL
-from . import sentence
-from .advice_fold import AlarmAdvicePanel
+from ..event_loop import IncrementalQueue, activate_layouts, prerender_steps
+from ..health.dialog import ADVISED_TEST_LEVEL
+from ..widgets.base import Themed
+from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.cards import Pill
+from ..widgets.page import Page
+from ..widgets.text import label
+from . import gpu_summary
+from .alarms import AlarmsCard
 from .clock import Clock
-from .controls import MonitorToolbar
-from .exports import MonitorExporter, ExportBanner
-from .inside import GpuDetails
+from .gpu_summary import SummaryTiles
 from .marker import Marker
 from .metrics import Metric
-from .more import SecondaryPlotsButton
-from .picked import MAX_LINES, GpuSelection
-from .picture import add_title
 from .plot_card import PlotCard
 from .plots import Plots
 from .sampling import SamplingService
-from .table import PlotDataTable
-from .tops import SummaryTiles
+from .tables import GpuDetails, PlotDataTable
+from .toolbar import ExportBanner, MonitorExporter, MonitorToolbar, SecondaryPlotsButton, add_title
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...core.health import Alarm, Health
-    from ..components import MetricTile
-    from .gpu_head import GpuHeader
+    from ..widgets.cards import MetricTile
+    from .gpu_summary import GpuHeader
+    from .history_model import SampleHistory
+
+
+class AlarmAdvicePanel(Themed, QWidget):
+    """A button, to be seen while there is an alarm, and below it the alarms once it was pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_open = False
+        self.toggle_button = Button(kind="ghost", small=True)
+        self.alarms_card = AlarmsCard(include_info=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._container = QWidget()
+        container_layout = QVBoxLayout(self._container)
+        container_layout.setContentsMargins(0, 0, 0, 0)
+        container_layout.addWidget(self.alarms_card)
+        column.addWidget(self._container)
+        self._container.hide()
+        self.toggle_button.clicked.connect(self._toggle)
+        self.hide()
+        self.apply_theme()
+
+    def show_health(self, health: Health | None, is_muted: Callable[[Alarm], bool]) -> None:
+        """Follow the state of now."""
+        self.alarms_card.show_health(health, is_muted)
+        has_alarms = bool(self.alarms_card.rows)
+        if self._is_open and not has_alarms:
+            self._toggle()
+        self.setVisible(has_alarms)
+
+    def retranslate(self) -> None:
+        """The button's words."""
+        self.toggle_button.setText(self.tr("What to do"))
+        self.toggle_button.set_icon(trailing_icon="up" if self._is_open else "down")
+
+    def _toggle(self) -> None:
+        self._is_open = not self._is_open
+        self._container.setVisible(self._is_open)
+        self.retranslate()
+
+
+# Lines of more cards than this cannot be told apart.
+MAX_LINES = 4
+
+
+class GpuSelection:
+    """`gpus` are the indexes of those that are drawn, lowest first unless they were picked by hand."""
+
+    def __init__(self) -> None:
+        self.gpus: list[int] = []
+        self.is_manual = False
+
+    def update(self, gpus: Sequence[GpuSample], health: Health | None) -> bool:
+        """The cards of now: as picked by hand, else as many as can be told apart. A card that is lost or gone, and
+        draws no line, comes last; of the others the one that is least well comes first. Whether that is another
+        choice than before.
+        """
+        selected = self._select(gpus, health)
+        changed, self.gpus = selected != self.gpus, selected
+        return changed
+
+    def toggle(self, gpu: int) -> None:
+        """Show or hide the lines of a GPU; of too many the one that came first gives way, and one always stays."""
+        self.is_manual = True
+        if gpu not in self.gpus:
+            self.gpus = [*self.gpus, gpu][-MAX_LINES:]
+        elif len(self.gpus) > 1:
+            self.gpus = [each for each in self.gpus if each != gpu]
+
+    def _select(self, gpus: Sequence[GpuSample], health: Health | None) -> list[int]:
+        present = [gpu.index for gpu in gpus]
+        if len(present) <= MAX_LINES:
+            return present
+        selected = [gpu for gpu in self.gpus if gpu in present]
+        if self.is_manual and selected:
+            return selected
+        alarming = [alarm.gpu for alarm in health.alarms if alarm.level != "info"] if health is not None else []
+
+        def rank(gpu: GpuSample) -> tuple[bool, int]:
+            return gpu.state in ("lost", "gone"), alarming.index(gpu.index) if gpu.index in alarming else len(alarming)
+
+        return sorted(gpu.index for gpu in sorted(gpus, key=rank)[:MAX_LINES])
+
 
 MAX_LEGEND_ROWS = 2  # of lines, above a plot beside another in a narrow window
 MIN_STATUS_WIDTH = 300  # the sentence has at least this beside the controls, times the text scale
@@ -53,7 +146,9 @@ class MonitorPage(Page):
     health_test_requested = Signal(int)
     alarm_muted = Signal(object, bool)
 
-    def __init__(self, app: App, sampling: SamplingService, is_muted: Callable[[Alarm], bool] = lambda _: False) -> None:
+    def __init__(
+        self, app: App, sampling: SamplingService, is_muted: Callable[[Alarm], bool] = lambda _: False
+    ) -> None:
         self._app, self._sampling, self._is_muted = app, sampling, is_muted
         self.clock = Clock()
         self._selection = GpuSelection()
@@ -101,7 +196,9 @@ class MonitorPage(Page):
         self.toolbar.picture_button.clicked.connect(lambda: self.exporter.ask_picture(self.render_image()))
         self.toolbar.csv_button.clicked.connect(self._export_csv)
         self.toolbar.test_button.clicked.connect(lambda: self.health_test_requested.emit(1))
-        self.advice_panel.alarms_card.health_test_requested.connect(lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL))
+        self.advice_panel.alarms_card.health_test_requested.connect(
+            lambda: self.health_test_requested.emit(ADVISED_TEST_LEVEL)
+        )
         self.advice_panel.alarms_card.alarm_muted.connect(self._on_mute_toggled)
         self.secondary_plots_button.clicked.connect(self._rebuild_plots)
         self.gpu_details.toggled.connect(self._request_samples)
@@ -190,7 +287,9 @@ class MonitorPage(Page):
 
     def _request_samples(self) -> None:
         """Figures go on while nobody looks; what is dear, and the programs, only while somebody does."""
-        self._sampling.request_samples("monitor", True, detailed=self._visible, processes=self._visible and self.gpu_details.is_open)
+        self._sampling.request_samples(
+            "monitor", True, detailed=self._visible, processes=self._visible and self.gpu_details.is_open
+        )
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody points at anything any more."""
@@ -235,7 +334,12 @@ class MonitorPage(Page):
 
     def _rebuild_plots(self) -> None:
         gpus = self._sampling.history.gpus()
-        self.plots.build(gpus, self.selected_gpus, beside=self.layout_control.current() == 1, more=self.secondary_plots_button.shown_metrics)
+        self.plots.build(
+            gpus,
+            self.selected_gpus,
+            beside=self.layout_control.current() == 1,
+            more=self.secondary_plots_button.shown_metrics,
+        )
         self.summary_tiles.set_selected_gpus(self.selected_gpus)
         self.table.invalidate()
         self._annotator.forget()
@@ -250,7 +354,9 @@ class MonitorPage(Page):
         """
         available = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
         pill_width = self.status_pill.sizeHint().width() + self.header.spacing()
-        toolbar_below = available - self.toolbar.min_one_row_width - pill_width - self.header.spacing() < theme.px(MIN_STATUS_WIDTH)
+        toolbar_below = available - self.toolbar.min_one_row_width - pill_width - self.header.spacing() < theme.px(
+            MIN_STATUS_WIDTH
+        )
         row = self.column if toolbar_below else self.header
         if row.indexOf(self.toolbar) < 0:
             row.insertWidget(0 if toolbar_below else -1, self.toolbar)
@@ -258,11 +364,21 @@ class MonitorPage(Page):
         other_width = 0 if toolbar_below else theme.px(MIN_STATUS_WIDTH) + pill_width + self.header.spacing()
         self.toolbar.fit_to_width(available - other_width)
         hint_width = self.hint_label.fontMetrics().horizontalAdvance(self.hint_label.text())
-        buttons_width = self.secondary_plots_button.sizeHint().width() + self.gpu_details.toggle_button.sizeHint().width() + 2 * self._details_row.spacing()
+        buttons_width = (
+            self.secondary_plots_button.sizeHint().width()
+            + self.gpu_details.toggle_button.sizeHint().width()
+            + 2 * self._details_row.spacing()
+        )
         one_row = hint_width + buttons_width < available
-        self._details_row.setDirection(QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom)
+        self._details_row.setDirection(
+            QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
+        )
         self.hint_label.setAlignment(Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignHCenter)
-        one_column = self.breakpoints.is_narrow and self.layout_control.current() == 0 and len(self.selected_gpus) > MAX_LEGEND_ROWS
+        one_column = (
+            self.breakpoints.is_narrow
+            and self.layout_control.current() == 0
+            and len(self.selected_gpus) > MAX_LEGEND_ROWS
+        )
         self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2)
         self.summary_tiles.update_layout(available, low_window=self.breakpoints.is_low)
 
@@ -303,13 +419,13 @@ class MonitorPage(Page):
     def _update_status(self) -> None:
         """The sentence below the title, and the state in a pill."""
         latest = self._sampling.history.latest
-        text = sentence.status_text(latest, self._health(), simulated=self._app.simulated)
+        text = gpu_summary.status_text(latest, self._health(), simulated=self._app.simulated)
         if self.clock.paused:
             time_text = time.strftime("%H:%M:%S", time.localtime(self.clock.view()[1]))
             text = self.tr("{said} · graphs paused at {time}").format(said=text, time=time_text)
         if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
-        pill_state = sentence.status_pill(self._health()) if latest is not None and latest.gpus else None
+        pill_state = gpu_summary.status_pill(self._health()) if latest is not None and latest.gpus else None
         self.advice_panel.show_health(self._health(), self._is_muted)
         self.status_pill.setVisible(pill_state is not None)
         if pill_state is not None:
@@ -347,3 +463,17 @@ class MonitorPage(Page):
         store = self._sampling.history.store
         if store is not None:
             self.exporter.ask_table(store, self.clock.span, self._sampling.history.gpus())
+
+
+def preload_steps(page: MonitorPage, history: SampleHistory, steps: IncrementalQueue) -> None:
+    """Within a step: let the next ones make tiles and plots, find their places, and draw them one by one."""
+
+    def prerender() -> None:
+        steps.insert_next([*prerender_steps(page.content), draw_plots])
+
+    def draw_plots() -> None:
+        steps.insert_next([partial(card.draw, history) for card in page.plot_cards])
+
+    steps.insert_next(
+        [partial(page.set_gpus, history.gpus()), partial(activate_layouts, page, page.content), prerender]
+    )

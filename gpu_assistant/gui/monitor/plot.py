@@ -19,8 +19,8 @@ from . import overlay
 from .canvas import Canvas, Frame
 from .clock import Clock
 from .events import Event
+from .history_model import EMPTY_CURVE, GAP_STEPS, LineStyle, SeriesCurve
 from .overlay import Limit
-from .series import EMPTY_CURVE, GAP_STEPS, SeriesCurve, LineStyle
 
 CLOSER = 0.8  # what is shown, after one notch of the wheel
 Fetch = Callable[[str, float, float], SeriesCurve | None]

@@ -11,14 +11,15 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from ...core.results import GpuSample
 from .. import theme
-from ..components import Card, MetricValue, FlowLayout, label
+from ..widgets.cards import Card, MetricValue
+from ..widgets.page import FlowLayout
+from ..widgets.text import label
 from .clock import Clock
 from .events import Event
-from .history import SampleHistory
+from .history_model import LineStyle, SampleHistory, SeriesCurve
 from .metrics import GPU_COLOURS, Metric
 from .overlay import Limit
 from .plot import Plot
-from .series import SeriesCurve, LineStyle
 from .sign import Sign
 from .strokes import pen
 

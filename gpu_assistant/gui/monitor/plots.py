@@ -11,7 +11,7 @@ from ...core.results import GpuSample
 from . import axis
 from .clock import Clock
 from .events import Event
-from .history import SampleHistory
+from .history_model import SampleHistory
 from .legend import Legend
 from .metrics import GPU_METRICS, MACHINE_METRICS, Metric
 from .plot_card import PlotCard

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from ...app.judging import HealthEvaluator
+from ...app.monitoring import HealthEvaluator
 from ...core.errors import AppError
 from ...core.results import Sample
-from ...monitor.recorder import HistoryWriter
-from ...monitor.sampler import next_due
-from .history import SampleHistory
+from ...monitor.sampler import HistoryWriter, next_due
+from .history_model import SampleHistory
 
 if TYPE_CHECKING:
-    from ...core.health import Health
+    from ...core.results import Health
     from ...monitor.history import History as Store
 
 
@@ -195,7 +194,11 @@ class SamplingService(QObject):
         """Wait until it is time, or until nobody wants samples any more; save what is wanted saved meanwhile."""
         while True:
             with self._condition:
-                while self._running and not (self._stopped or self._save_done) and (remaining := due_at - time.monotonic()) > 0:
+                while (
+                    self._running
+                    and not (self._stopped or self._save_done)
+                    and (remaining := due_at - time.monotonic()) > 0
+                ):
                     self._condition.wait(remaining)
                 save_done, self._save_done = self._save_done, None
             if save_done is None:

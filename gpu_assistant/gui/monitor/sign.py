@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .. import theme
-from ..components import Themed
+from ..widgets.base import Themed
 
 GAP = 7  # pixels between both
 MARGIN = 3  # behind the word

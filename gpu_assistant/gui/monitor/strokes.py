@@ -12,7 +12,7 @@ from pyqtgraph.Qt import internals
 from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from .series import Array, finite_slices
+from .history_model import Array, finite_slices
 
 # Several GPUs differ by colour and by dash, so that nobody needs colour alone (look.md §6). In pixels: line, gap, ...
 DASHES: tuple[tuple[float, ...] | None, ...] = (None, (5, 3), (1.5, 2.5), (6, 2.5, 1.5, 2.5))

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from .fonts import advance, font, line_height, px, text_scale
-from .state import ThemeChoice, choice, color, current, notifier, set_chinese, set_text_scale, set_theme
-from .tokens import Tokens
+from .theme import (
+    ThemeChoice,
+    Tokens,
+    advance,
+    choice,
+    color,
+    current,
+    font,
+    line_height,
+    notifier,
+    px,
+    set_chinese,
+    set_text_scale,
+    set_theme,
+    text_scale,
+)
 
 changed = notifier.changed
 

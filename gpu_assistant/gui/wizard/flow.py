@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 
-from ...core.errors import AppError, Cancelled, RebootRequired, ElevationDenied
+from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired
 from ...core.machine import Machine
-from ...core.names import EnvironmentKind
 from ...core.plan import EndEvent, InterruptedInstall, Plan
-from ...core.recommendation import Alternative, Channel, Choice, Goal, Recommendation
+from ...core.recommendation import Alternative, Choice, Recommendation
 from ...core.results import Benchmark, Checks
-from .facts import WizardState, UndoState, apply_choice_change, failure_from_error
+from ...core.types import Channel, EnvironmentKind, Goal
+from .state import UndoState, WizardState, apply_choice_change, failure_from_error
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName
-    from .option_notes import OptionNotes
+    from .state import OptionNotes
+
 
 PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
 
@@ -139,7 +140,9 @@ class WizardFlow:
             self._reset(channel=channel, turn=replace(self._capture_undo_state(None), is_goal_change=True))
         else:
             folder = environment or state.environment
-            self._reset(choice=choice or state.choice, environment=folder, made_by=environment_kind or state.environment_kind)
+            self._reset(
+                choice=choice or state.choice, environment=folder, made_by=environment_kind or state.environment_kind
+            )
 
     def start_customizing(self) -> None:
         """The user wants to choose versions: what was worked out stays until the choices are known. What was picked
@@ -147,7 +150,11 @@ class WizardFlow:
         """
         state = self.state
         if state.choice is None and state.previous_choice is not None:
-            self._reset(choice=state.previous_choice, by_hand=True, turn=replace(self._capture_undo_state(None), is_goal_change=True))
+            self._reset(
+                choice=state.previous_choice,
+                by_hand=True,
+                turn=replace(self._capture_undo_state(None), is_goal_change=True),
+            )
         else:
             self.state = replace(state, customizing=True)
 
@@ -162,7 +169,9 @@ class WizardFlow:
     def reset_choices(self) -> None:
         """Leave the releases to us again; picks can be had back."""
         has_choice = self.state.choice is not None
-        undo_state = replace(self._capture_undo_state(None), choice=self.state.choice, is_reset=True) if has_choice else None
+        undo_state = (
+            replace(self._capture_undo_state(None), choice=self.state.choice, is_reset=True) if has_choice else None
+        )
         self._reset(choice=None, dropped=self.state.choice, by_hand=False, turn=undo_state)
 
     def accept_alternative(self, alternative: Alternative) -> None:

@@ -1,30 +1,126 @@
-"""The wizard as a widget: the step rail at the left, its pages at the right."""
+"""The wizard as a widget: the step rail at the left, its pages at the right.
+
+The pages beside the way: from the first page and from the recommendation, and back to it.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from ..components import Banner, LanguageMenu, RailButton, StepRail, ThemeMenu, lay_out_with_rail
 from ..language import Language
-from ..main.saving import SettingsSaver
-from .ahead import PagePreloader
-from .base import WizardPage
-from .beside import SidePages
-from .flow import PAGES, WizardFlow, PageName
-from .road import WizardController
+from ..saving import SettingsSaver
+from ..widgets.base import Themed
+from ..widgets.buttons import RailButton
+from ..widgets.cards import Banner
+from ..widgets.inputs import LanguageMenu, ThemeMenu
+from ..widgets.navigation import StepRail, lay_out_with_rail
+from .controller import WizardController
+from .flow import PAGES, PageName, WizardFlow
+from .page import WizardPage
+from .pages.install import messages
+from .preload import PagePreloader
 
 if TYPE_CHECKING:
     from ...app import App
-    from .computer import ComputerPage
-    from .done import DonePage
-    from .install import InstallPage
-    from .recommendation import RecommendationPage
-    from .welcome import WelcomePage
+    from ..bundle.create import BundleCreator
+    from ..bundle.load import LoadBundlePage
+    from ..bundle.page import CreateBundlePage
+    from .pages.computer import ComputerPage
+    from .pages.done import DonePage
+    from .pages.install.page import InstallPage
+    from .pages.recommendation.page import RecommendationPage
+    from .pages.welcome import WelcomePage
+
+
+PageType = TypeVar("PageType", bound=WizardPage)
+
+
+class SidePages(Themed, QWidget):
+    """Each page is made when it is first shown. `making_made` hands over what makes folders, which comes late,
+    `only_look` asks for the main area.
+    """
+
+    bundle_creator_created = Signal(object)
+    main_area_requested = Signal()
+    _opened_from_main_area = False
+    controller: WizardController
+    _stack: QStackedWidget
+
+    @cached_property
+    def load_bundle_page(self) -> LoadBundlePage:
+        """Is the folder that was prepared elsewhere fit for this computer?"""
+        from ..bundle.load import LoadBundlePage
+
+        page = self._add_page(LoadBundlePage(self.controller))
+        page.leave_requested.connect(self._leave_side_page)
+        page.bundle_accepted.connect(self.controller.use_bundle)
+        page.folder_chosen.connect(lambda: self._stack.setCurrentWidget(page))
+        return page
+
+    @cached_property
+    def create_bundle_page(self) -> CreateBundlePage:
+        """What does a computer without internet need?"""
+        from ..bundle.page import CreateBundlePage
+
+        page = self._add_page(CreateBundlePage(self.controller, self.bundle_creator))
+        page.leave_requested.connect(self._leave_side_page)
+        return page
+
+    @cached_property
+    def bundle_creator(self) -> BundleCreator:
+        """Makes a folder for such a computer."""
+        from ..bundle.create import BundleCreator
+
+        creator = BundleCreator(self.controller.app, self)
+        self.bundle_creator_created.emit(creator)
+        return creator
+
+    @property
+    def is_creating_bundle(self) -> bool:
+        """Whether a folder for another computer is being made."""
+        return "making" in vars(self) and self.bundle_creator.is_running
+
+    @property
+    def kept_work_text(self) -> str:
+        """What who stops what runs has later."""
+        progress = self.bundle_creator.progress if self.is_creating_bundle else self.controller.progress
+        return messages.kept_work_text(progress, only_download_kept=False)
+
+    def open_side_page(self, page: str) -> None:
+        """From the main area straight to the page "prepare" or "given", whose way back leads there again; an install
+        is not left.
+        """
+        if self.controller.flow.is_locked:
+            return
+        self._opened_from_main_area = True
+        if page == "prepare":
+            self.create_bundle_page.opened_from_main_area = True
+            if self.controller.flow.state.machine is None:
+                self.controller.detect()
+            self._stack.setCurrentWidget(self.create_bundle_page)
+        else:
+            self._stack.setCurrentWidget(self.load_bundle_page)
+
+    def _leave_side_page(self) -> None:
+        """Back to where a page beside the way was opened from."""
+        opened_from_main_area, self._opened_from_main_area = self._opened_from_main_area, False
+        self._show_current_page()
+        if opened_from_main_area:
+            self.main_area_requested.emit()
+
+    def _add_page(self, page: PageType) -> PageType:
+        self._stack.addWidget(page)
+        return page
+
+    def _show_current_page(self) -> None:
+        """Show the page of the way that is on."""
+        raise NotImplementedError
+
 
 PRELOAD_DELAY_MS = 600
 
@@ -73,7 +169,7 @@ class Wizard(SidePages):
     @cached_property
     def welcome(self) -> WelcomePage:
         """Shall I begin?"""
-        from .welcome import WelcomePage
+        from .pages.welcome import WelcomePage
 
         page = self._add_page(WelcomePage(self.controller))
         page.main_area_requested.connect(self.main_area_requested)
@@ -84,14 +180,14 @@ class Wizard(SidePages):
     @cached_property
     def computer(self) -> ComputerPage:
         """What have I got?"""
-        from .computer import ComputerPage
+        from .pages.computer import ComputerPage
 
         return self._add_page(ComputerPage(self.controller))
 
     @cached_property
     def recommendation(self) -> RecommendationPage:
         """What should I install, and why?"""
-        from .recommendation import RecommendationPage
+        from .pages.recommendation.page import RecommendationPage
 
         page = self._add_page(RecommendationPage(self.controller, self.preloader.part_cards))
         page.offline_requested.connect(lambda: self._stack.setCurrentWidget(self.create_bundle_page))
@@ -100,7 +196,7 @@ class Wizard(SidePages):
     @cached_property
     def install(self) -> InstallPage:
         """What is happening, how long, can I leave?"""
-        from .install import InstallPage
+        from .pages.install.page import InstallPage
 
         page = self._add_page(InstallPage(self.controller))
         page.folder_requested.connect(self._choose_other_folder)
@@ -109,7 +205,7 @@ class Wizard(SidePages):
     @cached_property
     def done(self) -> DonePage:
         """Does it really work?"""
-        from .done import DonePage
+        from .pages.done import DonePage
 
         page = self._add_page(DonePage(self.controller))
         page.home_requested.connect(self._finish)
@@ -153,7 +249,7 @@ class Wizard(SidePages):
         )
         machine = self.app.simulated_machine
         if machine is not None:
-            from .rows import system_name
+            from .pages.machine_summary import system_name
 
             names = [gpu.name for gpu in machine.gpus if gpu.name] or [system_name(machine)]
             text = self.tr("Simulated machine: {name}. Nothing is executed.")
@@ -186,14 +282,18 @@ class Wizard(SidePages):
                 button.click()
         elif event.key() == Qt.Key.Key_Escape and self.flow.state.stage == "running":
             self.install.confirm_stop()
-        elif event.key() == Qt.Key.Key_Escape and self.is_creating_bundle and self.current_page is self.create_bundle_page:
+        elif (
+            event.key() == Qt.Key.Key_Escape
+            and self.is_creating_bundle
+            and self.current_page is self.create_bundle_page
+        ):
             self.create_bundle_page.confirm_stop()
         elif not self.current_page.page.scroll_by_key(event):
             super().keyPressEvent(event)
 
     def show_help(self) -> None:
         """The short help of F1."""
-        from .help import WizardHelpDialog
+        from ..help import WizardHelpDialog
 
         dialog = WizardHelpDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

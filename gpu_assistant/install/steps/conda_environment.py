@@ -10,17 +10,18 @@ from msgspec import Struct
 from ...core import json
 from ...core.errors import AppError, UsageError
 from ...core.plan import Plan, Step
-from .. import conda, removal, undoing
-from ..built import pending_verification
-from ..conda import CHANNEL, CONDA_META, Conda
-from ..draft import PlanBuilder
-from ..effects import Effect, TreeCreated
-from ..journal import RetentionReason
-from ..occupied import managed_manifest, damaged_metadata
-from ..place import ValidationContext, Host
-from ..strangers import format_names
-from ..work import Outcome, InstallContext
-from .kind import StepKind, check_fields, plan_refused_error, parse_spec
+from ..environment.location import damaged_metadata, managed_manifest, pending_verification
+from ..files import staging
+from ..files.inventory import format_names
+from ..host import Host, ValidationContext
+from ..journal import revert as journal_revert
+from ..journal.log import Effect, RetentionReason, TreeCreated
+from ..packages import conda
+from ..packages.conda import CHANNEL, CONDA_META, Conda
+from ..plan.validation import plan_refused_error
+from .base import StepKind, check_fields, parse_spec
+from .context import InstallContext, Outcome
+from .plan_builder import PlanBuilder
 
 
 class CondaSpec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,7 +93,10 @@ class CondaEnvironment(StepKind):
                 raise AppError("environment-differs", path=str(environment))
         elif damaged := damaged_metadata(environment, context.data):
             raise AppError("environment-damaged", path=str(environment), files=format_names(damaged))
-        elif removal.read_mark(environment) != _creation_mark(step, context) and pending_verification(context.plan, context.journal) is None:
+        elif (
+            staging.read_mark(environment) != _creation_mark(step, context)
+            and pending_verification(context.plan, context.journal) is None
+        ):
             return None
         context.interpreter = context.system.environment_python(environment)
         return Outcome(code="progress.python-here", data={**step.data, "path": str(context.interpreter)})
@@ -105,22 +109,22 @@ class CondaEnvironment(StepKind):
         context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="installing")
         # It has happened when the last step gives the environment its name.
         context.environment_effect = context.journal.start_effect(self.name, context.tree_effect(environment), step.id)
-        removal.begin_in_place(environment)
+        staging.begin_in_place(environment)
         try:
             conda_runner = Conda(program, context.system, context.data, cancel=context.cancel, log=context.reporter.log)
             conda_runner.create_environment(environment, context.python_series)
         except AppError:
-            removal.discard_unfinished(environment)
+            staging.discard_unfinished(environment)
             raise
         for path, content in context.system.conda_activation_files(environment, program).items():
             json.write_file(path, content)
-        removal.write_mark(environment, _creation_mark(step, context))
+        staging.write_mark(environment, _creation_mark(step, context))
         context.interpreter = context.system.environment_python(environment)
         return Outcome()
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Take it off conda's list, too, unless the user put files there."""
-        reason = undoing.revert(effect, host)
+        reason = journal_revert.revert(effect, host)
         home = host.system.user().home
         if isinstance(effect, TreeCreated) and home is not None and not (Path(effect.path) / CONDA_META).is_dir():
             conda.unregister_environment(Path(effect.path), Path(home))

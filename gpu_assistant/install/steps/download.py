@@ -8,16 +8,15 @@ from typing import ClassVar
 from msgspec import structs
 
 from ...core.errors import AppError
-from ...core.names import Value
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.price import step_cost
+from ...core.types import Value
 from ...fetch.wanted import Wanted
-from ..draft import UNKNOWN_SIZE, PlanBuilder
-from ..fetching import download_files
-from ..outlook import environment_state
-from ..place import ValidationContext
-from ..work import Outcome, InstallContext
-from .kind import StepKind, check_fields
+from ..host import ValidationContext
+from ..plan.planner import environment_state
+from .base import StepKind, check_fields
+from .context import InstallContext, Outcome, download_files
+from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
 # What asking the sources again may mend; a broken line is not among it.
 STALE_LOCK_ERRORS = ("hash-mismatch", "source-changed", "source-refused", "local-file-missing", "local-file-broken")
@@ -92,7 +91,9 @@ class PackageDownload(StepKind):
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """An environment that stands, or is built, needs no files."""
-        return Outcome(code="progress.nothing-to-fetch") if context.is_installed or context.awaits_verification else None
+        return (
+            Outcome(code="progress.nothing-to-fetch") if context.is_installed or context.awaits_verification else None
+        )
 
     def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
         """Raises what fetching raises."""
@@ -108,7 +109,11 @@ class PackageDownload(StepKind):
 
 def _partial_size(builder: PlanBuilder) -> tuple[str, dict[str, Value]]:
     """The text for a size that is not known, and what it says: the largest part of it that is known."""
-    local_wheel, similar_bytes, torch_bytes = builder.local_wheel, builder.similar_sizes.download_bytes, builder.torch_sizes.download_bytes
+    local_wheel, similar_bytes, torch_bytes = (
+        builder.local_wheel,
+        builder.similar_sizes.download_bytes,
+        builder.torch_sizes.download_bytes,
+    )
     least_bytes = builder.size_answer.least_bytes if builder.size_answer is not None else 0
     if local_wheel is None and similar_bytes is not None and similar_bytes > least_bytes:
         return "download-about", {"bytes": similar_bytes, "measured": _measured_release(builder)}

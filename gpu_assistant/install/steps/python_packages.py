@@ -11,15 +11,15 @@ from ...core import json
 from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.plan import CurrentState, Plan, Step
-from .. import listing, manifest, owned
-from ..conda import python_version
-from ..draft import PlanBuilder
-from ..outlook import environment_state
-from ..place import ValidationContext
-from ..removal import delete_folder, read_mark, write_mark
-from ..uv import error_line
-from ..work import Outcome, InstallContext
-from .kind import StepKind, check_fields
+from ..files import inventory
+from ..files.staging import delete_folder, read_mark, write_mark
+from ..host import ValidationContext
+from ..packages.conda import python_version
+from ..packages.uv import error_line
+from ..plan.planner import environment_state
+from .base import StepKind, check_fields
+from .context import InstallContext, Outcome
+from .plan_builder import PlanBuilder
 
 INSTALL_TIMEOUT_S = 3600.0
 # pip reads the first of these in every environment on its own; only the system's own name counts there.
@@ -39,7 +39,14 @@ class PythonPackagesInstall(StepKind):
         """One environment."""
         environment, sizes = str(builder.environment), builder.sizes
         (runtime,) = (step for step in builder.steps if step.id in builder.step_ids("python-runtime"))
-        venv_command = ("uv", "venv", "--relocatable", "--python", str(runtime.spec.get("path") or builder.python_series), environment)
+        venv_command = (
+            "uv",
+            "venv",
+            "--relocatable",
+            "--python",
+            str(runtime.spec.get("path") or builder.python_series),
+            environment,
+        )
         return (
             Step(
                 id="pytorch",
@@ -86,12 +93,12 @@ class PythonPackagesInstall(StepKind):
                 _clear_uv_cache(context)
             _create_venv(context)
         install_packages(context, break_system_packages=in_place)
-        truncated = owned.truncated_files(context.staging_path)
+        truncated = inventory.truncated_files(context.staging_path)
         if truncated and not in_place:
             _clear_uv_cache(context)
             _create_venv(context)
             install_packages(context, break_system_packages=False)
-            truncated = owned.truncated_files(context.staging_path)
+            truncated = inventory.truncated_files(context.staging_path)
         if truncated:
             _clear_uv_cache(context)
             raise AppError("packages-failed", path=str(context.environment), detail=truncated[0])
@@ -122,7 +129,10 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
     `force`: some of conda's Pythons bear a mark that only conda may install into them, which this one is for.
     """
     requirements = context.staging_path / "requirements.txt"
-    lines = [f"{package.name}=={package.version} --hash=sha256:{package.file.sha256}\n" for package in context.lockfile.packages]
+    lines = [
+        f"{package.name}=={package.version} --hash=sha256:{package.file.sha256}\n"
+        for package in context.lockfile.packages
+    ]
     json.write_file(requirements, "".join(lines))
     folders = dict.fromkeys(file.parent for file in context.wheel_paths)
     link_options = [option for folder in folders for option in ("--find-links", folder)]
@@ -139,20 +149,21 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
 def write_metadata(context: InstallContext) -> None:
     """Lock, constraints, manifest, and the list of everything that is ours."""
     folder, lockfile = context.staging_path, context.lockfile
-    json.write_file(folder / manifest.LOCK_FILE, lockfile.text)
+    json.write_file(folder / inventory.LOCK_FILE, lockfile.text)
     versions = {package.name: package.version for package in lockfile.packages}
     # The general index's PyTorch for Windows has no CUDA: without this a later `pip install` may put it in.
     json.write_file(
-        folder / manifest.CONSTRAINTS_FILE, "".join(f"{name}=={versions[name]}\n" for name in PINNED_PACKAGES if name in versions)
+        folder / inventory.CONSTRAINTS_FILE,
+        "".join(f"{name}=={versions[name]}\n" for name in PINNED_PACKAGES if name in versions),
     )
     config_name = PIP_CONFIG_FILES.get(context.system.name, "pip.conf")
     # As an address, because pip splits this setting at spaces.
-    constraints = (context.environment / manifest.CONSTRAINTS_FILE).as_uri()
+    constraints = (context.environment / inventory.CONSTRAINTS_FILE).as_uri()
     json.write_file(folder / config_name, f"[install]\nconstraint = {constraints}\n")
     release, _, tag = (lockfile.version("torch") or "").partition("+")
-    manifest.write_manifest(
+    inventory.write_manifest(
         folder,
-        manifest.EnvironmentManifest(
+        inventory.EnvironmentManifest(
             schema="gpu-assistant/environment/1",
             path=str(context.environment),
             created=time.time(),
@@ -165,7 +176,7 @@ def write_metadata(context: InstallContext) -> None:
             bytes=_folder_bytes(folder),
         ),
     )
-    listing.write_file_manifest(folder)
+    inventory.write_file_manifest(folder)
 
 
 def _run_uv(context: InstallContext, *arguments: str | Path) -> None:

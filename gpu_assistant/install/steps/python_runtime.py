@@ -14,15 +14,14 @@ from ...core.machine import Machine, Python
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...fetch.wanted import Wanted
-from .. import listing
-from ..archives import unpack
-from ..draft import PlanBuilder
-from ..fetching import download_files
-from ..place import ValidationContext
-from ..removal import delete_folder, commit_folder, partial_path
-from ..untrusted import check_plan_file
-from ..work import Outcome, InstallContext
-from .kind import StepKind, check_fields, plan_refused_error, parse_spec
+from ..files import inventory
+from ..files.archives import unpack
+from ..files.staging import commit_folder, delete_folder, partial_path
+from ..host import ValidationContext
+from ..plan.validation import check_plan_file, plan_refused_error
+from .base import StepKind, check_fields, parse_spec
+from .context import InstallContext, Outcome, download_files
+from .plan_builder import PlanBuilder
 
 # Whose interpreter to build on, as the advice says it: an environment's or Conda's goes away with it, and the
 # Store's hides its files.
@@ -100,7 +99,11 @@ class PythonRuntimeInstall(StepKind):
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Raises AppError("python-gone") where it should be here and is not."""
         given_path = parse_spec(step, InterpreterSpec).path
-        interpreter = Path(given_path) if given_path is not None else context.system.standalone_python(_runtime_folder(step, context.data))
+        interpreter = (
+            Path(given_path)
+            if given_path is not None
+            else context.system.standalone_python(_runtime_folder(step, context.data))
+        )
         if interpreter.is_file():
             context.interpreter = interpreter
             return Outcome(code="progress.python-here", data={**step.data, "path": str(interpreter)})
@@ -170,6 +173,6 @@ def _unpack_runtime(archive: Path, folder: Path, context: InstallContext, file: 
     unpack(archive, partial, cancel=context.cancel, progress=progress)
     if not context.system.standalone_python(partial).is_file():
         raise AppError("archive-broken", name=file.name)
-    listing.write_file_manifest(partial)
+    inventory.write_file_manifest(partial)
     delete_folder(folder)
     commit_folder(folder)

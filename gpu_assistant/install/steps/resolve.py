@@ -7,26 +7,21 @@ from pathlib import Path
 from typing import ClassVar
 
 from ...core.errors import AppError
-from ...core.names import Value
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
-from .. import owned
-from ..built import pending_verification
-from ..conda import CONDA_META
-from ..draft import PlanBuilder
-from ..fetching import DownloadContext
-from ..lock import Lockfile
-from ..occupied import managed_manifest, damaged_metadata
-from ..place import ValidationContext
-from ..resolve import Resolver
-from ..soundness import find_damage
-from ..sources import named_requirements
-from ..strangers import format_names
-from ..target import Platform
-from ..untrusted import check_plan_file
-from ..wish import BASE_PACKAGES, PackageRequest, build_request
-from ..work import Outcome, InstallContext
-from .kind import StepKind, check_fields, plan_refused_error
+from ...core.types import Value
+from ..environment.location import damaged_metadata, managed_manifest, pending_verification
+from ..files import inventory
+from ..files.inventory import find_damage, format_names
+from ..host import ValidationContext
+from ..packages.conda import CONDA_META
+from ..packages.lockfile import Lockfile
+from ..packages.requirements import BASE_PACKAGES, PackageRequest, Platform, build_request
+from ..packages.resolver import Resolver, named_requirements
+from ..plan.validation import check_plan_file, plan_refused_error
+from .base import StepKind, check_fields
+from .context import DownloadContext, InstallContext, Outcome
+from .plan_builder import PlanBuilder
 
 _SERIES_PATTERN = re.compile(r"3\.\d{1,2}\Z")
 _VERSION_PATTERN = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?\Z")
@@ -50,12 +45,20 @@ class PackageResolution(StepKind):
             ("torchaudio", torch and torch.torchaudio),
             ("tensorflow", tensorflow),
         )
-        constraints = builder.catalog.numpy_constraints(torch.version if torch is not None else None, builder.machine.os.system)
+        constraints = builder.catalog.numpy_constraints(
+            torch.version if torch is not None else None, builder.machine.os.system
+        )
         constraints += tensorflow.constraints if tensorflow is not None else ()
         # What is held back is named once, with its bound.
         unconstrained = [name for name in BASE_PACKAGES if not any(line.startswith(f"{name}<") for line in constraints)]
-        packages = ", ".join([*(name for name, is_requested in optional_packages if is_requested), *constraints, *unconstrained])
-        data: dict[str, Value] = {"release": builder.release_label, "python": builder.python_series, "packages": packages}
+        packages = ", ".join(
+            [*(name for name, is_requested in optional_packages if is_requested), *constraints, *unconstrained]
+        )
+        data: dict[str, Value] = {
+            "release": builder.release_label,
+            "python": builder.python_series,
+            "packages": packages,
+        }
         if builder.bundle is not None:
             data["path"] = str(builder.bundle)
         else:
@@ -91,7 +94,9 @@ class PackageResolution(StepKind):
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """An earlier run's lock for the very same wish serves again; a bundle brings its own."""
         if context.bundle is not None:
-            return _use_lockfile(context.bundle.read_lockfile(request_for_step(context.plan.recommendation, context)), context)
+            return _use_lockfile(
+                context.bundle.read_lockfile(request_for_step(context.plan.recommendation, context)), context
+            )
         cached = _make_resolver(context).read_cached_lockfile()
         return None if cached is None else _use_lockfile(cached, context)
 
@@ -108,15 +113,31 @@ def _make_resolver(context: InstallContext) -> Resolver:
 
 
 def request_for_step(
-    recommendation: Recommendation, context: DownloadContext, *, wheelhouse: str | None = None, platform: Platform | None = None
+    recommendation: Recommendation,
+    context: DownloadContext,
+    *,
+    wheelhouse: str | None = None,
+    platform: Platform | None = None,
 ) -> PackageRequest:
     """The packages of a recommendation, for this computer or another one."""
-    torch, target_system = recommendation.pytorch, platform if platform is not None else context.system.operating_system()
+    torch, target_system = (
+        recommendation.pytorch,
+        platform if platform is not None else context.system.operating_system(),
+    )
     arch, catalog = target_system.arch or "x86_64", context.catalog
-    serves_variant = torch is not None and catalog.default_variant(torch.version, target_system.system, arch) == torch.variant
+    serves_variant = (
+        torch is not None and catalog.default_variant(torch.version, target_system.system, arch) == torch.variant
+    )
     python = str(recommendation.python)
     constraints = catalog.numpy_constraints(torch.version if torch is not None else None, target_system.system)
-    return build_request(recommendation, python=python, wheelhouse_folder=wheelhouse, serves_variant=serves_variant, constraints=constraints, platform=platform)
+    return build_request(
+        recommendation,
+        python=python,
+        wheelhouse_folder=wheelhouse,
+        serves_variant=serves_variant,
+        constraints=constraints,
+        platform=platform,
+    )
 
 
 def _use_lockfile(lockfile: Lockfile, context: InstallContext) -> Outcome:
@@ -144,7 +165,7 @@ def _use_lockfile(lockfile: Lockfile, context: InstallContext) -> Outcome:
 
 def _check_same_packages(lockfile: Lockfile, environment: Path) -> None:
     """Where its own notes do not tell it any more, the packages tell whether it is the environment that is wanted."""
-    installed = {package.name for package in owned.installed_packages(environment)}
+    installed = {package.name for package in inventory.installed_packages(environment)}
     for name in ("torch", "tensorflow"):
         version = lockfile.version(name)
         other = next((label for label in installed if label.startswith(f"{name} ")), None)
@@ -154,7 +175,10 @@ def _check_same_packages(lockfile: Lockfile, environment: Path) -> None:
 
 def _validate_pytorch(torch: PyTorchChoice, context: ValidationContext) -> None:
     versions = [v for v in (torch.version, torch.torchvision, torch.torchaudio) if v is not None]
-    if not all(_VERSION_PATTERN.match(version) for version in versions) or _VARIANT_PATTERN.match(torch.variant) is None:
+    if (
+        not all(_VERSION_PATTERN.match(version) for version in versions)
+        or _VARIANT_PATTERN.match(torch.variant) is None
+    ):
         raise plan_refused_error(f"pytorch: {torch.version} {torch.variant} {torch.torchvision} {torch.torchaudio}")
     # Packages run code: only an address that the catalog names for some build may bring them.
     known_urls = {variant.index_url for release in context.catalog.releases for variant in release.variants}
@@ -178,7 +202,13 @@ def _published_request(builder: PlanBuilder) -> PackageRequest:
     """What is asked of the publishers, whatever a folder of wheels has of it."""
     torch, system = builder.recommendation.pytorch, builder.machine.os.system
     constraints = builder.catalog.numpy_constraints(torch.version if torch is not None else None, system)
-    return build_request(builder.recommendation, python=builder.python_series, wheelhouse_folder=None, serves_variant=False, constraints=constraints)
+    return build_request(
+        builder.recommendation,
+        python=builder.python_series,
+        wheelhouse_folder=None,
+        serves_variant=False,
+        constraints=constraints,
+    )
 
 
 def _compile_command(builder: PlanBuilder) -> tuple[str, ...]:
@@ -189,4 +219,14 @@ def _compile_command(builder: PlanBuilder) -> tuple[str, ...]:
     torch = builder.recommendation.pytorch
     if torch is not None and torch.index_url is not None:
         index_options += ("--index", torch.index_url)
-    return ("uv", "pip", "compile", "requirements.in", "--python-version", builder.python_series, *index_options, "-o", "pylock.toml")
+    return (
+        "uv",
+        "pip",
+        "compile",
+        "requirements.in",
+        "--python-version",
+        builder.python_series,
+        *index_options,
+        "-o",
+        "pylock.toml",
+    )

@@ -9,24 +9,23 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from ...catalog.libraries import VcRuntimeRequirement
-from ...catalog.load import Catalog
+from ...catalog.records.software import VcRuntimeRequirement
+from ...catalog.store import Catalog
 from ...catalog.versions import parse_version
 from ...core.machine import Tools
-from ...core.names import Value
 from ...core.plan import Plan, PlanFile, Step
 from ...core.recommendation import Recommendation
+from ...core.types import Value
 from ...fetch.wanted import Wanted
-from ..door.ask import ElevationClient
-from ..draft import PlanBuilder
-from ..driver import windows
-from ..effects import Effect, ProgramInstalled
-from ..fetching import download_files
-from ..journal import RetentionReason
-from ..place import ValidationContext, Host
-from ..undoing import EffectState
-from ..work import Outcome, InstallContext
-from .kind import StepKind, check_fields, plan_refused_error
+from ..elevation.client import ElevationClient
+from ..host import Host, ValidationContext
+from ..journal.log import Effect, ProgramInstalled, RetentionReason
+from ..journal.revert import EffectState
+from ..plan.validation import plan_refused_error
+from . import nvidia_driver
+from .base import StepKind, check_fields
+from .context import InstallContext, Outcome, download_files
+from .plan_builder import PlanBuilder
 
 
 def _elevation_client(context: InstallContext) -> ElevationClient:
@@ -116,7 +115,7 @@ class VcRedistInstall(StepKind):
         (path,) = download_files(context, [Wanted(url=file.url, path=path, sha256=file.sha256, bytes=file.bytes)])
         with context.record_effect(step, ProgramInstalled(name=self.name, after=package.signer)):
             answer = self._make_client(context).install_vc_redist(path, file.sha256)
-            needs_restart = windows.vc_redist_needs_restart(answer.exit_code or 0, package)
+            needs_restart = nvidia_driver.vc_redist_needs_restart(answer.exit_code or 0, package)
         return Outcome(code="progress.vc-redist", restart=needs_restart)
 
     def effect_state(self, effect: Effect, host: Host) -> EffectState:

@@ -8,18 +8,18 @@ from typing import ClassVar
 from ...catalog.versions import parse_version
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
-from ...core.names import Value
 from ...core.plan import VERIFY_AFTER_DRIVER, Plan, Step
 from ...core.results import Check
-from .. import replacing
-from ..built import discard_pending
-from ..draft import PlanBuilder
-from ..place import ValidationContext
-from ..removal import delete_folder, commit_folder
-from ..strangers import format_names
-from ..work import Outcome, InstallContext
-from .kind import StepKind, check_fields
+from ...core.types import Value
+from ..environment.location import discard_pending
+from ..files import staging
+from ..files.inventory import format_names
+from ..files.staging import commit_folder, delete_folder
+from ..host import ValidationContext
+from .base import StepKind, check_fields
+from .context import InstallContext, Outcome
 from .nvidia_driver import MANUAL_CODES, NvidiaDriverInstall
+from .plan_builder import PlanBuilder
 from .python_packages import PythonPackagesInstall, start_environment_effect
 
 START_TIMEOUT_S = 120.0
@@ -61,7 +61,9 @@ class EnvironmentVerification(StepKind):
             return Outcome()
         if context.awaits_verification:
             # An earlier run made it, and this one says so before it has its name.
-            (packages_step,) = (candidate for candidate in context.plan.steps if candidate.kind == PythonPackagesInstall.name)
+            (packages_step,) = (
+                candidate for candidate in context.plan.steps if candidate.kind == PythonPackagesInstall.name
+            )
             context.environment_effect = start_environment_effect(context, packages_step)
         try:
             _run_verification(context.staging_path, context)
@@ -71,7 +73,7 @@ class EnvironmentVerification(StepKind):
             discard_pending(context.environment)
             raise
         if context.damaged_files:
-            replacing.swap_out(context.environment)
+            staging.swap_out(context.environment)
         try:
             commit_folder(context.environment)
             _check_starts(context)
@@ -79,15 +81,19 @@ class EnvironmentVerification(StepKind):
             # Not whole after all: the next run makes it again.
             if context.environment.is_dir():
                 context.environment.rename(context.staging_path)
-            replacing.restore_old(context.environment)
+            staging.restore_old(context.environment)
             if not isinstance(error, Cancelled):
                 discard_pending(context.environment)
             raise
-        remainder = replacing.finish_swap(context.environment)
+        remainder = staging.finish_swap(context.environment)
         context.journal.finish_effect(context.environment_effect)
         if not context.damaged_files:
             return Outcome()
-        code = "progress.repaired" + ("-packages" if remainder.package_list else "") + ("-kept" if remainder.folder else "")
+        code = (
+            "progress.repaired"
+            + ("-packages" if remainder.package_list else "")
+            + ("-kept" if remainder.folder else "")
+        )
         data: dict[str, Value] = {
             "files": format_names(context.damaged_files),
             "path": str(remainder.folder) if remainder.folder is not None else None,
@@ -101,7 +107,9 @@ def _awaits_driver(builder: PlanBuilder) -> bool:
     recommendation, advice = builder.recommendation, builder.recommendation.driver
     is_manual = any(step.kind == NvidiaDriverInstall.name and step.code in MANUAL_CODES for step in builder.steps)
     installed, minimum = parse_version(advice.installed), parse_version(advice.minimum)
-    is_insufficient = advice.action in ("install", "back") or (installed is not None and minimum is not None and installed < minimum)
+    is_insufficient = advice.action in ("install", "back") or (
+        installed is not None and minimum is not None and installed < minimum
+    )
     return is_manual and is_insufficient and recommendation.accelerator == "cuda"
 
 
@@ -113,10 +121,14 @@ def _run_verification(folder: Path, install_context: InstallContext) -> None:
         count += 1
         install_context.reporter.report_progress(done=count, total=None, unit="items", bottleneck="checking")
 
-    job_context: JobContext[Check] = JobContext(report=report_check, log=install_context.reporter.log, cancel=install_context.cancel)
+    job_context: JobContext[Check] = JobContext(
+        report=report_check, log=install_context.reporter.log, cancel=install_context.cancel
+    )
     checks = install_context.verifier(folder, install_context.system).run(job_context)
     for check in checks.checks:
-        install_context.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
+        install_context.reporter.log(
+            f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip()
+        )
     failed = next((check for check in checks.checks if check.state == "fail"), None)
     if failed is not None:
         raise AppError("check-failed", check=failed.id, reason=failed.data.get("reason"))
@@ -129,7 +141,9 @@ def _check_starts(context: InstallContext) -> None:
     commands: tuple[list[str | Path], ...] = ([python, "-I", "-c", ""], [pip, "--version"])
     for command in commands:
         # pip tells where it lies, and dies of a letter that the code page of a Windows pipe lacks.
-        finished = context.system.run(command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel)
+        finished = context.system.run(
+            command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel
+        )
         if finished.returncode != 0:
             for line in finished.stderr.splitlines():
                 context.reporter.log(line)

@@ -11,21 +11,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from ...core.errors import AppError
-from ...core.names import Value
 from ...core.plan import Plan, Step
-from ..door.ask import ElevationClient
-from ..door.wsl import WSL_TIMEOUT_S, WSL_ENVIRONMENT
-from ..draft import PlanBuilder
-from ..effects import Effect, ProgramInstalled
-from ..journal import RetentionReason
-from ..place import ValidationContext, Host
-from ..undoing import EffectState
-from ..work import Outcome, InstallContext
-from ..wsl import find_wsl, wsl_route
-from .kind import StepKind, check_fields, plan_refused_error
+from ...core.types import Value
+from ..elevation.client import ElevationClient
+from ..elevation.helper import WSL_ENVIRONMENT, WSL_TIMEOUT_S
+from ..elevation.protocol import find_wsl, wsl_route
+from ..host import Host, ValidationContext
+from ..journal.log import Effect, ProgramInstalled, RetentionReason
+from ..journal.revert import EffectState
+from ..plan.validation import plan_refused_error
+from .base import StepKind, check_fields
+from .context import InstallContext, Outcome
+from .plan_builder import PlanBuilder
 
 if TYPE_CHECKING:
-    from ...catalog.libraries import TensorFlowRoute
+    from ...catalog.records.software import TensorFlowRoute
+
 
 OFFER_CODE = "tensorflow-wsl2"
 SHOW_CODE, INSTALL_CODE = "wsl2", "wsl2-install"
@@ -48,7 +49,9 @@ class Wsl2Install(StepKind):
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where a route of the catalog leads through it and says how it is set up."""
-        offer = next((alternative for alternative in builder.recommendation.alternatives if alternative.code == OFFER_CODE), None)
+        offer = next(
+            (alternative for alternative in builder.recommendation.alternatives if alternative.code == OFFER_CODE), None
+        )
         route = wsl_route(builder.catalog)
         if offer is None or route is None or not route.setup:
             return ()
@@ -75,7 +78,13 @@ class Wsl2Install(StepKind):
         """What is run stands in the catalog alone; what is shown must be that."""
         check_fields(step)
         route = wsl_route(context.catalog)
-        expected_commands = _setup_commands(route) if route is not None and step.code == INSTALL_CODE else (route.setup,) if route else ()
+        expected_commands = (
+            _setup_commands(route)
+            if route is not None and step.code == INSTALL_CODE
+            else (route.setup,)
+            if route
+            else ()
+        )
         if route is None or step.commands != expected_commands or step.data.get("commands") != " ".join(route.setup):
             raise plan_refused_error(f"{step.id}: commands")
         if step.code == INSTALL_CODE and not plan.simulated and context.system.name != "windows":
@@ -105,7 +114,9 @@ class Wsl2Install(StepKind):
             if needs_restart:
                 return Outcome(code="progress.wsl-restart", restart=True)
         path = find_wsl(context.system.system32_folder())
-        context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux")
+        context.reporter.report_progress(
+            done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux"
+        )
         with context.record_effect(step, ProgramInstalled(name=LINUX_PROGRAM, after="2")):
             finished = context.system.run(
                 [path, *route.user_words],
@@ -116,12 +127,16 @@ class Wsl2Install(StepKind):
                 on_line=context.reporter.log,
             )
             if finished.returncode != 0:
-                raise AppError("wsl-linux-failed", status=finished.returncode, detail=_last_line(finished.stdout + finished.stderr))
+                raise AppError(
+                    "wsl-linux-failed", status=finished.returncode, detail=_last_line(finished.stdout + finished.stderr)
+                )
         return Outcome(code="progress.wsl-done")
 
     def _enable_platform(self, step: Step, context: InstallContext, route: TensorFlowRoute) -> bool:
         """Whether the parts of Windows that are there now work only after a restart."""
-        context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="consent", code="progress.wsl-asking")
+        context.reporter.report_progress(
+            done=0, total=None, unit="items", bottleneck="consent", code="progress.wsl-asking"
+        )
         with context.record_effect(step, ProgramInstalled(name=PLATFORM_PROGRAM, after="2")):
             answer = self._make_client(context).enable_wsl_platform()
             if answer.exit_code not in (0, *route.restart_codes):

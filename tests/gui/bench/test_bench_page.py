@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gpu_assistant.bench.lines import TorchLoading
+from gpu_assistant.bench.child_protocol import TorchLoading
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.bench.page import MEMORY_TAB, SPEED_TAB
-from gpu_assistant.gui.main.area import BENCHMARK
+from gpu_assistant.gui.main.main_area import BENCHMARK
 from tests.fakes.benchmarks import card_benchmark
 from tests.fakes.examples import cpu_benchmark, rtx4060
 from tests.fakes.main_window import FakeMain
@@ -28,7 +28,7 @@ def benchmark_page(home, app, qtbot):
     return window, page
 
 
-def test_benchmark_empty_says_how_long(benchmark_page):
+def test_empty_page_shows_duration(benchmark_page):
     _, page = benchmark_page
     what, how_long = page.empty.sentence.text().split("\n")
     assert "ResNet-50" in what
@@ -36,7 +36,7 @@ def test_benchmark_empty_says_how_long(benchmark_page):
     assert page.empty.button.isEnabled()
 
 
-def test_benchmark_runs_and_shows_its_result(benchmark_page, app, qtbot):
+def test_benchmark_run_shows_result(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
     page.empty.button.click()
@@ -51,7 +51,7 @@ def test_benchmark_runs_and_shows_its_result(benchmark_page, app, qtbot):
     assert page.again.isVisible()
 
 
-def test_benchmark_stops_when_told(benchmark_page, app, qtbot):
+def test_cancel_stops_benchmark(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
     page.empty.button.click()
@@ -61,7 +61,7 @@ def test_benchmark_stops_when_told(benchmark_page, app, qtbot):
     assert page.trouble.label.text() == "Stopped. Nothing of this run was kept."
 
 
-def test_measure_again_shows_progress_at_the_top_and_its_news_too(benchmark_page, app, qtbot):
+def test_measure_again_scrolls_to_progress_and_outcome(benchmark_page, app, qtbot):
     window, page = benchmark_page
     window.resize(1000, 560)
     app.gate = threading.Event()
@@ -80,7 +80,7 @@ def test_measure_again_shows_progress_at_the_top_and_its_news_too(benchmark_page
     assert bar.value() == 0
 
 
-def test_while_pytorch_loads_it_says_how_long_that_may_take(benchmark_page, app, qtbot):
+def test_loading_pytorch_shows_time_limit(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
     app.news["bench"] = (TorchLoading(limit_s=180.0),)
@@ -91,7 +91,7 @@ def test_while_pytorch_loads_it_says_how_long_that_may_take(benchmark_page, app,
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
 
-def test_the_clock_goes_on_without_news(benchmark_page, app, qtbot):
+def test_elapsed_time_updates_without_reports(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
     page.empty.button.click()
@@ -106,7 +106,7 @@ def test_the_clock_goes_on_without_news(benchmark_page, app, qtbot):
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
 
-def test_escape_stops_the_benchmark_and_a_late_enter_starts_none(benchmark_page, app, qtbot):
+def test_escape_cancels_and_late_enter_is_ignored(benchmark_page, app, qtbot):
     window, page = benchmark_page
     app.gate = threading.Event()
     app.kept = [cpu_benchmark()]
@@ -125,7 +125,7 @@ def test_escape_stops_the_benchmark_and_a_late_enter_starts_none(benchmark_page,
     qtbot.waitUntil(page.again.hasFocus, timeout=5000)  # as soon as no key can be meant for Cancel any more
 
 
-def test_what_is_said_of_a_stopped_benchmark_stays_with_the_speed(benchmark_page, app, qtbot):
+def test_cancel_message_shown_only_on_speed_tab(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
     page.empty.button.click()
@@ -137,7 +137,7 @@ def test_what_is_said_of_a_stopped_benchmark_stays_with_the_speed(benchmark_page
     assert page.trouble.isVisible()
 
 
-def test_the_page_key_leads_to_measure(home, app, qtbot):
+def test_page_shortcut_focuses_measure_button(home, app, qtbot):
     window, _ = home(app)
     app.gate = threading.Event()
     qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
@@ -149,7 +149,7 @@ def test_the_page_key_leads_to_measure(home, app, qtbot):
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
 
-def test_benchmark_that_fails_says_why_and_can_be_tried_again(benchmark_page, app, qtbot):
+def test_failed_benchmark_shows_error_and_can_retry(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.results["bench"] = AppError("internal", detail="child")
     page.empty.button.click()
@@ -161,7 +161,7 @@ def test_benchmark_that_fails_says_why_and_can_be_tried_again(benchmark_page, ap
     assert not page.trouble.isVisible()
 
 
-def test_benchmark_without_an_environment_leads_to_the_wizard(home, app, qtbot):
+def test_no_environment_leads_to_wizard(home, app, qtbot):
     app.known = ()
     window, _ = home(app)
     window.area.open(BENCHMARK)
@@ -173,7 +173,7 @@ def test_benchmark_without_an_environment_leads_to_the_wizard(home, app, qtbot):
     assert "bench" not in app.asked
 
 
-def test_benchmark_of_a_simulated_machine_is_disabled_with_the_reason(open_area, tmp_path, qtbot):
+def test_simulated_machine_disables_benchmark_with_reason(open_area, tmp_path, qtbot):
     area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
     area.open(BENCHMARK)
     page = area.pages[BENCHMARK]
@@ -182,7 +182,7 @@ def test_benchmark_of_a_simulated_machine_is_disabled_with_the_reason(open_area,
     assert "simulated" in page.empty.sentence.text()
 
 
-def test_what_another_program_measured_is_there_when_one_comes_back(benchmark_page, app, qtbot):
+def test_external_result_appears_on_return_to_page(benchmark_page, app, qtbot):
     window, page = benchmark_page
     window.area.open(0)
     app.kept = [cpu_benchmark()]
@@ -190,7 +190,7 @@ def test_what_another_program_measured_is_there_when_one_comes_back(benchmark_pa
     qtbot.waitUntil(page.result.isVisible, timeout=5000)
 
 
-def test_where_something_was_saved_is_said_until_one_goes_on(benchmark_page, app, qtbot, tmp_path):
+def test_saved_path_shown_until_page_left(benchmark_page, app, qtbot, tmp_path):
     window, page = benchmark_page
     app.kept = [cpu_benchmark()]
     page.look()
@@ -209,7 +209,7 @@ def test_where_something_was_saved_is_said_until_one_goes_on(benchmark_page, app
         page.tabs.buttons[0].click()
 
 
-def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
+def test_history_compares_only_same_measurement(benchmark_page, app, qtbot):
     _, page = benchmark_page
     now = time.time()
     other = replace(cpu_benchmark().results[0], size=(1024, 1024, 1024))
@@ -224,7 +224,7 @@ def test_own_past_compares_only_the_same(benchmark_page, app, qtbot):
 
 
 @pytest.mark.parametrize("tab", [SPEED_TAB, MEMORY_TAB])
-def test_an_environment_that_is_gone_is_said_with_the_way_out(benchmark_page, app, qtbot, tab):
+def test_missing_environment_shows_setup_button(benchmark_page, app, qtbot, tab):
     """It is removed while the page is open; only who measures finds out."""
     window, page = benchmark_page
     app.kept = [cpu_benchmark()]
@@ -245,7 +245,7 @@ def test_an_environment_that_is_gone_is_said_with_the_way_out(benchmark_page, ap
         page.gone.button.click()
 
 
-def test_without_any_result_the_empty_page_says_that_the_environment_is_gone(benchmark_page, app, qtbot):
+def test_empty_page_reports_missing_environment(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.known = ()
     app.results["bench"] = AppError("environment-missing", path="/home/mei/ai/pytorch")

@@ -12,8 +12,8 @@ from PySide6.QtGui import QDesktopServices
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.main import updates as model
-from gpu_assistant.gui.main.area import HOME, SETTINGS
-from gpu_assistant.gui.main.updates_card import OFF, ON
+from gpu_assistant.gui.main.main_area import HOME, SETTINGS
+from gpu_assistant.gui.main.settings.cards import OFF, ON
 from tests.fakes.fault_server import Fault, fault_server
 from tests.fakes.main_window import FakeMain
 from tests.fakes.system import FakeSystem
@@ -83,7 +83,7 @@ def settings(window):
     return window.area.pages[SETTINGS].updates
 
 
-def test_a_build_without_a_publisher_says_so_and_asks_nobody(open_window, tmp_path, qtbot, soon):
+def test_build_without_publisher_checks_nothing(open_window, tmp_path, qtbot, soon):
     window = open_window(FakeMain(tmp_path))
     card = settings(window)
     assert "looks for no updates" in card.dormant.text()
@@ -95,7 +95,7 @@ def test_a_build_without_a_publisher_says_so_and_asks_nobody(open_window, tmp_pa
     assert not (tmp_path / "data" / "state" / "updates.json").exists()
 
 
-def test_home_tells_of_a_newer_version(found):
+def test_home_announces_newer_version(found):
     window = found()
     card = window.area.pages[HOME].update_card
     assert card.isVisible()
@@ -109,7 +109,7 @@ def test_home_tells_of_a_newer_version(found):
     assert not offer(window).progress.isVisible()
 
 
-def test_nothing_is_said_while_this_is_the_newest(publisher, open_window, app, qtbot, soon):
+def test_current_version_shows_nothing(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.0.0"))
     window = open_window(app)
     qtbot.waitUntil(lambda: window.area.updates.known is not None and not window.area.updates.asking, timeout=10_000)
@@ -117,7 +117,7 @@ def test_nothing_is_said_while_this_is_the_newest(publisher, open_window, app, q
     assert "This is the newest version." in settings(window).last.text()
 
 
-def test_nothing_is_downloaded_by_itself(found, publisher, qtbot, app):
+def test_no_automatic_download(found, publisher, qtbot, app):
     window = found()
     qtbot.wait(50)
     assert {seen.path for seen in publisher.server.seen} == {PLACE}
@@ -125,7 +125,7 @@ def test_nothing_is_downloaded_by_itself(found, publisher, qtbot, app):
     assert not app.updates.folder.exists()
 
 
-def test_what_is_new_opens_the_publishers_page(found, monkeypatch):
+def test_release_notes_open_in_browser(found, monkeypatch):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     window = found()
@@ -133,7 +133,7 @@ def test_what_is_new_opens_the_publishers_page(found, monkeypatch):
     assert opened == ["https://example.invalid/notes"]
 
 
-def test_not_now_is_remembered(found, open_window, app, qtbot, publisher):
+def test_declined_version_is_remembered(found, open_window, app, qtbot, publisher):
     window = found()
     offer(window).later.click()
     assert not window.area.pages[HOME].update_card.isVisible()
@@ -148,7 +148,7 @@ def test_not_now_is_remembered(found, open_window, app, qtbot, publisher):
     assert publisher.asked() == 1
 
 
-def test_switched_off_nobody_is_asked(publisher, open_window, app, qtbot, soon):
+def test_disabled_checks_ask_nobody(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.2.0"))
     app.settings = replace(app.settings, look_for_updates=False)
     window = open_window(app)
@@ -157,7 +157,7 @@ def test_switched_off_nobody_is_asked(publisher, open_window, app, qtbot, soon):
     assert settings(window).choice.current() == OFF
 
 
-def test_the_switch_is_kept(found, app):
+def test_daily_check_setting_is_saved(found, app):
     window = found()
     card = settings(window)
     assert card.choice.current() == ON
@@ -167,7 +167,7 @@ def test_the_switch_is_kept(found, app):
     assert not window.area.pages[HOME].update_card.isVisible()
 
 
-def test_check_now_asks_and_says_what_came(publisher, open_window, app, qtbot):
+def test_check_now_shows_outcome(publisher, open_window, app, qtbot):
     window = open_window(app)
     card = settings(window)
     qtbot.waitUntil(lambda: window.area.updates.known is not None and not window.area.updates.asking, timeout=5_000)
@@ -181,7 +181,7 @@ def test_check_now_asks_and_says_what_came(publisher, open_window, app, qtbot):
     assert card.offer.isVisible()
 
 
-def test_from_the_offer_to_the_installer(found, system, qtbot):
+def test_offer_to_installer(found, system, qtbot):
     window = found()
     view = offer(window)
     view.go.click()
@@ -194,7 +194,7 @@ def test_from_the_offer_to_the_installer(found, system, qtbot):
     assert system.started == ["Setup-1.2.0.exe"]
 
 
-def test_a_download_shows_how_far_it_is_and_can_be_cancelled(found, publisher, qtbot):
+def test_download_shows_progress_and_can_be_cancelled(found, publisher, qtbot):
     window = found()
     publisher.server.files["/files/Setup-1.2.0.exe"].faults = [Fault("stall", after=500_000)]
     view = offer(window)
@@ -210,7 +210,7 @@ def test_a_download_shows_how_far_it_is_and_can_be_cancelled(found, publisher, q
     qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
 
 
-def test_a_wrong_file_is_said_and_can_be_fetched_again(found, publisher, qtbot, system):
+def test_wrong_file_is_reported_and_can_be_retried(found, publisher, qtbot, system):
     window = found()
     served = publisher.server.files["/files/Setup-1.2.0.exe"]
     served.data = SETUP[:-1] + b"!"
@@ -224,7 +224,7 @@ def test_a_wrong_file_is_said_and_can_be_fetched_again(found, publisher, qtbot, 
     assert not view.trouble.isVisible()
 
 
-def test_a_file_changed_after_its_download_is_not_started(found, qtbot, system, app):
+def test_file_changed_after_download_is_not_started(found, qtbot, system, app):
     window = found()
     view = offer(window)
     view.go.click()
@@ -238,7 +238,7 @@ def test_a_file_changed_after_its_download_is_not_started(found, qtbot, system, 
     assert view.go.text() == "Download and install"
 
 
-def test_what_cannot_be_started_is_said(found, qtbot, system, monkeypatch):
+def test_installer_start_error_is_shown(found, qtbot, system, monkeypatch):
     def refused(program, check):
         raise OSError(13, "Access denied")
 
@@ -253,8 +253,8 @@ def test_what_cannot_be_started_is_said(found, qtbot, system, monkeypatch):
     assert view.go.text() == "Install now"
 
 
-def test_work_that_would_be_lost_is_asked_about_before_the_installer_starts(found, qtbot, system, app, monkeypatch):
-    from gpu_assistant.gui.components import ConfirmDialog
+def test_running_work_is_confirmed_before_installer_starts(found, qtbot, system, app, monkeypatch):
+    from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 
     answers, asked = [False, True], []
 
@@ -276,7 +276,7 @@ def test_work_that_would_be_lost_is_asked_about_before_the_installer_starts(foun
     assert system.started == ["Setup-1.2.0.exe"]
 
 
-def test_what_is_no_installer_is_shown(publisher, tmp_path, open_window, qtbot, soon):
+def test_archive_is_shown_in_its_folder(publisher, tmp_path, open_window, qtbot, soon):
     system = FakeSystem()
     app = FakeMain(tmp_path)
     app.updates = publisher.service(tmp_path / "data", system, kind="deb")
@@ -296,7 +296,7 @@ def test_what_is_no_installer_is_shown(publisher, tmp_path, open_window, qtbot, 
     assert window.isVisible()
 
 
-def test_without_a_file_for_this_copy_only_the_page_is_offered(found, publisher):
+def test_no_file_for_this_copy_offers_the_page(found, publisher):
     window = found(publisher.file(SETUP, "deb", "gpu-assistant_1.2.0_amd64.deb"))
     view = offer(window)
     assert not view.go.isVisible()
@@ -304,7 +304,7 @@ def test_without_a_file_for_this_copy_only_the_page_is_offered(found, publisher)
     assert "without a file" in view.detail.text()
 
 
-def test_a_checkout_is_told_how_it_is_brought_up_to_date(found, publisher, app, tmp_path, system):
+def test_source_checkout_shows_update_command(found, publisher, app, tmp_path, system):
     app.updates = publisher.service(tmp_path / "data", system, kind="source")
     view = offer(found(publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")))
     assert view.how.isVisible()
@@ -315,7 +315,7 @@ def test_a_checkout_is_told_how_it_is_brought_up_to_date(found, publisher, app, 
     assert not view.command.isVisible()
 
 
-def test_a_window_that_closes_ends_a_running_check(publisher, open_window, app, qtbot, soon):
+def test_closing_window_ends_running_check(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.2.0"))
     publisher.server.files[PLACE].faults = [Fault("stall", after=10)]
     window = open_window(app)
@@ -324,7 +324,7 @@ def test_a_window_that_closes_ends_a_running_check(publisher, open_window, app, 
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5_000)
 
 
-def test_a_broken_catalog_is_said_in_settings(open_window, tmp_path):
+def test_broken_catalog_is_shown_in_settings(open_window, tmp_path):
     class Broken(FakeMain):
         @property
         def updates(self):
@@ -340,7 +340,7 @@ def test_a_broken_catalog_is_said_in_settings(open_window, tmp_path):
     assert card.trouble.isVisible()
 
 
-def test_the_asking_happens_on_a_thread_of_its_own(publisher, open_window, app, qtbot, soon):
+def test_check_runs_in_its_own_thread(publisher, open_window, app, qtbot, soon):
     threads = []
     check = app.updates.check
 

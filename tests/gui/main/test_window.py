@@ -15,14 +15,11 @@ from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.components import ConfirmDialog
-from gpu_assistant.gui.hooks import ExceptionHooks
-from gpu_assistant.gui.instance import SingleInstance
-from gpu_assistant.gui.main.area import BENCHMARK, HOME, MONITOR, SETTINGS
-from gpu_assistant.gui.main.place import WindowGeometry
-from gpu_assistant.gui.main.tasks import FunctionJob
-from gpu_assistant.gui.main.window import MainWindow
-from gpu_assistant.gui.run import DesktopApplication
+from gpu_assistant.gui.app import DesktopApplication, ExceptionHooks, SingleInstance
+from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.main.window import MainWindow, WindowGeometry
+from gpu_assistant.gui.saving import FunctionJob
+from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from tests.fakes.main_window import FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -39,7 +36,7 @@ def window(open_window, app, qtbot):
 # Which face opens
 
 
-def test_a_first_start_opens_the_wizard_and_later_ones_open_home(open_window, app, qtbot):
+def test_first_start_opens_wizard_and_later_ones_home(open_window, app, qtbot):
     app.settings = replace(app.settings, setup_done=False)
     window = open_window(app)
     assert window.wizard.isVisible()
@@ -52,7 +49,7 @@ def test_a_first_start_opens_the_wizard_and_later_ones_open_home(open_window, ap
     qtbot.waitUntil(lambda: app.settings.setup_done, timeout=5000)
 
 
-def test_only_looking_is_no_setup_and_is_remembered(open_window, app, qtbot):
+def test_only_look_is_remembered_and_is_no_setup(open_window, app, qtbot):
     app.settings = replace(app.settings, setup_done=False)
     window = open_window(app)
     window.wizard.only_look.emit()
@@ -63,13 +60,13 @@ def test_only_looking_is_no_setup_and_is_remembered(open_window, app, qtbot):
     assert open_window(app).wizard is None
 
 
-def test_a_simulated_machine_walks_the_wizard(open_window, tmp_path):
+def test_simulated_machine_opens_wizard(open_window, tmp_path):
     window = open_window(FakeMain(tmp_path, simulated=True))
     assert window.wizard.isVisible()
     assert window.wizard.banner.isVisible()
 
 
-def test_pages_can_send_to_a_new_wizard(window):
+def test_pages_open_a_new_wizard(window):
     window.area.setup_wanted.emit()
     first = window.wizard
     assert first.isVisible()
@@ -80,7 +77,7 @@ def test_pages_can_send_to_a_new_wizard(window):
     assert window.wizard.isVisible()
 
 
-def test_monitor_opens_by_itself_once_its_graphs_are_loaded(open_area, app, qtbot, monkeypatch):
+def test_monitor_opens_once_its_modules_are_loaded(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     loaded = False
     monkeypatch.setattr(area, "_graphs_ready", lambda: loaded and not area._loader.running)
@@ -91,7 +88,7 @@ def test_monitor_opens_by_itself_once_its_graphs_are_loaded(open_area, app, qtbo
     qtbot.waitUntil(lambda: area.current == MONITOR, timeout=20_000)
 
 
-def test_the_graphs_load_once_all_of_qts_classes_are_made(open_area, app, qtbot, monkeypatch):
+def test_modules_load_after_qt_classes(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     made = []
     area._classes.made.connect(lambda: made.append(True))
@@ -105,7 +102,7 @@ def test_the_graphs_load_once_all_of_qts_classes_are_made(open_area, app, qtbot,
     assert len(loads) == len(made) == 1
 
 
-def test_another_page_chosen_meanwhile_stays(open_area, app, qtbot, monkeypatch):
+def test_other_page_chosen_during_loading_stays(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     monkeypatch.setattr(area, "_graphs_ready", lambda: not area._loader.running)
     area._loader.start(FunctionJob(lambda: None))
@@ -126,7 +123,7 @@ def test_home_keeps_its_title_in_a_low_window(window, qtbot, size):
 # Keys
 
 
-def test_keys_lead_to_the_pages_and_back(window, qtbot):
+def test_shortcuts_open_pages_and_go_back(window, qtbot):
     for key, page in ((Qt.Key.Key_2, MONITOR), (Qt.Key.Key_3, BENCHMARK), (Qt.Key.Key_1, HOME)):
         qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
         assert window.area.current == page == window.area.rail.current()
@@ -138,13 +135,13 @@ def test_keys_lead_to_the_pages_and_back(window, qtbot):
     assert window.area.current == BENCHMARK
 
 
-def test_the_rail_leads_to_the_pages(window, qtbot):
+def test_rail_opens_pages(window, qtbot):
     qtbot.mouseClick(window.area.rail.buttons[MONITOR], Qt.MouseButton.LeftButton)
     assert window.area.current == MONITOR
     assert window.area.pages[MONITOR].isVisible()
 
 
-def test_f1_opens_a_short_help_and_escape_closes_it(window, qtbot):
+def test_f1_opens_help_and_escape_closes_it(window, qtbot):
     qtbot.keyClick(window, Qt.Key.Key_F1)
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, QDialog)
@@ -152,21 +149,21 @@ def test_f1_opens_a_short_help_and_escape_closes_it(window, qtbot):
     assert QApplication.activeModalWidget() is None
 
 
-def test_help_in_the_rail_leaves_the_page(window, qtbot):
+def test_help_in_rail_keeps_the_page(window, qtbot):
     qtbot.mouseClick(window.area.rail.buttons[-1], Qt.MouseButton.LeftButton)
     dialog = QApplication.activeModalWidget()
     assert window.area.rail.current() == HOME == window.area.current
     dialog.close()
 
 
-def test_f5_looks_again(window, app, qtbot):
+def test_f5_refreshes(window, app, qtbot):
     asked = app.asked.count("detect")
     qtbot.keyClick(window, Qt.Key.Key_F5)
     qtbot.waitUntil(lambda: app.asked.count("detect") == asked + 1, timeout=5000)
 
 
 @pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
-def test_every_control_is_reached_by_tab_and_has_a_name(window, qtbot, page):
+def test_tab_reaches_every_named_control(window, qtbot, page):
     window.area.open(page)
     feed(window, sample(gpu()))
     qtbot.wait(50)
@@ -190,7 +187,7 @@ def test_every_control_is_reached_by_tab_and_has_a_name(window, qtbot, page):
 
 
 @pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
-def test_language_changes_while_a_page_is_open(window, language, qtbot, page):
+def test_language_changes_on_an_open_page(window, language, qtbot, page):
     window.area.open(page)
     title = window.area.pages[page].title
     english, chinese = title.text(), {HOME: "首页", MONITOR: "监控", BENCHMARK: "测速", SETTINGS: "设置"}[page]
@@ -201,7 +198,7 @@ def test_language_changes_while_a_page_is_open(window, language, qtbot, page):
     qtbot.waitUntil(lambda: title.text() == english, timeout=5000)
 
 
-def test_settings_change_at_once_and_are_kept(window, app, language, qtbot):
+def test_settings_apply_at_once_and_are_saved(window, app, language, qtbot):
     window.area.open(SETTINGS)
     page = window.area.pages[SETTINGS]
     page.theme.buttons[2].click()
@@ -216,7 +213,7 @@ def test_settings_change_at_once_and_are_kept(window, app, language, qtbot):
     qtbot.waitUntil(lambda: app.settings == wanted, timeout=5000)
 
 
-def test_settings_that_cannot_be_kept_are_said(window, app, qtbot, monkeypatch):
+def test_settings_save_error_is_shown(window, app, qtbot, monkeypatch):
     window.area.open(SETTINGS)
     page = window.area.pages[SETTINGS]
 
@@ -232,7 +229,7 @@ def test_settings_that_cannot_be_kept_are_said(window, app, qtbot, monkeypatch):
 
 @pytest.mark.parametrize("size", [(880, 520), (1024, 640), (1180, 760)])
 @pytest.mark.parametrize("code", ["en", "zh_CN"])
-def test_nothing_scrolls_sideways(window, language, qtbot, size, code):
+def test_no_horizontal_scrolling(window, language, qtbot, size, code):
     language.set(code)
     window.resize(*size)
     feed(window, sample(gpu()))
@@ -244,7 +241,7 @@ def test_nothing_scrolls_sideways(window, language, qtbot, size, code):
         assert area.widget().minimumSizeHint().width() <= area.viewport().width(), page
 
 
-def test_place_and_size_are_kept(open_window, app, qtbot):
+def test_window_geometry_is_restored(open_window, app, qtbot):
     window = open_window(app)
     window.resize(1000, 640)
     window.close()
@@ -261,7 +258,7 @@ def test_place_and_size_are_kept(open_window, app, qtbot):
     assert again.isVisible()
 
 
-def test_another_theme_leaves_no_ground_of_the_old_one(qapp, app, language, qtbot):
+def test_theme_change_replaces_every_background(qapp, app, language, qtbot):
     window = MainWindow(app, "#ff00ff")
     window.show()
     qtbot.waitExposed(window)
@@ -274,7 +271,7 @@ def test_another_theme_leaves_no_ground_of_the_old_one(qapp, app, language, qtbo
     window.deleteLater()
 
 
-def test_the_frame_stays_on_the_screen(open_window, app):
+def test_frame_stays_on_the_screen(open_window, app):
     free = QApplication.primaryScreen().availableGeometry()
     file = app.data.state / "window.json"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -287,7 +284,7 @@ def test_the_frame_stays_on_the_screen(open_window, app):
 
 
 @pytest.mark.parametrize("height", [728, 1040])
-def test_the_first_window_leaves_room_for_a_frame(app, monkeypatch, height):
+def test_first_window_leaves_room_for_a_frame(app, monkeypatch, height):
     free = QRect(0, 0, 1366, height)
     screen = SimpleNamespace(availableGeometry=lambda: free)
     monkeypatch.setattr(QGuiApplication, "screens", lambda: [screen])
@@ -313,7 +310,7 @@ def measuring(window, app, qtbot):
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
 
-def test_closing_while_a_benchmark_runs_asks_first(window, measuring, monkeypatch):
+def test_closing_during_benchmark_asks_first(window, measuring, monkeypatch):
     asked = []
     monkeypatch.setattr(ConfirmDialog, "ask", lambda *given, **verbs: asked.append(given[1]) or False)
     window.close()
@@ -322,7 +319,7 @@ def test_closing_while_a_benchmark_runs_asks_first(window, measuring, monkeypatc
     assert measuring.measuring
 
 
-def test_closing_stops_the_work_waits_and_says_so(window, measuring, monkeypatch, qtbot):
+def test_closing_stops_jobs_and_waits(window, measuring, monkeypatch, qtbot):
     monkeypatch.setattr(ConfirmDialog, "ask", lambda *_, **__: True)
     window.close()
     assert window.isVisible()
@@ -331,7 +328,7 @@ def test_closing_stops_the_work_waits_and_says_so(window, measuring, monkeypatch
     assert not measuring.measuring
 
 
-def test_work_that_does_not_stop_does_not_hold_the_window_for_ever(window, app, monkeypatch, qtbot):
+def test_job_that_does_not_stop_is_abandoned(window, app, monkeypatch, qtbot):
     let_go = threading.Event()
 
     class Deaf:
@@ -351,7 +348,7 @@ def test_work_that_does_not_stop_does_not_hold_the_window_for_ever(window, app, 
 # One instance, hooks
 
 
-def test_a_second_instance_calls_the_first(tmp_path, qapp, qtbot):
+def test_second_instance_activates_the_first(tmp_path, qapp, qtbot):
     first = SingleInstance(tmp_path)
     assert first.try_lock()
     called = []
@@ -359,7 +356,7 @@ def test_a_second_instance_calls_the_first(tmp_path, qapp, qtbot):
     code = (
         "import sys, pathlib\n"
         "from PySide6.QtCore import QCoreApplication\n"
-        "from gpu_assistant.gui.instance import Instance\n"
+        "from gpu_assistant.gui.app import Instance\n"
         "app = QCoreApplication([])\n"
         "second = Instance(pathlib.Path(sys.argv[1]))\n"
         "sys.exit(0 if not second.first() and second.call_first() else 1)\n"
@@ -374,7 +371,7 @@ def test_a_second_instance_calls_the_first(tmp_path, qapp, qtbot):
     again.release()
 
 
-def test_a_second_start_says_in_the_terminal_what_became_of_it(app, qapp, capsys, monkeypatch):
+def test_second_start_reports_in_the_terminal(app, qapp, capsys, monkeypatch):
     first = SingleInstance(app.data.state)
     assert first.try_lock()
     monkeypatch.setattr(SingleInstance, "call_first", lambda self: True)
@@ -387,13 +384,13 @@ def test_a_second_start_says_in_the_terminal_what_became_of_it(app, qapp, capsys
     first.release()
 
 
-def test_a_folder_that_is_a_file_is_said_plainly(tmp_path, qapp):
+def test_data_folder_that_is_a_file_is_reported(tmp_path, qapp):
     (tmp_path / "state").write_text("", encoding="utf-8")
     with pytest.raises(AppError):
         SingleInstance(tmp_path / "state")
 
 
-def test_what_nobody_foresaw_is_logged_and_said_once(qapp, qtbot, caplog):
+def test_unexpected_error_is_logged_and_shown_once(qapp, qtbot, caplog):
     shown = []
     hooks = ExceptionHooks(lambda: shown.append(True))
     hooks.install()

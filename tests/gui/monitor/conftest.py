@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from gpu_assistant.gui.main.area import MONITOR
+from gpu_assistant.gui.main.main_area import MONITOR
 from tests.fakes.main_window import feed, gpu, sample
 
 

@@ -61,7 +61,7 @@ def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
     assert not any(sampling.source.looked)
 
 
-def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
+def test_no_sampling_without_request(qtbot, sampling):
     sampling.want("home", True)
     sampling.want("monitor", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
@@ -75,7 +75,7 @@ def test_nobody_wants_samples_and_none_is_taken(qtbot, sampling):
         sampling.want("home", True)
 
 
-def test_no_thread_before_somebody_wants_samples(qtbot):
+def test_thread_starts_at_first_request(qtbot):
     made: list[int] = []
     sampling = SamplingService(lambda: made.append(1), History)
     assert "sampling" not in {thread.name for thread in threading.enumerate()}
@@ -83,7 +83,7 @@ def test_no_thread_before_somebody_wants_samples(qtbot):
     assert made == []
 
 
-def test_a_source_that_fails_says_so_and_is_asked_again(qtbot):
+def test_failing_source_reports_and_retries(qtbot):
     sampling = SamplingService(Refusing, History, interval=0.01)
     try:
         refusals = []
@@ -95,7 +95,7 @@ def test_a_source_that_fails_says_so_and_is_asked_again(qtbot):
         assert sampling.stop()
 
 
-def test_nothing_is_told_after_the_stop(qtbot, sampling):
+def test_no_signal_after_stop(qtbot, sampling):
     sampling.want("home", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
     told = []
@@ -107,7 +107,7 @@ def test_nothing_is_told_after_the_stop(qtbot, sampling):
     assert not sampling.running
 
 
-def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
+def test_stop_does_not_wait_for_hung_driver(qtbot):
     inside, let_go = threading.Event(), threading.Event()
 
     class Hanging(Source):
@@ -124,7 +124,7 @@ def test_stop_does_not_wait_for_a_driver_that_hangs(qtbot):
     assert sampling.stop()
 
 
-def test_what_is_dear_is_asked_only_while_somebody_looks(qtbot, sampling):
+def test_expensive_fields_sampled_only_while_visible(qtbot, sampling):
     sampling.want("home", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
     sampling.want("monitor", True, looking=True)
@@ -134,7 +134,7 @@ def test_what_is_dear_is_asked_only_while_somebody_looks(qtbot, sampling):
     assert sampling.running
 
 
-def test_the_history_is_read_and_kept_on_the_sampling_thread(qtbot, tmp_path):
+def test_history_io_runs_on_sampling_thread(qtbot, tmp_path):
     def seen(cpu):
         """A run of the program: samples until they are in the history."""
         threads = []
@@ -161,7 +161,7 @@ def test_the_history_is_read_and_kept_on_the_sampling_thread(qtbot, tmp_path):
     assert {20.0, 30.0} >= set(seen(30.0)) >= {20.0}
 
 
-def test_a_disk_that_refuses_is_said_and_samples_go_on(qtbot, tmp_path):
+def test_write_error_reported_and_sampling_continues(qtbot, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     sampling = SamplingService(Counting, lambda: History(tmp_path / "file" / "history"), interval=0.01)
     sampling.load_now()

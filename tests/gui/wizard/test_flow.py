@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.core.errors import AppError, UsageError, Cancelled, NetworkError, RebootRequired, ElevationDenied
+from gpu_assistant.core.errors import AppError, Cancelled, ElevationDenied, NetworkError, RebootRequired, UsageError
 from gpu_assistant.core.plan import EndEvent, InterruptedInstall
 from gpu_assistant.core.recommendation import Alternative, Choice
-from gpu_assistant.gui.wizard.facts import apply_choice_change, failure_from_error
 from gpu_assistant.gui.wizard.flow import PAGES, WizardFlow
+from gpu_assistant.gui.wizard.state import apply_choice_change, failure_from_error
 from tests.fakes.examples import (
     WHEELHOUSE_OFFER,
     cpu_benchmark,
@@ -38,7 +38,7 @@ def at_done() -> WizardFlow:
     return flow
 
 
-def test_the_straight_way() -> None:
+def test_pages_in_order() -> None:
     flow = at_done()
     assert flow.page == "done"
     assert flow.state.checks == good_checks()
@@ -47,7 +47,7 @@ def test_the_straight_way() -> None:
     assert not flow.go_next()
 
 
-def test_no_page_before_what_it_shows_is_known() -> None:
+def test_page_needs_its_data() -> None:
     flow = WizardFlow()
     assert flow.reachable_pages() == ("computer",)
     assert flow.go_to("computer")
@@ -57,7 +57,7 @@ def test_no_page_before_what_it_shows_is_known() -> None:
     assert flow.page == "computer"
 
 
-def test_back_goes_step_by_step_and_loses_nothing() -> None:
+def test_back_goes_one_page_and_keeps_state() -> None:
     flow = at_done()
     seen = [flow.page]
     while flow.go_back():
@@ -67,7 +67,7 @@ def test_back_goes_step_by_step_and_loses_nothing() -> None:
     assert flow.go_to("done")
 
 
-def test_a_running_install_is_not_left() -> None:
+def test_running_install_cannot_be_left() -> None:
     flow = at_recommendation()
     flow.begin_install()
     assert flow.is_locked
@@ -84,21 +84,21 @@ def test_a_running_install_is_not_left() -> None:
     assert flow.page == "recommendation"
 
 
-def test_an_install_that_never_began_is_no_page() -> None:
+def test_install_page_needs_a_started_install() -> None:
     flow = at_recommendation()
     flow.go_back()
     assert flow.page == "computer"
     assert not flow.go_to("install")
 
 
-def test_two_installs_at_once_are_refused() -> None:
+def test_second_install_is_refused() -> None:
     flow = at_recommendation()
     flow.begin_install()
     with pytest.raises(ValueError, match="nothing to start"):
         flow.begin_install()
 
 
-def test_a_new_look_forgets_what_rested_on_the_old_one() -> None:
+def test_new_detection_resets_dependent_state() -> None:
     flow = at_done()
     flow.go_to("computer")
     flow.set_machine(plain_linux())
@@ -107,7 +107,7 @@ def test_a_new_look_forgets_what_rested_on_the_old_one() -> None:
     assert not flow.go_to("done")
 
 
-def test_a_taken_offer_changes_the_choice_and_forgets_the_plan() -> None:
+def test_accepted_alternative_changes_choice_and_drops_plan() -> None:
     flow = at_recommendation()
     flow.accept_alternative(WHEELHOUSE_OFFER)
     assert flow.state.choice == Choice(pytorch="2.13.0", variant="cpu", python="3.11")
@@ -116,7 +116,7 @@ def test_a_taken_offer_changes_the_choice_and_forgets_the_plan() -> None:
     assert flow.state.choice is None
 
 
-def test_another_folder_and_another_goal_keep_the_choice_until_it_is_reckoned() -> None:
+def test_new_folder_or_goal_keeps_choice_until_recommended() -> None:
     flow = at_recommendation()
     flow.accept_alternative(WHEELHOUSE_OFFER)
     flow.change_options(environment="/elsewhere")
@@ -136,7 +136,7 @@ def test_another_folder_and_another_goal_keep_the_choice_until_it_is_reckoned() 
     assert flow.state.dropped_choices == ()
 
 
-def test_an_offer_may_only_change_what_a_choice_has() -> None:
+def test_alternative_with_unknown_field_is_refused() -> None:
     with pytest.raises(ValueError, match="rm"):
         apply_choice_change(None, {"rm": "-rf"})
 
@@ -154,14 +154,14 @@ def test_an_offer_may_only_change_what_a_choice_has() -> None:
         ),
     ],
 )
-def test_ways_out(error: AppError, ways: tuple[str, ...]) -> None:
+def test_remedies_of_errors(error: AppError, ways: tuple[str, ...]) -> None:
     found = failure_from_error(error)
     assert found.remedies == ways
     assert found.alternatives == error.alternatives
     assert found.message == error.message
 
 
-def test_failure_and_another_try() -> None:
+def test_failed_install_can_be_retried() -> None:
     flow = at_recommendation()
     flow.begin_install()
     flow.fail_install(NetworkError("no-network"))
@@ -172,7 +172,7 @@ def test_failure_and_another_try() -> None:
     assert flow.state.stage == "running"
 
 
-def test_a_restart_is_a_state_of_its_own() -> None:
+def test_reboot_needed_stage() -> None:
     flow = at_recommendation()
     flow.begin_install()
     flow.fail_install(RebootRequired("restart-needed"))
@@ -186,7 +186,7 @@ def test_a_restart_is_a_state_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(("steps", "stands"), [("download", True), ("pytorch, verify", False)])
-def test_refused_rights_leave_the_rest(steps: str, stands: bool) -> None:
+def test_refused_rights_leave_steps_out(steps: str, stands: bool) -> None:
     flow = at_recommendation()
     flow.begin_install()
     flow.fail_install(ElevationDenied("rights-left-out", steps=steps))
@@ -197,7 +197,7 @@ def test_refused_rights_leave_the_rest(steps: str, stands: bool) -> None:
     assert flow.go_next() is stands
 
 
-def test_an_interrupted_install_is_taken_up() -> None:
+def test_interrupted_install_is_resumed() -> None:
     flow = WizardFlow()
     plan = make_plan(cpu_recommendation(), "/env")
     flow.resume_install(InterruptedInstall(plan=plan, step="download", began=0.0))
@@ -208,7 +208,7 @@ def test_an_interrupted_install_is_taken_up() -> None:
     assert flow.go_next()
 
 
-def test_a_settled_environment_is_proven_without_an_install() -> None:
+def test_existing_environment_is_verified_without_install() -> None:
     flow = at_recommendation()
     recommendation = cpu_recommendation()
     flow.set_recommendation(recommendation, make_plan(recommendation, "/env"), already_installed=True)
@@ -218,13 +218,13 @@ def test_a_settled_environment_is_proven_without_an_install() -> None:
 
 
 class TestSimulated:
-    def test_it_never_gets_a_real_plan(self) -> None:
+    def test_simulated_flow_refuses_real_plan(self) -> None:
         flow = at_recommendation(simulated=True)
         recommendation = cpu_recommendation()
         with pytest.raises(ValueError, match="simulated"):
             flow.set_recommendation(recommendation, make_plan(recommendation, "/env"))
         assert flow.begin_install().simulated
 
-    def test_it_never_takes_up_a_real_install(self) -> None:
+    def test_simulated_flow_refuses_resume(self) -> None:
         with pytest.raises(ValueError, match="simulated"):
             WizardFlow(simulated=True).resume_install(make_plan(cpu_recommendation(), "/env"))

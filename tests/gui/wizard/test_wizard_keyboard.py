@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gpu_assistant.core.plan import StepEvent
-from gpu_assistant.gui.wizard.help import WizardHelpDialog
+from gpu_assistant.gui.help import WizardHelpDialog
 from tests.fakes.app import FakeApp
 
 pytestmark = pytest.mark.gui
@@ -27,7 +27,7 @@ def press(qtbot, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifie
     qtbot.keyClick(target, key, modifier)
 
 
-def test_enter_alone_leads_to_the_proof_and_home(app, open_wizard, qtbot):
+def test_enter_leads_through_to_home(app, open_wizard, qtbot):
     wizard = open_wizard(app)
     for name in ("welcome", "computer", "recommendation"):
         qtbot.waitUntil(lambda name=name: wizard.flow.page == name, timeout=5000)
@@ -39,7 +39,7 @@ def test_enter_alone_leads_to_the_proof_and_home(app, open_wizard, qtbot):
         press(qtbot, Qt.Key.Key_Return)
 
 
-def test_enter_held_down_presses_once(app, open_wizard, qtbot):
+def test_held_enter_clicks_once(app, open_wizard, qtbot):
     wizard = open_wizard(app)
     focus(qtbot, wizard.welcome.primary)
     press(qtbot, Qt.Key.Key_Return)
@@ -50,7 +50,7 @@ def test_enter_held_down_presses_once(app, open_wizard, qtbot):
         assert wizard.flow.page == "computer"
 
 
-def test_every_control_is_reached_by_tab_and_has_a_name(app, at_recommendation, qtbot):
+def test_tab_reaches_every_named_control(app, at_recommendation, qtbot):
     wizard = at_recommendation(app)
     focus(qtbot, wizard.recommendation.primary)
     seen: list[QWidget] = []
@@ -69,7 +69,7 @@ def test_every_control_is_reached_by_tab_and_has_a_name(app, at_recommendation, 
     assert order == wanted
 
 
-def test_alt_left_goes_back_and_the_rail_leads_back(app, at_recommendation, qtbot):
+def test_alt_left_goes_back_and_rail_returns(app, at_recommendation, qtbot):
     wizard = at_recommendation(app)
     focus(qtbot, wizard.recommendation.primary)
     press(qtbot, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
@@ -81,14 +81,14 @@ def test_alt_left_goes_back_and_the_rail_leads_back(app, at_recommendation, qtbo
     assert app.asked.count("detect") == 1
 
 
-def test_f5_looks_again(app, at_computer, qtbot):
+def test_f5_detects_again(app, at_computer, qtbot):
     wizard = at_computer(app)
     focus(qtbot, wizard.computer.primary)
     press(qtbot, Qt.Key.Key_F5)
     qtbot.waitUntil(lambda: app.asked.count("detect") == 2 and not wizard.road.busy, timeout=5000)
 
 
-def test_f1_opens_the_help_and_escape_closes_it(app, open_wizard, qtbot):
+def test_f1_opens_help_and_escape_closes_it(app, open_wizard, qtbot):
     wizard = open_wizard(app)
     focus(qtbot, wizard.welcome.primary)
     press(qtbot, Qt.Key.Key_F1)
@@ -120,7 +120,7 @@ def key_press(key: Qt.Key) -> QEvent:
     return QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
 
 
-def test_escape_while_installing_asks_and_escape_again_goes_on(app: FakeApp, at_recommendation, qtbot):
+def test_escape_during_install_asks_and_second_declines(app: FakeApp, at_recommendation, qtbot):
     wizard = at_recommendation(app)
     app.gate = threading.Event()
     app.results["install"] = Path(wizard.flow.facts.plan.env)
@@ -139,6 +139,6 @@ def test_escape_while_installing_asks_and_escape_again_goes_on(app: FakeApp, at_
     qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
 
 
-def test_cards_are_read_as_one_sentence(simulated, at_recommendation):
+def test_cards_have_one_sentence_accessible_names(simulated, at_recommendation):
     wizard = at_recommendation(simulated)
     assert wizard.recommendation.cards["driver"].accessibleName() == "Graphics driver: now 566.03, after 617.42, Update"

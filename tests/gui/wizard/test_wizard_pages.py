@@ -15,7 +15,7 @@ BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
 
 class TestSimulated:
     @BOTH
-    def test_the_whole_way_and_nothing_is_executed(self, simulated, at_recommendation, speak, qtbot, seen, code):
+    def test_simulated_walk_executes_nothing(self, simulated, at_recommendation, speak, qtbot, seen, code):
         wizard = at_recommendation(simulated)
         speak(code)
         assert wizard.banner.isVisible()
@@ -40,7 +40,7 @@ class TestSimulated:
         assert simulated.settings.environment is None
 
 
-def test_language_and_theme_change_on_every_page_without_losing_anything(app, at_done, speak, qapp):
+def test_language_and_theme_change_keep_every_page(app, at_done, speak, qapp):
     wizard = at_done(app)
     facts = wizard.flow.facts
     for page in ("done", "install", "recommendation", "computer", "welcome"):
@@ -54,7 +54,7 @@ def test_language_and_theme_change_on_every_page_without_losing_anything(app, at
 
 
 @pytest.mark.parametrize("size", [(880, 520), (1024, 640)])
-def test_nothing_is_wider_than_a_small_window(simulated, at_recommendation, qtbot, size):
+def test_nothing_exceeds_a_small_window(simulated, at_recommendation, qtbot, size):
     wizard = at_recommendation(simulated, size)
     for card in wizard.recommendation.cards.values():
         card.why.set_open(True)
@@ -67,7 +67,7 @@ def test_nothing_is_wider_than_a_small_window(simulated, at_recommendation, qtbo
         assert page.content.minimumSizeHint().width() <= page.viewport().width(), name
 
 
-def test_large_text_fits_too(app, at_recommendation, qapp, qtbot):
+def test_large_text_fits(app, at_recommendation, qapp, qtbot):
     wizard = at_recommendation(app, (1024, 640))
     theme.set_text_scale(qapp, 1.5)
     try:
@@ -78,7 +78,7 @@ def test_large_text_fits_too(app, at_recommendation, qapp, qtbot):
         theme.set_text_scale(qapp, 1.0)
 
 
-def test_a_fake_app_has_the_methods_of_the_real_one():
+def test_fake_app_has_the_real_methods():
     from gpu_assistant.app import App
 
     for name in (

@@ -1,0 +1,425 @@
+"""What the user should know about the driver: other cards beside it, Secure Boot, and known troubles.
+
+What Linux asks for beside a driver: who may compute on a card, and what joins the cards of a server.
+
+Microsoft's Visual C++ runtime, without which PyTorch and TensorFlow on Windows do not start.
+
+What the user should know before going on, with what mends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PureWindowsPath
+
+from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
+from ..catalog.records.software import VcRuntimeRequirement
+from ..catalog.versions import parse_version
+from ..core.machine import Tools, home_disk, larger_disk_data
+from ..core.recommendation import Accelerator, DriverAdvice
+from ..core.recommendation import RecommendationWarning as Caution
+from ..core.types import Value
+from .alternatives import all_gpus_alternative
+from .builds import Build, cudnn_support
+from .candidates import (
+    Candidate,
+    TargetSystem,
+    find_unlisted_intel_gpu,
+    find_vendor_index,
+    make_target,
+    unmet_glibc_of_newest,
+    unsupported_reason,
+)
+from .decision import Decision, advise_driver
+from .distributions import find_driver_commands, select_packages
+from .gpus import NvidiaGpu, display_name
+from .multi_gpu import SecondaryGpu, secondary_gpus
+from .tensorflow import TensorFlowCandidate, find_wsl_candidate, pytorch_support_text, unsupported_gpu_warnings
+from .toolkit import ToolkitAdvice, compiler_warnings, has_installer
+
+
+def make_warning(code: str, **data: Value) -> Caution:
+    """One warning."""
+    return Caution(code=code, data=data)
+
+
+def secondary_gpu_warnings(decision: Decision) -> Iterator[Caution]:
+    """What becomes of the further NVIDIA cards."""
+    has_all_gpus_build = all_gpus_alternative(decision) is not None
+    for secondary in secondary_gpus(decision.target, decision.cards, decision.candidate.build, decision.driver):
+        yield from _secondary_gpu_warning(decision, secondary, has_all_gpus_build=has_all_gpus_build)
+    for card in dict.fromkeys(decision.cards[1:]):
+        if decision.accelerator == "cuda" and card.capability is None and decision.cards[0].capability is not None:
+            yield make_warning("other-gpu-unknown", gpu=card.label, build=decision.candidate.build.label)
+
+
+def _secondary_gpu_warning(
+    decision: Decision, secondary: SecondaryGpu, *, has_all_gpus_build: bool
+) -> Iterator[Caution]:
+    card, build, state = secondary.card, decision.candidate.build.label, decision.target.driver_state
+    match secondary.state:
+        case "modules":
+            yield _kernel_module_warning(decision, secondary)
+        case "leaves":
+            code = "driver-drops-other" if has_all_gpus_build else "driver-drops-other-alone"
+            if (
+                decision.is_build_chosen or decision.choice.driver is not None
+            ) and decision.multi_gpu.all_gpus_candidate is not None:
+                # What was picked leaves it behind; the alternatives are those of the recommendation.
+                code = "driver-drops-other-picked"
+            yield make_warning(code, gpu=card.label, recommended=decision.driver.recommended)
+        case "dark":
+            code = "other-gpu-dark-way-back" if has_all_gpus_build else "other-gpu-dark"
+            installed = state.installed if state is not None else None
+            yield make_warning(
+                code, gpu=card.label, installed=(installed or "").lstrip("@"), without=secondary.dropped_from
+            )
+        case "own":
+            yield make_warning("other-gpu-without-code", gpu=card.label, build=build)
+        case "never":
+            yield make_warning("other-gpu-never", gpu=card.label, build=build, capability=card.capability_text)
+
+
+def _kernel_module_warning(decision: Decision, secondary: SecondaryGpu) -> Caution:
+    """On Linux one kind of kernel modules is loaded: which package serves which of the two cards."""
+    target, primary = decision.target, decision.cards[0]
+    secondary_target = make_target(target.machine, target.catalog, target.arch, secondary.card, "studio")
+    data: dict[str, Value] = {"gpu": secondary.card.label, "strong": primary.label}
+    # A driver that stays is of the packages that are here.
+    installed = decision.driver.installed if decision.driver.action == "keep" else None
+    primary_packages = (
+        select_packages(target, target.driver_state, primary, decision.driver.minimum, installed)
+        if target.driver_state is not None
+        else None
+    )
+    secondary_packages = (
+        select_packages(secondary_target, secondary_target.driver_state, secondary.card, secondary.minimum_driver)
+        if secondary_target.driver_state is not None
+        else None
+    )
+    if primary_packages is None or secondary_packages is None:
+        return make_warning("other-gpu-modules", **data)
+    return make_warning(
+        "other-gpu-modules-named", package=primary_packages.names[0], other=secondary_packages.names[0], **data
+    )
+
+
+def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Iterator[Caution]:
+    """Secure Boot before a new driver on Linux, and troubles of the very driver that will be there."""
+    state = target.driver_state
+    if state is None or advice.action == "none":
+        return
+    if state.system == "linux" and target.machine.os.secure_boot and advice.needs_install:
+        packages = (
+            select_packages(target, state, target.gpu, advice.minimum, advice.recommended) if target.gpu else None
+        )
+        package, row = packages.signed if packages is not None else None, find_driver_commands(target)
+        if advice.key:
+            yield make_warning("secure-boot-commands")
+        elif advice.way in ("commands", "page"):
+            if advice.way == "page" or row is None or not row.signed:
+                source = secure_boot_page_source(target.catalog.drivers, target.machine.os)
+                page = target.catalog.source_url(target.catalog.drivers, source) if source is not None else advice.page
+                yield make_warning("secure-boot-page", page=page)
+        elif package is None and signing_key_path(target.catalog.drivers, target.machine.os) is not None:
+            command = enroll_command(target.catalog.drivers, target.machine.os)
+            yield make_warning("secure-boot-enrol", enrol=" ".join(command))
+        else:
+            yield make_warning("secure-boot-key" if package is None else "secure-boot-signed", package=package)
+    version = parse_version(advice.recommended if advice.needs_install else advice.installed)
+    for issue in target.catalog.drivers.troubles:
+        if issue.system == state.system and version in [parse_version(affected) for affected in issue.versions]:
+            has_newer = state.newest_version is not None and version is not None and state.newest_version > version
+            newest = state.package.version if has_newer and state.package is not None else None
+            code = f"driver-{issue.what}" + ("" if newest is not None else "-only")
+            version_text = (advice.recommended if advice.needs_install else advice.installed) or ""
+            url = target.catalog.source_url(target.catalog.drivers, issue.source)
+            yield make_warning(code, version=version_text.lstrip("@"), newest=newest, url=url)
+
+
+def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Iterator[Caution]:
+    """AMD's and Intel's cards are open to some groups of users only; NVIDIA's driver opens its cards to all."""
+    system, vendor = target.machine.os, {"rocm": "amd", "xpu": "intel"}.get(accelerator)
+    if system.system != "linux" or system.wsl:
+        return
+    groups = next((each for each in target.catalog.accelerators.linux_groups if each.vendor == vendor), None)
+    if groups is not None:
+        url = target.catalog.source_url(target.catalog.accelerators, groups.source)
+        data: dict[str, Value] = {"groups": ",".join(groups.groups), "named": ", ".join(groups.groups), "url": url}
+        yield Caution(code=f"groups-{vendor}", data=data)
+
+
+def fabric_warnings(target: TargetSystem, advice: DriverAdvice) -> Iterator[Caution]:
+    """NVSwitch needs its manager in the very version of the driver, which an update of the driver alone breaks."""
+    fabric_manager, system = target.catalog.drivers.fabric_manager, target.machine.os
+    if fabric_manager is None or system.system != "linux" or system.wsl or advice.action == "none":
+        return
+    cards = [gpu for gpu in target.machine.gpus_of("nvidia") if gpu.pci_id in fabric_manager.pci_ids]
+    if len(cards) < 2:
+        return
+    branch, pattern = parse_version(advice.recommended), fabric_manager.packages.get((system.distro or "").casefold())
+    url = target.catalog.source_url(target.catalog.drivers, fabric_manager.source)
+    data: dict[str, Value] = {"service": fabric_manager.service, "url": url}
+    # With Secure Boot the driver is not the servers' one, to which those packages belong.
+    has_server_packages = advice.needs_install and advice.way == "packages" and system.secure_boot is not True
+    if pattern is None or branch is None or not has_server_packages:
+        yield Caution(code="fabric-manager", data=data)
+        return
+    package = pattern.replace("{branch}", str(branch[0]))
+    yield Caution(code="fabric-manager-packages", data={**data, "package": package})
+
+
+def vc_runtime_warnings(
+    target: TargetSystem, *, pytorch: Build | None, tensorflow: TensorFlowCandidate | None
+) -> Iterator[Caution]:
+    """What is missing for those that come; one warning, for one installer mends it for both."""
+    tools, catalog = target.machine.tools, target.catalog
+    if target.machine.os.system != "windows" or tools is None:
+        return
+    requirements: list[tuple[str, VcRuntimeRequirement | None]] = []
+    if pytorch is not None:
+        requirements.append((pytorch.label, catalog.vc_requirement(pytorch.version)))
+    if tensorflow is not None:
+        requirements.append((f"TensorFlow {tensorflow.version}", catalog.tensorflow_vc_requirement(tensorflow.version)))
+    for check in (_missing_runtime_warning, _outdated_runtime_warning):
+        for label, requirement in requirements:
+            warning = check(target, tools, label, requirement) if requirement is not None else None
+            if warning is not None:
+                yield warning
+                return
+
+
+def _missing_runtime_warning(
+    target: TargetSystem, tools: Tools, label: str, requirement: VcRuntimeRequirement
+) -> Caution | None:
+    """What the plan mends."""
+    url = target.catalog.vc_redist.package.url
+    installed_version, minimum_version = parse_version(tools.vc_redist), parse_version(requirement.lowest)
+    installed_files = tools.vc_libraries
+    missing = [file for file in requirement.needs_files if installed_files is not None and file not in installed_files]
+    if tools.vc_redist is None:
+        return make_warning("vc-missing", build=label, url=url)
+    if missing:
+        return make_warning("vc-files", build=label, installed=tools.vc_redist, files=", ".join(missing), url=url)
+    if installed_version is not None and minimum_version is not None and installed_version < minimum_version:
+        return make_warning("vc-old", build=label, installed=tools.vc_redist, needed=requirement.lowest, url=url)
+    return None
+
+
+def _outdated_runtime_warning(
+    target: TargetSystem, tools: Tools, label: str, requirement: VcRuntimeRequirement
+) -> Caution | None:
+    """What the newest release asks for is in the current runtime: one without it is older."""
+    package, installed_files = target.catalog.vc_redist.package, tools.vc_libraries
+    if not requirement.advise_current or installed_files is None:
+        return None
+    missing = [file for file in target.catalog.vc_redist.required_before[0].needs_files if file not in installed_files]
+    if not missing:
+        return None
+    files = ", ".join(missing)
+    return make_warning("vc-not-current", build=label, installed=tools.vc_redist, files=files, url=package.url)
+
+
+def collect_warnings(decision: Decision) -> tuple[Caution, ...]:
+    """The warnings, the weightiest first."""
+    return tuple(_decision_warnings(decision))
+
+
+def _decision_warnings(decision: Decision) -> Iterator[Caution]:
+    build = decision.candidate.build
+    yield from _glibc_warnings(decision)
+    yield from gpu_identity_warnings(decision.target, decision.cards)
+    if (
+        decision.cards
+        and decision.accelerator != "cuda"
+        and not decision.is_build_chosen
+        and decision.choice.driver is None
+    ):
+        idle_gpu, reason = decision.cards[0], unsupported_reason(decision.target, decision.cards[0])
+        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[reason]
+        vendor_index = find_vendor_index(decision.target)
+        if vendor_index is not None:
+            yield make_warning("gpu-makers-own", gpu=idle_gpu.name, url=vendor_index.url)
+        else:
+            yield make_warning(code, gpu=idle_gpu.name, capability=idle_gpu.capability_text)
+    card = decision.target.gpu
+    if decision.accelerator == "cuda":
+        yield from gpu_warnings(decision.target, build.label, decision.driver.minimum)
+        if card is not None and card.capability is not None and decision.candidate.code_kind == "unknown":
+            yield make_warning("code-unknown", gpu=card.name, build=build.label)
+        if card is not None and cudnn_support(decision.target.catalog, build, card.capability) == "too-new":
+            yield make_warning("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
+    yield from secondary_gpu_warnings(decision)
+    yield from _requested_driver_warnings(decision)
+    yield from toolkit_warnings(decision.target, decision.candidate, decision.parts)
+    if decision.tensorflow is not None:
+        yield from tensorflow_warnings(
+            decision.target, decision.tensorflow, beside_pytorch=decision.accelerator == "cuda"
+        )
+        yield from unsupported_gpu_warnings(decision.target, decision.tensorflow, decision.cards)
+        yield from wsl_warnings(decision.target, decision.tensorflow, decision.driver)
+    elif decision.goal == "all":
+        yield make_warning(
+            "tensorflow-none", system=f"@system.{decision.target.machine.os.system}", arch=decision.target.arch
+        )
+    if decision.python is None:
+        yield make_warning("no-python", build=build.label, series=", ".join(build.release.python))
+    yield from vc_runtime_warnings(decision.target, pytorch=decision.candidate.build, tensorflow=decision.tensorflow)
+    yield from _disk_space_warnings(decision)
+    yield from machine_warnings(decision.target, driver_changes=decision.driver.needs_install)
+    yield from driver_warnings(decision.target, decision.driver)
+    yield from fabric_warnings(decision.target, decision.driver)
+    yield from group_warnings(decision.target, decision.accelerator)
+    unlisted_gpu = find_unlisted_intel_gpu(decision.target) if decision.accelerator == "xpu" else None
+    if unlisted_gpu is not None:
+        yield make_warning("xpu-unlisted", gpu=display_name(unlisted_gpu, decision.target.catalog), build=build.label)
+    elif decision.accelerator in ("rocm", "xpu"):
+        yield make_warning("not-proven", build=build.label)
+    if not decision.is_arch_known:
+        yield make_warning("arch-unknown", arch=decision.target.arch)
+
+
+def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) -> Iterator[Caution]:
+    """A card whose name and id say different things, and a driver of a card that nothing names."""
+    for card in cards:
+        if card.name_by_id is not None:
+            yield make_warning(
+                "gpu-name-and-id", gpu=card.label, named=card.name_by_id, capability=card.capability_text
+            )
+        elif card.capability_by_id is not None:
+            claimed = {"capability": card.capability_text, "listed": card.capability_by_id}
+            yield make_warning("gpu-capability-and-id", gpu=card.label, **claimed)
+    driver = target.machine.driver
+    if driver is not None and not target.machine.gpus_of("nvidia"):
+        yield make_warning("driver-without-card", installed=(driver.version or "").lstrip("@") or None)
+
+
+def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Iterator[Caution]:
+    """What is not known about the card or its driver."""
+    card, state = target.gpu, target.driver_state
+    if card is not None and card.capability is None:
+        # Where a driver answers, installing one is no way to learn the chip.
+        code = "gpu-unknown" if target.machine.driver is None else "gpu-unknown-to-driver"
+        yield make_warning(code, gpu=card.name, build=label)
+    if state is not None and not state.is_readable:
+        yield make_warning("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
+
+
+def _requested_driver_warnings(decision: Decision) -> Iterator[Caution]:
+    """A driver that the user picked."""
+    state = decision.target.driver_state
+    if state is None or decision.driver.action == "none":
+        return
+    if state.requested is not None and decision.driver.action != "keep":
+        installed_version, listed_versions = (
+            parse_version(state.installed),
+            {p.version for p in decision.target.catalog.drivers.packages},
+        )
+        if installed_version is not None and state.version is not None and state.version < installed_version:
+            yield make_warning("driver-older", picked=state.requested, installed=(state.installed or "").lstrip("@"))
+        if state.requested not in listed_versions:
+            yield make_warning("driver-unlisted", picked=state.requested)
+
+
+def toolkit_warnings(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Iterator[Caution]:
+    """A toolkit that does not match PyTorch, is broken, or has no card to work for."""
+    build_cuda = candidate.build.cuda if candidate is not None else None
+    if parts.is_impossible and target.gpu is not None:
+        code = "toolkit-impossible" if has_installer(target) else "toolkit-no-installer"
+        yield make_warning(code, gpu=target.gpu.name, arch=target.arch)
+    if parts.is_other_minor and build_cuda is not None:
+        toolkit_version = parse_version(parts.toolkit.version) or (0,)
+        code = "toolkit-near" if toolkit_version[0] == build_cuda[0] else "toolkit-far"
+        yield make_warning(code, toolkit=parts.toolkit.version, cuda=f"{build_cuda[0]}.{build_cuda[1]}")
+    if parts.is_chip_unknown and target.gpu is not None:
+        yield make_warning("toolkit-chip-unknown", toolkit=parts.toolkit.version, gpu=target.gpu.name)
+    yield from compiler_warnings(target, parts)
+    if parts.broken_toolkits is not None and parts.toolkit.action != "none":
+        yield make_warning("toolkit-broken", toolkit=parts.broken_toolkits.lstrip("@"))
+    if parts.cudnn.action == "install" and parts.toolkit.action == "none":
+        yield make_warning("cudnn-alone", cudnn=parts.cudnn.version)
+
+
+def tensorflow_warnings(
+    target: TargetSystem, tensorflow: TensorFlowCandidate, *, beside_pytorch: bool
+) -> Iterator[Caution]:
+    """What TensorFlow cannot do here, and what two frameworks in one environment mean."""
+    gpu = target.gpu.name if target.gpu is not None else None
+    if tensorflow.status not in ("card", "no-card"):
+        data: dict[str, Value] = {"gpu": gpu, "version": tensorflow.version, "cuda": tensorflow.build.cuda}
+        yield make_warning(f"tensorflow-{tensorflow.status}", **data, pytorch=pytorch_support_text(target))
+    if tensorflow.cudnn_constraint is not None:
+        yield make_warning(
+            "tensorflow-cudnn",
+            gpu=tensorflow.constrained_for,
+            version=tensorflow.version,
+            needs=tensorflow.cudnn_constraint,
+        )
+    if tensorflow.uses_gpu and not tensorflow.build.bundled_cuda:
+        cuda, cudnn = tensorflow.build.cuda, tensorflow.build.cudnn
+        yield make_warning("tensorflow-separate", version=tensorflow.version, cuda=cuda, cudnn=cudnn)
+    if tensorflow.uses_gpu and beside_pytorch:
+        yield make_warning("two-frameworks", version=tensorflow.version)
+
+
+def wsl_warnings(target: TargetSystem, tensorflow: TensorFlowCandidate, advice: DriverAdvice) -> Iterator[Caution]:
+    """WSL2 is offered, but the card needs a newer Windows driver there than the one that stays."""
+    wsl_candidate = find_wsl_candidate(target, tensorflow)
+    if wsl_candidate is None or wsl_candidate.minimum_driver is None or advice.needs_install or target.gpu is None:
+        return
+    if advise_driver(target.driver_state, wsl_candidate.minimum_driver).needs_install:
+        yield make_warning("tensorflow-wsl2-driver", gpu=target.gpu.name, minimum=wsl_candidate.minimum_driver.text)
+
+
+def machine_warnings(target: TargetSystem, *, driver_changes: bool) -> Iterator[Caution]:
+    """What holds whatever is installed."""
+    machine = target.machine
+    if machine.os.wsl and driver_changes:
+        yield make_warning("wsl-driver")
+    if machine.pending_reboot:
+        yield make_warning("pending-reboot")
+    user = machine.user
+    if user is not None and user.ascii is False:
+        yield make_warning("home-not-ascii")
+    if user is not None and user.home_too_long:
+        yield make_warning("home-too-long")
+    if user is not None and user.home is not None and _is_inside_any(user.home, user.onedrive or ()):
+        yield make_warning("home-onedrive")
+
+
+def _is_inside_any(home: str, folders: tuple[str, ...]) -> bool:
+    """Whether a Windows path is one of the folders or below one."""
+    path = PureWindowsPath(home)
+    return any(path.is_relative_to(PureWindowsPath(folder)) for folder in folders if folder)
+
+
+def _glibc_warnings(decision: Decision) -> Iterator[Caution]:
+    glibc = unmet_glibc_of_newest(decision.target)
+    if glibc is not None and not decision.candidate.build.local:
+        yield make_warning(
+            "glibc-too-old",
+            build=decision.candidate.build.label,
+            needed=glibc.lowest,
+            installed=decision.target.machine.os.glibc,
+            since=glibc.from_release,
+        )
+
+
+def _disk_space_warnings(decision: Decision) -> Iterator[Caution]:
+    build, system = decision.candidate.build, decision.target.machine.os.system
+    sizes = decision.target.catalog.sizes(build.variant, system, build.version)
+    disk_bytes, is_exact = sizes.disk_bytes, not sizes.approximate
+    if disk_bytes is None:
+        disk_bytes, is_exact = decision.target.catalog.estimate_disk_bytes(build.variant), False
+    machine = decision.target.machine
+    disk = home_disk(machine)
+    if disk is None or (disk_bytes is None and sizes.download_bytes is None):
+        return
+    # What is downloaded lies on the disk too: a lower bound where the whole was never measured.
+    needed = (disk_bytes or 0) + (sizes.download_bytes or 0)
+    if (disk.free_bytes or 0) < needed:
+        other_disk = larger_disk_data(machine.disks or (), disk.path, needed, machine.os.system, "gpu-assistant")
+        code = f"disk-space{'' if is_exact else '-about'}{'-other' if other_disk else ''}"
+        yield make_warning(
+            code, needed_bytes=needed, free_bytes=disk.free_bytes, disk=disk.path.lstrip("@"), **other_disk
+        )

@@ -1,0 +1,148 @@
+"""What every service needs: the data folder, the settings, this system, the catalog, the program's own updates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core import json, paths, settings
+from ..core.errors import UsageError
+from ..core.machine import Machine
+
+if TYPE_CHECKING:
+    from ..catalog.store import Catalog
+    from ..core.types import Language, MirrorUse
+    from ..fetch.pace import Pace
+    from ..refresh.job import RefreshJob
+    from ..system.base import System
+    from ..texts.format import Terminal
+    from ..update.service import UpdateService
+
+
+class AppContext:
+    """The product's services for one data folder and, if given, one simulated machine."""
+
+    def __init__(
+        self,
+        *,
+        data_dir: str | None = None,
+        wheelhouse: str | None = None,
+        machine_file: str | None = None,
+        mirrors: MirrorUse | None = None,
+        speed_limit: int | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._environ = environ
+        self.data = paths.data_dir(data_dir, environ)
+        _check_data_dir(self.data.root)
+        self.wheelhouse = paths.wheelhouse_dir(wheelhouse, environ)
+        if self.wheelhouse is not None and (self.wheelhouse / "bundle.json").is_file():
+            self.wheelhouse /= "wheels"  # a bundle's wheels are as good as any folder of them
+        if self.wheelhouse is not None and not self.wheelhouse.is_dir():
+            raise UsageError("wheelhouse-missing", path=str(self.wheelhouse))
+        # Where the simulated machine was read from, as it is typed again.
+        self.machine_file = str(Path(machine_file).absolute()) if machine_file else None
+        self.simulated_machine = (
+            json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
+        )
+        self.settings = settings.load_settings(self.data.settings)
+        self._mirrors = mirrors
+        self._speed_limit = speed_limit
+        # The window was started to go on by itself with the install that a restart interrupted.
+        self.resuming = False
+
+    @property
+    def simulated(self) -> bool:
+        """Whether we reason about a machine from a file: nothing is executed then."""
+        return self.simulated_machine is not None
+
+    def terminal(self) -> Terminal | None:
+        """How our commands are typed here; None about a simulated machine, which has its own."""
+        from ..texts.format import PROGRAM_NAME, Terminal
+
+        if self.simulated:
+            return None
+        home, program = paths.install_dir(), PROGRAM_NAME
+        if home is not None:
+            managed_program, program_on_path = (
+                home / self.system.executable(PROGRAM_NAME),
+                self.system.find_program(PROGRAM_NAME),
+            )
+            program = (
+                PROGRAM_NAME
+                if program_on_path is not None and program_on_path.resolve() == managed_program.resolve()
+                else str(managed_program)
+            )
+        is_default_folder = self.data.root == paths.data_dir(None, self._environ).root
+        return Terminal(
+            system=self.system.name, program=program, data_dir=None if is_default_folder else str(self.data.root)
+        )
+
+    def save_settings(self, new_settings: settings.Settings) -> None:
+        """Keep the settings; raises AppError when the data folder cannot be written."""
+        self.settings = new_settings
+        settings.save_settings(self.data.settings, new_settings)
+
+    @property
+    def mirrors(self) -> MirrorUse:
+        """When mirrors give files: as this call says, else as the settings do."""
+        return self._mirrors or self.settings.mirrors
+
+    def rate_limiter(self) -> Pace:
+        """How downloads go: as fast as this call, else the settings, allow; the holder may hold them or change the
+        speed.
+        """
+        from ..fetch.pace import Pace
+
+        return Pace(self._speed_limit or self.settings.speed_limit)
+
+    @cached_property
+    def system(self) -> System:
+        """This operating system."""
+        from ..system import current_system
+
+        return current_system()
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The compatibility data in use."""
+        from ..catalog.store import load_catalog
+
+        return load_catalog(paths.resources_dir() / "catalog", self.data.catalog / "current")
+
+    def reload_catalog(self) -> Catalog:
+        """The compatibility data as it stands on the disk now, after a refresh."""
+        vars(self).pop("catalog", None)
+        return self.catalog
+
+    def refresh_catalog(self) -> RefreshJob:
+        """Ask the publishers' pages for newer facts; `reloaded_catalog` and the next App use what came."""
+        from datetime import UTC, datetime
+
+        from ..refresh.job import RefreshJob
+
+        folder = self.data.catalog / "current"
+        return RefreshJob(self.catalog, self.catalog.refresh_settings, folder, today=datetime.now(UTC).date())
+
+    @cached_property
+    def updates(self) -> UpdateService:
+        """Whether there is a newer version of this program, and how it gets here."""
+        from ..update.service import UpdateService
+
+        return UpdateService(
+            self.catalog.updates, self.data, self.system, simulated=self.simulated, rate_limiter=self.rate_limiter
+        )
+
+    def language(self) -> Language:
+        """The language to speak: the user's choice, else the system's."""
+        return self.settings.language or self.system.language()
+
+
+def _check_data_dir(root: Path) -> None:
+    """Raise CallError("data-dir-file") where a file stands in the data folder's place, or above it."""
+    existing = next((candidate for candidate in (root, *root.parents) if os.path.lexists(candidate)), None)
+    if existing is not None and not existing.is_dir():
+        raise UsageError("data-dir-file", path=str(root), file=str(existing))

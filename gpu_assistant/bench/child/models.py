@@ -1,0 +1,289 @@
+"""The BERT-base encoder in plain torch, as Hugging Face's BertModel has it: the same parts, names and weights' number.
+
+Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers" (2018), uncased.
+
+A small language model of today's kind: RMSNorm, rotary places, SwiGLU, a cache of keys and values.
+
+ResNet-50 in plain torch, as torchvision has it: the same parts, names and initial weights.
+
+He et al., "Deep Residual Learning for Image Recognition" (2015), with the stride in the 3 × 3 convolution.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+BERT_VOCABULARY_SIZE, BERT_MAX_POSITIONS, BERT_TOKEN_TYPES = 30522, 512, 2
+BERT_HIDDEN_SIZE, BERT_LAYERS, BERT_ATTENTION_HEADS, BERT_INTERMEDIATE_SIZE = 768, 12, 12, 3072
+BERT_DROPOUT, BERT_LAYER_NORM_EPSILON, BERT_INITIALIZER_RANGE = 0.1, 1e-12, 0.02
+BERT_SEQUENCE_LENGTH = 128  # as the first phase of its own training has it
+BERT_LABELS = 2
+
+
+class BertEmbeddings(nn.Module):
+    """(N, T) word numbers → (N, T, 768)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word_embeddings = nn.Embedding(BERT_VOCABULARY_SIZE, BERT_HIDDEN_SIZE, padding_idx=0)
+        self.position_embeddings = nn.Embedding(BERT_MAX_POSITIONS, BERT_HIDDEN_SIZE)
+        self.token_type_embeddings = nn.Embedding(BERT_TOKEN_TYPES, BERT_HIDDEN_SIZE)
+        self.norm = nn.LayerNorm(BERT_HIDDEN_SIZE, eps=BERT_LAYER_NORM_EPSILON)
+        self.dropout = nn.Dropout(BERT_DROPOUT)
+
+    def forward(self, token_ids: Any) -> Any:
+        """Words, places and sentences added."""
+        position_ids = torch.arange(token_ids.shape[1], device=token_ids.device)
+        token_type_embedding = self.token_type_embeddings(torch.zeros_like(token_ids))
+        return self.dropout(
+            self.norm(self.word_embeddings(token_ids) + self.position_embeddings(position_ids) + token_type_embedding)
+        )
+
+
+class BertLayer(nn.Module):
+    """Attention and two dense layers, each with a way past it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query = nn.Linear(BERT_HIDDEN_SIZE, BERT_HIDDEN_SIZE)
+        self.key = nn.Linear(BERT_HIDDEN_SIZE, BERT_HIDDEN_SIZE)
+        self.value = nn.Linear(BERT_HIDDEN_SIZE, BERT_HIDDEN_SIZE)
+        self.output = nn.Linear(BERT_HIDDEN_SIZE, BERT_HIDDEN_SIZE)
+        self.attention_norm = nn.LayerNorm(BERT_HIDDEN_SIZE, eps=BERT_LAYER_NORM_EPSILON)
+        self.inner = nn.Linear(BERT_HIDDEN_SIZE, BERT_INTERMEDIATE_SIZE)
+        self.outer = nn.Linear(BERT_INTERMEDIATE_SIZE, BERT_HIDDEN_SIZE)
+        self.norm = nn.LayerNorm(BERT_HIDDEN_SIZE, eps=BERT_LAYER_NORM_EPSILON)
+        self.dropout = nn.Dropout(BERT_DROPOUT)
+        self.dropout_p = BERT_DROPOUT
+
+    def forward(self, x: Any) -> Any:
+        """(N, T, 768) → (N, T, 768)."""
+        shape = (x.shape[0], x.shape[1], BERT_ATTENTION_HEADS, BERT_HIDDEN_SIZE // BERT_ATTENTION_HEADS)
+        query, key, value = (
+            projection(x).view(shape).transpose(1, 2) for projection in (self.query, self.key, self.value)
+        )
+        dropout_p = self.dropout_p if self.training else 0.0
+        attended = functional.scaled_dot_product_attention(query, key, value, dropout_p=dropout_p)
+        attended = self.output(attended.transpose(1, 2).reshape(x.shape))
+        x = self.attention_norm(x + self.dropout(attended))
+        return self.norm(x + self.dropout(self.outer(functional.gelu(self.inner(x)))))
+
+
+class Bert(nn.Module):
+    """(N, T) word numbers → (N, T, 768) and the first word's pooled (N, 768)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embeddings = BertEmbeddings()
+        self.layers = nn.ModuleList(BertLayer() for _ in range(BERT_LAYERS))
+        self.pooler = nn.Linear(BERT_HIDDEN_SIZE, BERT_HIDDEN_SIZE)
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(module.weight, std=BERT_INITIALIZER_RANGE)
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+
+    def forward(self, token_ids: Any) -> Tuple[Any, Any]:
+        """Every word in its sentence."""
+        x = self.embeddings(token_ids)
+        for layer in self.layers:
+            x = layer(x)
+        return x, torch.tanh(self.pooler(x[:, 0]))
+
+
+class BertClassifier(nn.Module):
+    """The encoder with two labels on top, as it is trained for a task: (N, T) → (N, 2)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bert = Bert()
+        self.dropout = nn.Dropout(BERT_DROPOUT)
+        self.classifier = nn.Linear(BERT_HIDDEN_SIZE, BERT_LABELS)
+
+    def blocks(self) -> Any:
+        """The parts that checkpointing computes again."""
+        return list(self.bert.layers)
+
+    def forward(self, token_ids: Any) -> Any:
+        """Scores of each label."""
+        return self.classifier(self.dropout(self.bert(token_ids)[1]))
+
+
+DECODER_VOCABULARY_SIZE, DECODER_HIDDEN_SIZE, DECODER_LAYERS, DECODER_ATTENTION_HEADS, DECODER_INTERMEDIATE_SIZE = (
+    32000,
+    768,
+    12,
+    12,
+    2048,
+)
+DECODER_HEAD_SIZE = DECODER_HIDDEN_SIZE // DECODER_ATTENTION_HEADS
+ROPE_BASE = 10000.0
+DECODER_INITIALIZER_RANGE = 0.02
+
+KeyValueCache = List[Tuple[Any, Any]]
+
+
+def rms_norm(x: Any, weight: Any) -> Any:
+    """RMSNorm; its mean in float32 where `x` is narrower."""
+    x_float = x if x.dtype == torch.float64 else x.float()
+    return (x_float * torch.rsqrt(x_float.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype) * weight
+
+
+def apply_rotary_embedding(x: Any, angles: Any) -> Any:
+    """Rotary places: (N, heads, T, 64), angles (T, 32)."""
+    first_half, second_half = x.chunk(2, -1)
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    return torch.cat((first_half * cos - second_half * sin, first_half * sin + second_half * cos), -1)
+
+
+class DecoderLayer(nn.Module):
+    """Attention over what came before, and a gated dense part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention_norm = nn.Parameter(torch.ones(DECODER_HIDDEN_SIZE))
+        self.mlp_norm = nn.Parameter(torch.ones(DECODER_HIDDEN_SIZE))
+        self.qkv_projection = nn.Linear(DECODER_HIDDEN_SIZE, 3 * DECODER_HIDDEN_SIZE, bias=False)
+        self.output_projection = nn.Linear(DECODER_HIDDEN_SIZE, DECODER_HIDDEN_SIZE, bias=False)
+        self.gate_up_projection = nn.Linear(DECODER_HIDDEN_SIZE, 2 * DECODER_INTERMEDIATE_SIZE, bias=False)
+        self.down_projection = nn.Linear(DECODER_INTERMEDIATE_SIZE, DECODER_HIDDEN_SIZE, bias=False)
+
+    def forward(self, x: Any, angles: Any, position: int, cache: Optional[Tuple[Any, Any]]) -> Any:
+        """(N, T, 768), its first word at place `at`; keys and values of before are in `cache`."""
+        batch, length, _ = x.shape
+        qkv = self.qkv_projection(rms_norm(x, self.attention_norm)).view(
+            batch, length, 3, DECODER_ATTENTION_HEADS, DECODER_HEAD_SIZE
+        )
+        query, key, value = (part.transpose(1, 2) for part in qkv.unbind(2))
+        query, key = apply_rotary_embedding(query, angles), apply_rotary_embedding(key, angles)
+        if cache is not None:
+            for cached, latest in zip(cache, (key, value)):
+                cached[:, :, position : position + length] = latest
+            key, value = (cached[:, :, : position + length] for cached in cache)
+        attended = functional.scaled_dot_product_attention(query, key, value, is_causal=length > 1)
+        x = x + self.output_projection(attended.transpose(1, 2).reshape(x.shape))
+        gate, up = self.gate_up_projection(rms_norm(x, self.mlp_norm)).chunk(2, -1)
+        return x + self.down_projection(functional.silu(gate) * up)
+
+
+class Decoder(nn.Module):
+    """(N, T) word numbers → (N, VOCABULARY) scores of the word after the last one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.token_embedding = nn.Embedding(DECODER_VOCABULARY_SIZE, DECODER_HIDDEN_SIZE)
+        self.layers = nn.ModuleList(DecoderLayer() for _ in range(DECODER_LAYERS))
+        self.final_norm = nn.Parameter(torch.ones(DECODER_HIDDEN_SIZE))
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(module.weight, std=DECODER_INITIALIZER_RANGE)
+
+    def empty_cache(self, length: int) -> KeyValueCache:
+        """An empty cache for one sequence of that many words."""
+        weight = self.token_embedding.weight
+        buffers = (weight.new_zeros(2, 1, DECODER_ATTENTION_HEADS, length, DECODER_HEAD_SIZE) for _ in self.layers)
+        return [(pair[0], pair[1]) for pair in buffers]
+
+    def forward(self, token_ids: Any, position: int = 0, cache: Optional[KeyValueCache] = None) -> Any:
+        """One pass; with a cache the words of before are not given again."""
+        return self.logits(self.hidden_states(token_ids, position, cache)[:, -1])
+
+    def hidden_states(self, token_ids: Any, position: int = 0, cache: Optional[KeyValueCache] = None) -> Any:
+        """What the layers make of each word: (N, T, 768)."""
+        float_type = torch.float64 if self.token_embedding.weight.dtype == torch.float64 else torch.float32
+        positions = torch.arange(position, position + token_ids.shape[1], device=token_ids.device, dtype=float_type)
+        frequencies = ROPE_BASE ** (
+            -torch.arange(0, DECODER_HEAD_SIZE, 2, device=token_ids.device, dtype=float_type) / DECODER_HEAD_SIZE
+        )
+        angles = positions[:, None] * frequencies
+        x = self.token_embedding(token_ids)
+        for index, layer in enumerate(self.layers):
+            x = layer(x, angles, position, cache[index] if cache is not None else None)
+        return x
+
+    def logits(self, x: Any) -> Any:
+        """Scores of each word of the vocabulary."""
+        return functional.linear(rms_norm(x, self.final_norm), self.token_embedding.weight)
+
+    def blocks(self) -> Any:
+        """The parts that checkpointing computes again."""
+        return list(self.layers)
+
+
+class LanguageModel(Decoder):
+    """The same as it is trained: (N, T) word numbers → (N × T, VOCABULARY) scores of what follows each of them."""
+
+    def forward(self, token_ids: Any) -> Any:  # type: ignore[override]
+        """Scores after every word."""
+        return self.logits(self.hidden_states(token_ids)).flatten(0, 1)
+
+
+RESNET_STAGES = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))  # width, blocks, stride
+RESNET_EXPANSION = 4
+RESNET_IMAGE_SHAPE = (3, 224, 224)
+RESNET_CLASSES = 1000
+
+
+class Bottleneck(nn.Module):
+    """1 × 1, 3 × 3, 1 × 1, beside a way past them."""
+
+    def __init__(self, channels: int, width: int, stride: int) -> None:
+        super().__init__()
+        out_channels = width * RESNET_EXPANSION
+        self.conv1 = nn.Conv2d(channels, width, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.conv2 = nn.Conv2d(width, width, 3, stride, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.conv3 = nn.Conv2d(width, out_channels, 1, bias=False)
+        self.bn3 = nn.BatchNorm2d(out_channels)
+        self.relu = nn.ReLU(inplace=True)
+        self.downsample = None
+        if stride != 1 or channels != out_channels:
+            self.downsample = nn.Sequential(
+                nn.Conv2d(channels, out_channels, 1, stride, bias=False), nn.BatchNorm2d(out_channels)
+            )
+
+    def forward(self, x: Any) -> Any:
+        """(N, channels, H, W) → (N, 4 × width, H / stride, W / stride)."""
+        shortcut = x if self.downsample is None else self.downsample(x)
+        x = self.relu(self.bn1(self.conv1(x)))
+        x = self.relu(self.bn2(self.conv2(x)))
+        return self.relu(self.bn3(self.conv3(x)) + shortcut)
+
+
+class ResNet50(nn.Module):
+    """(N, 3, 224, 224) → (N, 1000)."""
+
+    def __init__(self, classes: int = RESNET_CLASSES) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 64, 7, 2, padding=3, bias=False)
+        self.bn1 = nn.BatchNorm2d(64)
+        self.relu = nn.ReLU(inplace=True)
+        self.maxpool = nn.MaxPool2d(3, 2, padding=1)
+        channels = 64
+        for stage_index, (width, block_count, stride) in enumerate(RESNET_STAGES, 1):
+            blocks = []
+            for block_index in range(block_count):
+                blocks.append(Bottleneck(channels, width, stride if block_index == 0 else 1))
+                channels = width * RESNET_EXPANSION
+            setattr(self, "layer%d" % stage_index, nn.Sequential(*blocks))
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(channels, classes)
+        for module in self.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+
+    def blocks(self) -> Any:
+        """The parts that checkpointing computes again."""
+        return [block for number in range(1, 5) for block in getattr(self, "layer%d" % number)]
+
+    def forward(self, x: Any) -> Any:
+        """Scores of each class."""
+        x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
+        for block in self.blocks():
+            x = block(x)
+        return self.fc(self.avgpool(x).flatten(1))

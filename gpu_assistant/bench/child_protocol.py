@@ -1,0 +1,357 @@
+"""What the child says, line by line, and what was heard of it so far.
+
+Starts the child and listens to it for as long as it keeps to its times; says what ended one that did not.
+
+Where the program lies that runs in an environment's own Python.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..core.errors import AppError, Cancelled
+from ..core.results import BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
+from ..system.base import KILLED_RETURNCODE
+from ..system.processes import DeadlineEvent, run_json_lines
+
+if TYPE_CHECKING:
+    from ..system.base import System
+
+
+NOTE_PREFIX = "bench.note."
+BUSY_CPU_NOTE = "busy-cpu"
+# Why a workload is left out, and what is noted about a result; each has a text `bench.note.<code>`.
+SKIP_REASONS = frozenset({"memory", "time", "failed", "lost", "unsupported", "hardware", "pinned"})
+RESULT_NOTES = frozenset({"spread", "few", "wrong", BUSY_CPU_NOTE})
+CHILD_ENDINGS = ("stopped", "killed", "crashed", "cancelled")  # how a child ended before its end
+CANCELLED_NOTE = NOTE_PREFIX + "cancelled"
+UNFAIR_CONDITIONS = ("battery", "saving", "busy", "throttled")  # what made the test unfair
+UNSAVED_NOTE = NOTE_PREFIX + "unsaved"
+PARALLEL_FAILED_NOTE = NOTE_PREFIX + "parallel"
+# All that is noted about a benchmark, why something of it was left out, and what is said of it all; texts' keys.
+BENCHMARK_NOTES = frozenset(
+    NOTE_PREFIX + name for name in (*SKIP_REASONS, *RESULT_NOTES, *CHILD_ENDINGS, *UNFAIR_CONDITIONS)
+) | {UNSAVED_NOTE, PARALLEL_FAILED_NOTE}
+SKIP_NOTES = frozenset(NOTE_PREFIX + name for name in (*SKIP_REASONS, *CHILD_ENDINGS))
+VERDICT_PREFIX = "bench.verdict."
+VERDICTS = frozenset(
+    VERDICT_PREFIX + name
+    for name in (
+        "cpu-only",
+        "cpu-chosen",
+        "cpu-build",
+        "card-unseen",
+        "card-failed",
+        "measured",
+        "as-expected",
+        "above",
+        "below",
+    )
+)
+HARMLESS_REASONS = frozenset({"hardware", "unsupported"})  # says nothing against the figures
+# What can be measured; each has a text `bench.workload.<id>`.
+WORKLOADS = frozenset(
+    {
+        "matmul",
+        "copy-within",
+        "copy-to-device",
+        "copy-to-device-pinned",
+        "copy-to-host",
+        "copy-to-host-pinned",
+        "resnet50",
+        "bert-base",
+        "decode",
+        "resnet50-parallel",
+        "bert-base-parallel",
+    }
+)
+UNITS = frozenset({"TFLOP/s", "GB/s", "images/s", "sequences/s", "tokens/s"})
+
+
+class TorchLoading(Struct, frozen=True, kw_only=True):
+    """PyTorch is being loaded, which may take so many seconds the first time; None: nobody says how long."""
+
+    limit_s: float | None
+
+
+class BenchmarkProgress(Struct, frozen=True, kw_only=True):
+    """What is being measured now: the `n`th of `of`, a workload on a device in a format; `size` as in results."""
+
+    index: int
+    total: int
+    workload: str
+    device: str
+    dtype: DType
+    size: tuple[int, ...]
+
+
+class MemoryFitProgress(Struct, frozen=True, kw_only=True):
+    """What is being worked out now: the `n`th of `of` ways to train."""
+
+    index: int
+    total: int
+    variant: FitVariant
+
+
+class MeasurementStart(Struct, frozen=True):
+    """A measurement begins."""
+
+    n: int
+    workload: str
+    device: str
+    dtype: DType
+    size: tuple[int, ...]
+
+
+class ChildStart(Struct, frozen=True):
+    """What is there, how many measurements come and which, and the seconds until it ends at the latest."""
+
+    torch: str
+    devices: tuple[BenchDevice, ...]
+    of: int
+    limit_s: float
+    versions: dict[str, str] = {}
+    work: tuple[MeasurementStart, ...] = ()
+
+
+class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
+    """One line of the child; what is `left` out wanted and had so many seconds or bytes. `missing` names the wanted
+    device where there is none such, `have` those there are.
+
+    A `variant` with neither `left` nor `fit` begins.
+    """
+
+    start: ChildStart | None = None
+    begin: MeasurementStart | None = None
+    result: BenchResult | None = None
+    left: str | None = None
+    wanted_s: float | None = None
+    had_s: float | None = None
+    wanted_bytes: int | None = None
+    had_bytes: int | None = None
+    fit: MemoryProfile | None = None
+    variant: FitVariant | None = None
+    broken: str | None = None
+    missing: str | None = None
+    have: tuple[str, ...] = ()
+    end: bool = False
+
+
+def is_plausible(result: BenchResult) -> bool:
+    """Whether a measurement can have come out like this."""
+    figures = (*result.samples, result.median, result.q1, result.q3)
+    return (
+        result.id in WORKLOADS
+        and result.unit in UNITS
+        and all(math.isfinite(each) and each > 0 for each in figures)
+        and result.q1 <= result.median <= result.q3
+        and all(dimension > 0 for dimension in result.size)
+        and (result.batch is None or result.batch > 0)
+        and (result.runs > 0) != result.extrapolated
+        and 0 <= result.seconds < math.inf
+        and result.processes > 0
+        and (result.efficiency is None or 0 < result.efficiency < math.inf)
+    )
+
+
+class ChildMessageCollector:
+    """What the child said so far; `report` gets `BenchProgress` and results, `log` what cannot be.
+
+    `more` is how many measurements come after the child's own. `busy`: other programs keep the processor busy, and each
+    of its figures says so.
+    """
+
+    def __init__(
+        self,
+        report: Callable[[Any], None],
+        log: Callable[[str], None] = lambda _: None,
+        extra_measurements: Callable[[ChildStart], int] = lambda _: 0,
+        *,
+        busy_cpu: bool = False,
+    ) -> None:
+        self._report, self._log, self._extra_measurements, self._busy_cpu = report, log, extra_measurements, busy_cpu
+        self.total = 0
+        self._current: MeasurementStart | None = None
+        self._last_answered = 0  # the number of the last measurement that has a result, or a reason to have none
+        self.start: ChildStart | None = None
+        self.results: list[BenchResult] = []
+        self.skipped: list[SkippedWorkload] = []
+        self.notes: dict[str, None] = {}  # each once, in order
+        self.broken: str | None = None
+        self.missing: ChildMessage | None = None
+        self.is_complete = False
+
+    def receive(self, message: ChildMessage) -> None:
+        """Take one line in and pass its news on."""
+        if message.start is not None:
+            self.start, self.total = message.start, message.start.of + self._extra_measurements(message.start)
+        self.broken = message.broken if message.broken is not None else self.broken
+        self.missing = message if message.missing is not None else self.missing
+        self.is_complete = self.is_complete or message.end
+        begin = message.begin
+        if begin is not None and self.start is not None and begin.workload in WORKLOADS:
+            self._current = begin
+            self.report_progress(begin)
+        if self._current is not None and (message.left is not None or message.result is not None):
+            self._last_answered = self._current.n
+        if message.left is not None and message.left in SKIP_REASONS and self._current is not None:
+            self._skip(self._current, message)
+        if message.result is not None:
+            self.add_result(message.result)
+
+    def report_progress(self, measurement: MeasurementStart) -> None:
+        """What is being measured now."""
+        self._report(
+            BenchmarkProgress(
+                index=measurement.n,
+                total=self.total,
+                workload=measurement.workload,
+                device=measurement.device,
+                dtype=measurement.dtype,
+                size=measurement.size,
+            )
+        )
+
+    def add_result(self, result: BenchResult) -> None:
+        """One more result; one that no measurement can have goes to the log."""
+        if not is_plausible(result):
+            self._log(f"no figure: {result}")
+            return
+        if self._busy_cpu and result.device == "cpu":
+            result = replace(result, notes=(*result.notes, BUSY_CPU_NOTE))
+        self.results.append(result)
+        self.notes.update({NOTE_PREFIX + note: None for note in result.notes if note in RESULT_NOTES})
+        self._report(result)
+
+    def skip_remaining(self, ending: str) -> None:
+        """The child ended before its end (one of `ENDINGS`): what it had not measured is left out."""
+        self.notes[NOTE_PREFIX + ending] = None
+        for begin in self.start.work if self.start is not None else ():
+            if begin.n > self._last_answered and begin.workload in WORKLOADS:
+                self._skip(begin, ChildMessage(left=ending))
+
+    def _skip(self, measurement: MeasurementStart, message: ChildMessage) -> None:
+        note = f"{NOTE_PREFIX}{message.left}"
+        self.skipped.append(
+            SkippedWorkload(
+                id=measurement.workload,
+                device=measurement.device,
+                dtype=measurement.dtype,
+                size=measurement.size,
+                why=note,
+                wanted_s=message.wanted_s,
+                had_s=message.had_s,
+                wanted_bytes=message.wanted_bytes,
+                had_bytes=message.had_bytes,
+            )
+        )
+        if message.left not in HARMLESS_REASONS:
+            self.notes[note] = None
+
+
+EXIT_GRACE_S = 3.0  # what a child may be late that ends by itself
+MAX_FOREIGN_LINES = 10_000  # lines that are none of ours, until nobody waits for another
+FIRST_CRASH_STATUS = 0xC0000000  # from here on Windows' own exit codes: the program did something forbidden
+OUT_OF_MEMORY_MESSAGES = ("MemoryError", "Cannot allocate memory", "failed to map segment")
+TORCH_MISSING_MESSAGE = "ModuleNotFoundError: No module named 'torch'"
+
+
+class ChildExit(NamedTuple):
+    """How a child ended: its exit status (None: it was stopped), the lines that were none of ours, its last words."""
+
+    status: int | None
+    foreign_lines: int
+    last_line: str
+
+    @property
+    def reason(self) -> str:
+        """A note's code: "killed", "crashed", "stopped"."""
+        if self.status == KILLED_RETURNCODE:
+            return "killed"
+        return (
+            "crashed"
+            if self.status is not None and (self.status < 0 or self.status >= FIRST_CRASH_STATUS)
+            else "stopped"
+        )
+
+
+class _TooManyForeignLines(Exception):
+    """It says nothing but what nobody understands."""
+
+
+def run_benchmark_child(
+    system: System,
+    argv: Sequence[str | Path],
+    on_message: Callable[[ChildMessage], None],
+    *,
+    deadline: DeadlineEvent,
+    log: Callable[[str], None],
+) -> ChildExit:
+    """Run the child to its end, or to that of `patience`. Raises Cancelled and AppError("program-missing")."""
+    foreign_lines = 0
+
+    def count_foreign_line(text: str) -> None:
+        nonlocal foreign_lines
+        foreign_lines += 1
+        log(text)
+        if foreign_lines > MAX_FOREIGN_LINES:
+            raise _TooManyForeignLines
+
+    try:
+        result = run_json_lines(
+            system,
+            argv,
+            ChildMessage,
+            on_message,
+            timeout=threading.TIMEOUT_MAX,
+            cancel=deadline,
+            log=count_foreign_line,
+        )
+    except _TooManyForeignLines:
+        return ChildExit(None, foreign_lines, "")
+    except Cancelled:
+        if deadline.cancelled:
+            raise
+        return ChildExit(None, foreign_lines, "")
+    except AppError as error:
+        if error.code != "program-endless":
+            raise
+        log(error.code)
+        return ChildExit(None, foreign_lines + 1, "")
+    error_lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
+    return ChildExit(
+        result.returncode, foreign_lines - len(result.stderr.splitlines()), error_lines[-1] if error_lines else ""
+    )
+
+
+def torch_load_error(environment: Path, reason: str) -> AppError:
+    """Why torch does not load, in words of ours where there are some."""
+    if reason == TORCH_MISSING_MESSAGE:
+        return AppError("bench-torch-missing", path=str(environment))
+    if any(fragment in reason for fragment in OUT_OF_MEMORY_MESSAGES):
+        return AppError("bench-memory", reason=reason)
+    return AppError("bench-no-torch", path=str(environment), reason=reason)
+
+
+def child_exit_error(environment: Path, child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:
+    """What to say of a child that ended, or was ended, before it said anything of use."""
+    path, status = str(environment), child_exit.status
+    if child_exit.reason == "killed":
+        return AppError("bench-killed")
+    if child_exit.reason == "crashed":
+        return AppError("bench-crashed", path=path, status=status)
+    if child_exit.foreign_lines:
+        return AppError("bench-garbled", path=path)
+    if status is None:
+        return AppError("bench-silent", path=path, limit_seconds=deadline.timeout_s)
+    return AppError("bench-ended", path=path, status=status, reason=child_exit.last_line or "@bench.wordless")
+
+
+CHILD_PROGRAM = Path(__file__).parent / "child" / "__main__.py"

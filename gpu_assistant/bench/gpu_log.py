@@ -1,0 +1,107 @@
+"""The cards along a run: temperature, clocks, power, what held them back."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self
+
+from ..core.results import BenchGpuLog, GpuSample
+
+INTERVAL_S = 0.5
+BUSY_GPU_PERCENT, LOADED_GPU_PERCENT = 5, 50
+BUSY_CPU_PERCENT, CPU_LOAD_INTERVAL_S = 20, 0.5
+# Of NVML's reasons those that say that something is not as it should be; a power limit holds every card in the end.
+ABNORMAL_THROTTLE_REASONS = frozenset({"hardware-slowdown", "thermal", "hardware-thermal", "power-brake"})
+THERMAL_THROTTLE_REASONS = frozenset({"thermal", "hardware-thermal"})
+
+
+def read_cpu_load(cancel: threading.Event) -> float | None:
+    """Percent of the processor that programs use just now; None where it cannot be read. Takes half a second."""
+    import psutil
+
+    try:
+        psutil.cpu_percent(interval=None)
+        cancel.wait(CPU_LOAD_INTERVAL_S)
+        return psutil.cpu_percent(interval=None)
+    except (psutil.Error, OSError, RuntimeError):
+        return None
+
+
+class GpuLogger:
+    """Looks at the cards twice a second while it is open. `cards` gives all of them; it is called by one thread."""
+
+    def __init__(self, read_gpus: Callable[[], tuple[GpuSample, ...]]) -> None:
+        self._read_gpus = read_gpus
+        self._snapshots: list[tuple[GpuSample, ...]] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="benchmark-watch", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._snapshots.append(self._read_gpus())
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(INTERVAL_S):
+            self._snapshots.append(self._read_gpus())
+
+    def gpu_logs(self) -> tuple[BenchGpuLog, ...]:
+        """Each card's run in short; to be asked after the end."""
+        return summarize_snapshots(self._snapshots)
+
+
+def summarize_snapshots(snapshots: Sequence[tuple[GpuSample, ...]]) -> tuple[BenchGpuLog, ...]:
+    """All looks at each card in short, the first one taken before anything ran; pure. A card's number is the one it had
+    when it was first seen: that is how the run's own program, which started then, knows it.
+    """
+    samples_by_gpu: dict[str | int, list[GpuSample]] = {}
+    gpu_by_index: dict[int, str | int] = {}  # who had a number last: when a card is pulled out, those behind it move up
+    for snapshot in snapshots:
+        for sample in snapshot:
+            if sample.state == "gone":
+                continue
+            previous_gpu = gpu_by_index.get(sample.index, sample.index)
+            gpu = sample.uuid or previous_gpu
+            if previous_gpu == sample.index and gpu not in samples_by_gpu and previous_gpu in samples_by_gpu:
+                samples_by_gpu[gpu] = samples_by_gpu.pop(previous_gpu)  # the same card, which now says who it is
+            gpu_by_index[sample.index] = gpu
+            samples_by_gpu.setdefault(gpu, []).append(sample)
+    first = snapshots[0] if snapshots else ()
+    gpu_logs = [
+        _summarize_gpu(samples, util_before=samples[0].util if samples[0] in first else None)
+        for samples in samples_by_gpu.values()
+    ]
+    return tuple(sorted(gpu_logs, key=lambda gpu_log: gpu_log.index))
+
+
+def _summarize_gpu(samples: list[GpuSample], *, util_before: int | None) -> BenchGpuLog:
+    loaded = [each for each in samples[1:] if each.util is not None and each.util >= LOADED_GPU_PERCENT]
+    temperatures = [each.temp for each in samples if each.temp is not None]
+    return BenchGpuLog(
+        index=samples[0].index,
+        name=next((each.name for each in samples if each.name is not None), None),
+        samples=len(samples),
+        util_before=util_before,
+        temp_start=temperatures[0] if temperatures else None,
+        temp_end=temperatures[-1] if temperatures else None,
+        temp_max=max(temperatures, default=None),
+        clock_sm=_median(each.clock_sm for each in loaded),
+        clock_mem=_median(each.clock_mem for each in loaded),
+        power_max_w=max((each.power_w for each in samples if each.power_w is not None), default=None),
+        power_limit_w=next((each.power_limit_w for each in samples if each.power_limit_w is not None), None),
+        # A card at rest talks more slowly on purpose.
+        pcie_gen=max((each.pcie_gen for each in loaded if each.pcie_gen is not None), default=None),
+        pcie_width=max((each.pcie_width for each in loaded if each.pcie_width is not None), default=None),
+        throttle=tuple(sorted({reason for each in samples[1:] for reason in each.throttle or ()})),
+    )
+
+
+def _median(values: Iterable[int | None]) -> int | None:
+    present = [value for value in values if value is not None]
+    return round(statistics.median(present)) if present else None

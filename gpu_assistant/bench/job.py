@@ -1,0 +1,318 @@
+"""One measurement of a computer at a time: two at once would be slower for it, and neither would be true.
+
+Measures an environment's devices: starts the child in its own Python, listens, judges, keeps the result.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from ..core import json
+from ..core.errors import AppError, Cancelled, UsageError
+from ..core.jobs import JobContext
+from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
+from ..system.locks import data_folder_lock
+from ..system.nvml.monitor import NvmlMonitor
+from ..system.processes import DeadlineEvent
+from . import results, scaling
+from .child_protocol import (
+    CHILD_PROGRAM,
+    EXIT_GRACE_S,
+    NOTE_PREFIX,
+    PARALLEL_FAILED_NOTE,
+    UNSAVED_NOTE,
+    VERDICT_PREFIX,
+    BenchmarkProgress,
+    ChildExit,
+    ChildMessage,
+    ChildMessageCollector,
+    ChildStart,
+    MeasurementStart,
+    TorchLoading,
+    child_exit_error,
+    run_benchmark_child,
+    torch_load_error,
+)
+from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_CPU_PERCENT, BUSY_GPU_PERCENT, GpuLogger, read_cpu_load
+from .results import gpu_speedups
+
+if TYPE_CHECKING:
+    from ..catalog.store import Catalog
+    from ..core.paths import DataDir
+    from ..system.base import System
+
+
+ALREADY_RUNNING = "bench-running"
+
+
+@contextmanager
+def benchmark_lock(data: DataDir, log: Callable[[str], None]) -> Iterator[None]:
+    """Hold the data folder for a measurement; raises AppError("bench-running", pid=…) while another is under way."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(data_folder_lock(data, "benchmark", ALREADY_RUNNING))
+        except AppError as error:
+            if error.code == ALREADY_RUNNING:
+                raise
+            log(f"{error.code}: {data.root}")  # a full disk is no reason not to measure
+        yield
+
+
+__all__ = ["BenchmarkJob", "BenchmarkProgress"]
+
+MAX_RESULT_BYTES = 256 * 1024  # what a result takes on the disk at most, about
+
+
+class BenchmarkJob:
+    """One run. News are `Loading`, `BenchProgress` and `BenchResult`.
+
+    `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
+    ("matmul", "copy", "training", "decode", "parallel"). `catalog` knows what healthy cards reach. `cards` are the GPUs
+    just now, the driver's word unless given, `load` is how busy the processor is (percent). A child that has not loaded
+    torch after `start_limit` seconds (None: there is no such limit), or is late afterwards, is ended.
+    """
+
+    def __init__(
+        self,
+        environment: Path,
+        system: System,
+        data: DataDir,
+        *,
+        full: bool = False,
+        device: str | None = None,
+        workloads: Sequence[str] = (),
+        catalog: Catalog | None = None,
+        read_gpus: Callable[[], tuple[GpuSample, ...]] | None = None,
+        read_cpu_load: Callable[[threading.Event], float | None] = read_cpu_load,
+        start_limit: float | None = None,
+        simulated: bool = False,
+    ) -> None:
+        self.environment = environment
+        self._system = system
+        self._data = data
+        self._full = full
+        self._device = device
+        self._workloads = tuple(workloads)
+        self._catalog = catalog
+        self._read_gpus, self._read_cpu_load = read_gpus, read_cpu_load
+        self._start_limit = start_limit
+        self._simulated = simulated
+
+    def run(self, context: JobContext[Any]) -> Benchmark:
+        """Measure, and keep the result below the data folder.
+
+        A child that dies or hangs after its first results leaves those, with a note; so does a full test that somebody
+        stops, which took long. Raises Cancelled (nothing was kept then), CallError where
+        the machine is a simulated one or has no such device, and AppError("environment-missing", "bench-running": two
+        at once would disturb each other, what `storage_error` has where there is no room for the result, and what
+        `listen` finds).
+        """
+        if self._simulated:
+            raise UsageError("bench-simulated")
+        interpreter = self._system.environment_python(self.environment)
+        if not interpreter.is_file():
+            raise AppError("environment-missing", path=str(self.environment))
+        with benchmark_lock(self._data, context.log):
+            self._check_disk_space()
+            return self._measure(interpreter, context)
+
+    def _check_disk_space(self) -> None:
+        """Nobody shall wait for a figure to hear then that the disk is full."""
+        trial_file = self._data.root / "benchmark.room"
+        json.write_file(trial_file, bytes(MAX_RESULT_BYTES))
+        trial_file.unlink(missing_ok=True)
+
+    def _measure(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:
+        started = time.time()
+        busy_cpu = (self._read_cpu_load(context.cancel) or 0.0) > BUSY_CPU_PERCENT
+        context.check_cancelled()
+        collector = ChildMessageCollector(
+            context.report, context.log, lambda start: len(self._parallel_models(start)), busy_cpu=busy_cpu
+        )
+        deadline = DeadlineEvent(context.cancel, self._start_limit)
+        context.report(TorchLoading(limit_s=self._start_limit))
+        power = self._system.power()
+        sleep_inhibitor, nvml = self._system.keep_awake("benchmark"), NvmlMonitor(self._system)
+        was_cancelled = False
+        with sleep_inhibitor, nvml, GpuLogger(self._read_gpus or nvml.sample) as gpu_logger:
+            try:
+                child_exit = self._run_child(
+                    interpreter, collector, deadline, context, started=started, busy_cpu=busy_cpu
+                )
+                if collector.is_complete:
+                    self._measure_parallel(interpreter, collector, context)
+                else:
+                    context.check_cancelled()  # a terminal's Ctrl+C may end the child before we hear of it
+            except Cancelled:
+                if not (self._full and collector.results):
+                    raise
+                child_exit, was_cancelled = ChildExit(None, 0, ""), True
+        if collector.start is None or not collector.results:
+            raise self._failure(collector, child_exit, deadline)
+        if was_cancelled or not collector.is_complete:
+            collector.skip_remaining("cancelled" if was_cancelled else child_exit.reason)
+        gpu_logs = gpu_logger.gpu_logs()
+        on_battery = None if power.source is None else power.source == "battery"
+        has_gpu_results = any(result.device != "cpu" for result in collector.results)
+        for note in _unfair_conditions(
+            gpu_logs if has_gpu_results else (), on_battery=on_battery, power_saving=power.power_saving
+        ):
+            collector.notes[NOTE_PREFIX + note] = None
+        benchmark = Benchmark(
+            schema="gpu-assistant/benchmark/1",
+            torch=collector.start.torch,
+            devices=self._name_devices(collector.start.devices),
+            results=tuple(collector.results),
+            speedup=gpu_speedups(collector.results),
+            started=started,
+            seconds=time.time() - started,
+            notes=tuple(collector.notes),
+            scope="full" if self._full else "quick",
+            versions={**collector.start.versions, **({"driver": nvml.driver} if nvml.driver else {})},
+            left_out=tuple(collector.skipped),
+            watched=gpu_logs,
+            on_battery=on_battery,
+        )
+        return self._store(self._add_verdict(benchmark, power_saving=power.power_saving), context)
+
+    def _run_child(
+        self,
+        interpreter: Path,
+        collector: ChildMessageCollector,
+        deadline: DeadlineEvent,
+        context: JobContext[Any],
+        *,
+        started: float,
+        busy_cpu: bool,
+    ) -> ChildExit:
+        cores = self._system.cpu().cores
+        argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--since", repr(started)]
+        argv += ["--full"] if self._full else []
+        # Beside other programs a thread that waits for the others must not keep a core from them.
+        argv += ["--yielding"] if busy_cpu else []
+        argv += ["--device", self._device] if self._device else []
+        for name in self._workloads:
+            argv += ["--only", name]
+        argv += ["--cores", str(cores)] if cores else []
+
+        def handle_message(message: ChildMessage) -> None:
+            collector.receive(message)
+            if message.start is not None:
+                deadline.extend(message.start.limit_s + EXIT_GRACE_S)
+
+        return run_benchmark_child(self._system, argv, handle_message, deadline=deadline, log=context.log)
+
+    def _parallel_models(self, start: ChildStart) -> tuple[str, ...]:
+        """What all cards train together, where there are several."""
+        has_several_gpus = sum(device.id != "cpu" for device in start.devices) > 1
+        if not has_several_gpus or self._device is not None or (self._workloads and "parallel" not in self._workloads):
+            return ()
+        return scaling.parallel_models(full=self._full)
+
+    def _measure_parallel(self, interpreter: Path, collector: ChildMessageCollector, context: JobContext[Any]) -> None:
+        """The same training step on all cards, in the format that each of them trained in alone."""
+        if collector.start is None:
+            return
+        gpu_count = sum(device.id != "cpu" for device in collector.start.devices)
+        for index, model in enumerate(self._parallel_models(collector.start), collector.start.of + 1):
+            single_results = [each for each in collector.results if each.id == model and each.device != "cpu"]
+            reference = next(
+                (each for each in single_results if each.dtype.startswith("mixed-")),
+                single_results[0] if single_results else None,
+            )
+            dtype, size = (reference.dtype, reference.size) if reference is not None else ("float32", ())
+            collector.report_progress(
+                MeasurementStart(n=index, workload=f"{model}-parallel", device="cuda", dtype=dtype, size=size)
+            )
+            limit_s = scaling.parallel_limit_s(full=self._full)
+            result = scaling.measure_parallel(
+                self._system, interpreter, context, processes=gpu_count, model=model, dtype=dtype, limit_s=limit_s
+            )
+            if result is None:
+                collector.notes[PARALLEL_FAILED_NOTE] = None
+            else:
+                collector.add_result(result)
+
+    def _add_verdict(self, benchmark: Benchmark, *, power_saving: bool | None) -> Benchmark:
+        """With the range that is right for these cards, where it is known, and the verdict."""
+        if all(result.device == "cpu" for result in benchmark.results):
+            return replace(benchmark, verdict=VERDICT_PREFIX + self._cpu_verdict(benchmark))
+        if self._catalog is None:
+            return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
+        gpus = results.reference_gpus(benchmark.devices, self._catalog)
+        ranges = results.expected_ranges(benchmark.results, gpus, self._catalog, benchmark.watched)
+        if not ranges:
+            return replace(benchmark, verdict=VERDICT_PREFIX + "measured")
+        if not results.keys_below(benchmark.results, ranges):
+            outcome = "above" if results.keys_above(benchmark.results, ranges) else "as-expected"
+            return replace(benchmark, expected=ranges, verdict=VERDICT_PREFIX + outcome)
+        found_causes = results.slow_causes(
+            benchmark.watched, gpus.values(), on_battery=benchmark.on_battery, power_saving=power_saving
+        )
+        return replace(
+            benchmark,
+            expected=ranges,
+            verdict=VERDICT_PREFIX + "below",
+            causes=found_causes or (results.CAUSE_PREFIX + "unknown",),
+        )
+
+    def _cpu_verdict(self, benchmark: Benchmark) -> str:
+        """Why there is no card's figure: torch has none, though the driver may; or it was not wanted, or gave none."""
+        has_gpu = any(device.id != "cpu" for device in benchmark.devices)
+        if not has_gpu and not benchmark.watched:
+            return "cpu-only"
+        if self._device == "cpu":
+            return "cpu-chosen"
+        if has_gpu:
+            return "card-failed"
+        return "card-unseen" if {"cuda", "hip"} & set(benchmark.versions) else "cpu-build"
+
+    def _failure(self, collector: ChildMessageCollector, child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:
+        if collector.broken is not None:
+            return torch_load_error(self.environment, collector.broken)
+        if collector.missing is not None:
+            return UsageError(
+                "bench-no-device", device=collector.missing.missing, have=", ".join(collector.missing.have)
+            )
+        if not collector.is_complete:
+            return child_exit_error(self.environment, child_exit, deadline)
+        reason = next((skipped.why for skipped in collector.skipped), None)
+        if reason is None:
+            return AppError("bench-garbled", path=str(self.environment))
+        return AppError("bench-stopped", reason=f"@{reason}")
+
+    def _name_devices(self, devices: tuple[BenchDevice, ...]) -> tuple[BenchDevice, ...]:
+        """The processor's name and the memory, which torch does not know."""
+        name = self._system.cpu().name
+        return tuple(replace(device, name=name) if device.id == "cpu" else device for device in devices)
+
+    def _store(self, benchmark: Benchmark, context: JobContext[Any]) -> Benchmark:
+        started_at = datetime.fromtimestamp(benchmark.started or 0, UTC)
+        path = self._data.benchmarks / f"{started_at:%Y%m%dT%H%M%S.%fZ}.json"
+        try:
+            json.write_file(path, json.encode_pretty(benchmark) + "\n")
+        except AppError as error:
+            context.log(f"{error.code}: {path}")
+            return replace(benchmark, notes=(*benchmark.notes, UNSAVED_NOTE))
+        return benchmark
+
+
+def _unfair_conditions(
+    gpu_logs: Sequence[BenchGpuLog], *, on_battery: bool | None, power_saving: bool | None
+) -> tuple[str, ...]:
+    """What made the test unfair."""
+    conditions = {
+        "battery": on_battery is True,
+        "saving": power_saving is True,
+        "busy": any(gpu_log.util_before is not None and gpu_log.util_before > BUSY_GPU_PERCENT for gpu_log in gpu_logs),
+        "throttled": any(ABNORMAL_THROTTLE_REASONS & set(gpu_log.throttle) for gpu_log in gpu_logs),
+    }
+    return tuple(code for code, is_present in conditions.items() if is_present)

@@ -1,0 +1,1 @@
+"""The catalog's records, a struct for each kind of fact."""

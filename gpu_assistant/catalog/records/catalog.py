@@ -1,0 +1,369 @@
+"""The records of `resources/catalog/*.json`, one group for each file.
+
+Where publishers' files lie, and who mirrors them.
+
+Whom to ask for newer facts: `refresh.json`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from ...core.machine import SystemName
+from ...core.types import Channel
+from .base import (
+    Arch,
+    ByteCount,
+    CapabilityText,
+    CatalogFile,
+    Confidence,
+    DottedVersion,
+    Hex32Bytes,
+    HttpsUrl,
+    IsoDate,
+    PciId,
+    PythonSeries,
+    Variant,
+)
+from .drivers import (
+    DriverAddress,
+    DriverLookup,
+    DriverProduct,
+    DriverSystem,
+    FabricManager,
+    FirstSupportingDriver,
+    KnownDriverIssue,
+    LinuxDriverCommands,
+    LinuxDriverInstall,
+    LinuxDriverPage,
+    LinuxModules,
+    SecureBoot,
+    WindowsDriverInstall,
+)
+from .software import (
+    CudaRedist,
+    GnuCompiler,
+    HostCompiler,
+    ToolkitInstaller,
+    ToolkitInstallerSettings,
+    ToolkitUrlPattern,
+)
+
+Segment = Literal["desktop", "laptop", "workstation", "mobile-workstation", "datacenter", "mining"]
+
+
+class GpuRecord(Struct, frozen=True, kw_only=True):
+    """One NVIDIA device id. `memory_bytes` is None where one id serves several sizes."""
+
+    pci_id: PciId
+    name: str
+    chip: str
+    architecture: str
+    compute_capability: CapabilityText | None
+    memory_bytes: ByteCount | None
+    segment: Segment
+
+    @property
+    def is_laptop(self) -> bool:
+        """Whether this id is a laptop's card."""
+        return self.segment in ("laptop", "mobile-workstation")
+
+
+class GpuIdRange(Struct, frozen=True, kw_only=True):
+    """A stretch of device ids, both ends in it, in which every known id is of chips with one capability."""
+
+    first: PciId
+    last: PciId
+    compute_capability: CapabilityText
+
+
+class CapabilityRange(Struct, frozen=True, kw_only=True):
+    """The oldest and the newest chips that NVIDIA has told of, by what they compute."""
+
+    lowest: CapabilityText
+    highest: CapabilityText
+    source: str
+
+
+class GpuCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`gpus.json`; `ranges` stand in ascending order; `capabilities` is what any file may name."""
+
+    capabilities: CapabilityRange | None = None
+    ranges: tuple[GpuIdRange, ...]
+    gpus: tuple[GpuRecord, ...]
+
+
+class MinimumDriverRecord(Struct, frozen=True, kw_only=True):
+    """The lowest driver for programs of one CUDA major, by system, and the oldest chip it can be compiled for."""
+
+    major: int
+    lowest_capability: CapabilityText
+    linux: DottedVersion
+    windows: DottedVersion
+    source: str | None = None
+    confidence: Confidence = "high"
+    note: str | None = None
+
+
+class DriverBranch(Struct, frozen=True):
+    """The highest CUDA that drivers of a branch implement."""
+
+    branch: DottedVersion
+    cuda: DottedVersion
+
+
+class ToolkitRelease(Struct, frozen=True, kw_only=True):
+    """One CUDA Toolkit release: the drivers that came with it, whether the installer carries them, the chips that
+    its compiler serves (lowest and highest capability, some beyond, a deprecated low end), and its installers.
+    """
+
+    version: DottedVersion
+    name: str | None = None
+    date: IsoDate | None = None
+    linux_driver: DottedVersion | None
+    windows_driver: DottedVersion | None
+    linux_driver_bundled: bool | None = None
+    windows_driver_bundled: bool | None = None
+    lowest_capability: CapabilityText | None = None
+    highest_capability: CapabilityText | None = None
+    deprecated_below: CapabilityText | None = None
+    also_capabilities: tuple[CapabilityText, ...] = ()
+    redist_index: HttpsUrl | None = None
+    redist_sha256: Hex32Bytes | None = None
+    installers: tuple[ToolkitInstaller, ...] = ()
+    preview: bool = False
+    source: str | None = None
+    confidence: Confidence = "high"
+    note: str | None = None
+
+    def find_installer(self, system: SystemName, arch: str) -> ToolkitInstaller | None:
+        """NVIDIA's own installer of all of it, where its checksum is known."""
+        return next((i for i in self.installers if (i.system, i.arch) == (system, arch) and i.has_checksum), None)
+
+
+class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`cuda.json`; all lists newest first. `gnu_packages` has what distributions call a compiler of one {major}."""
+
+    minimum_drivers: tuple[MinimumDriverRecord, ...]
+    branches: tuple[DriverBranch, ...]
+    branch_source: str | None = None
+    toolkits: tuple[ToolkitRelease, ...]
+    redist: CudaRedist | None = None
+    address_patterns: tuple[ToolkitUrlPattern, ...] = ()
+    installing: tuple[ToolkitInstallerSettings, ...] = ()
+    host_compilers: tuple[HostCompiler, ...] = ()
+    gnu_compilers: tuple[GnuCompiler, ...] = ()
+    gnu_packages: dict[str, str] = field(default_factory=dict)
+    gnu_packages_source: str | None = None
+
+    def installer_settings(self, system: SystemName) -> ToolkitInstallerSettings | None:
+        """How NVIDIA's installer runs on a system."""
+        return next((settings for settings in self.installing if settings.system == system), None)
+
+
+class GpuGeneration(Struct, frozen=True, kw_only=True):
+    """Cards from one compute capability up to (not including) another, and the last driver branch they get; `ended`
+    tells that NVIDIA no longer maintains that one.
+    """
+
+    id: str
+    from_capability: CapabilityText
+    below_capability: CapabilityText | None
+    last_branch: int | None
+    ended: bool = False
+    first_without: dict[SystemName, str] = {}
+
+
+class DriverPackage(Struct, frozen=True, kw_only=True):
+    """The newest driver known for a kind of card; `segment` and `channel` None serve every one."""
+
+    version: DottedVersion
+    date: IsoDate | None
+    system: SystemName
+    generation: str
+    segment: Segment | None
+    channel: Channel | None
+    url: HttpsUrl | None
+    sha256: Hex32Bytes | None
+    source: str
+    confidence: Confidence = "high"
+
+
+class MinimumWindows(Struct, frozen=True, kw_only=True):
+    """The oldest Windows that the drivers (`source`) and current Pythons (`python_source`) are made for."""
+
+    name: str
+    version: str
+    build: int
+    source: str
+    python_source: str
+
+
+class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`drivers.json`."""
+
+    generations: tuple[GpuGeneration, ...]
+    packages: tuple[DriverPackage, ...]
+    lowest_windows: MinimumWindows | None = None
+    lookup: DriverLookup | None = None
+    systems: tuple[DriverSystem, ...] = ()
+    products: tuple[DriverProduct, ...] = ()
+    products_as_of: IsoDate | None = None
+    products_source: str | None = None
+    address_patterns: dict[str, DriverAddress] = field(default_factory=dict)
+    windows_install: WindowsDriverInstall | None = None
+    linux_install: tuple[LinuxDriverInstall, ...] = ()
+    linux_commands: tuple[LinuxDriverCommands, ...] = ()
+    linux_pages: tuple[LinuxDriverPage, ...] = ()
+    linux_modules: tuple[LinuxModules, ...] = ()
+    first_drivers: tuple[FirstSupportingDriver, ...] = ()
+    troubles: tuple[KnownDriverIssue, ...] = ()
+    secure_boot: SecureBoot | None = None
+    fabric_manager: FabricManager | None = None
+
+
+class PythonBuild(Struct, frozen=True, kw_only=True):
+    """One standalone Python: archive address, its lower-case hex sha256, size in bytes where known."""
+
+    series: PythonSeries
+    version: DottedVersion
+    system: SystemName
+    arch: Arch
+    url: HttpsUrl
+    sha256: Hex32Bytes
+    bytes: ByteCount | None
+
+
+class PythonCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`pythons.json`, newest series first."""
+
+    builds: tuple[PythonBuild, ...]
+
+
+class EnvironmentSizes(Struct, frozen=True, kw_only=True):
+    """Bytes to download and to keep on disk for one kind of build; None where nobody measured it.
+
+    `release` is the one that was measured; `approximate` tells that another one, or none in particular, was
+    asked for. With `whole` the download is PyTorch with all that it needs, else PyTorch's own wheel.
+    """
+
+    variant: Variant | None = None
+    system: SystemName | None = None
+    release: DottedVersion | None = None
+    download_bytes: ByteCount | None = None
+    disk_bytes: ByteCount | None = None
+    source: str | None = None
+    whole: bool = False
+    approximate: bool = False
+
+
+class EnvironmentSizeCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`sizes.json`."""
+
+    environments: tuple[EnvironmentSizes, ...]
+
+
+class UpdateKey(Struct, frozen=True, kw_only=True):
+    """A key that may sign what is said about new versions: its name and its 32 bytes in lower-case hex."""
+
+    id: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]{0,31}$")]
+    ed25519: Hex32Bytes
+
+
+class UpdateCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`updates.json`. Without an address or a key this build looks for no updates.
+
+    A source is asked once in `interval_hours` at most, may answer with `answer_bytes` at most, and has
+    `answer_seconds` for it.
+    """
+
+    address: HttpsUrl | None
+    keys: tuple[UpdateKey, ...]
+    interval_hours: Annotated[float, Meta(ge=1)]
+    answer_bytes: Annotated[int, Meta(ge=1024)]
+    answer_seconds: Annotated[float, Meta(ge=1)]
+
+
+IndexKind = Literal["pep503", "flat", "files"]
+# An address whose host may be a place, too: the general index names none.
+HostTemplateUrl = Annotated[str, Meta(pattern=r"^https://(\{host\}|[a-z0-9.-]+)/")]
+
+
+class Publisher(Struct, frozen=True, kw_only=True):
+    """The official place: `url` with {variant}, {version}, {file}, {tag} or {path}; None is the installer's own
+    default. `files` is where the files lie where that is elsewhere than the pages. `missing_status` is what it answers
+    for an absent file, `plus_as` how a "+" in a name must be sent.
+    """
+
+    id: str
+    url: HttpsUrl | None
+    hosts: tuple[str, ...]
+    kind: IndexKind
+    files: HostTemplateUrl | None = None
+    missing_status: int | None = None
+    plus_as: str | None = None
+    checksums: str | None = None
+    source: str
+    note: str | None = None
+
+
+class MirrorRecord(Struct, frozen=True, kw_only=True):
+    """A mirror of a publisher's files; `files` is its place for those of the publisher's `files`. `hashes`: whether its
+    pages carry them (None: not known); those from the publisher are the ones that count.
+    """
+
+    publisher: str
+    name: str
+    url: HttpsUrl
+    kind: IndexKind
+    region: str
+    hashes: bool | None
+    source: str
+    confidence: Confidence
+    files: HttpsUrl | None = None
+    note: str | None = None
+
+
+class SlowSourceThreshold(Struct, frozen=True, kw_only=True):
+    """An official source that gives less is slow: its mirrors are asked."""
+
+    bytes_per_second: ByteCount
+    source: str
+
+
+class MirrorCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`mirrors.json`."""
+
+    slow: SlowSourceThreshold
+    publishers: tuple[Publisher, ...]
+    mirrors: tuple[MirrorRecord, ...]
+
+
+class DriverLookupQuery(Struct, frozen=True, kw_only=True):
+    """One question to the driver lookup: a product (`pfid`) that stands for its kind of card, on a system (`osID`)."""
+
+    system: SystemName
+    system_id: int
+    generation: str
+    segment: Segment
+    channel: Channel | None
+    product: int
+
+
+class RefreshSettings(CatalogFile, frozen=True, kw_only=True):
+    """`refresh.json`. An answer may have `answer_bytes` and `answer_seconds`; of new index files at most `newest`
+    are read. `oldest_release` bounds which PyTorch releases are of interest. Addresses None are not asked.
+    """
+
+    wheels: HttpsUrl | None
+    wheel_index: HttpsUrl
+    cuda: HttpsUrl | None
+    cudnn: HttpsUrl | None
+    lookup: HttpsUrl | None
+    drivers: tuple[DriverLookupQuery, ...]
+    answer_bytes: Annotated[int, Meta(ge=1024)]
+    answer_seconds: Annotated[float, Meta(ge=1)]
+    newest: Annotated[int, Meta(ge=1)]
+    oldest_release: DottedVersion

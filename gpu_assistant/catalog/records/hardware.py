@@ -1,0 +1,245 @@
+"""Graphics processors that PyTorch uses without CUDA.
+
+Names of cards as drivers, device lists and people write them, brought to one form.
+
+What cards can do at most, by their makers' figures.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ...core.machine import SystemName
+from .base import Arch, CapabilityText, CatalogFile, Confidence, DottedVersion, HttpsUrl, IsoDate, PciId, Variant
+
+Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
+
+
+class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
+    """AMD on Windows: whether PyTorch's own index has builds, AMD's preview, and the chips that ROCm serves in WSL."""
+
+    builds: bool
+    preview: bool
+    preview_url: HttpsUrl
+    wsl_chips: tuple[Gfx, ...]
+    source: str
+    sources: tuple[str, ...] = ()
+
+
+class AmdChip(Struct, frozen=True, kw_only=True):
+    """The ROCm builds of PyTorch that carry code for a chip, newest first, Linux."""
+
+    gfx: Gfx
+    variants: tuple[Variant, ...]
+    source: str
+    confidence: Confidence = "high"
+
+
+class AmdDevice(Struct, frozen=True, kw_only=True):
+    """One AMD device id and its chip."""
+
+    pci_id: PciId
+    name: str
+    gfx: Gfx
+    source: str
+    confidence: Confidence = "high"
+
+
+class IntelFamily(Struct, frozen=True, kw_only=True):
+    """Intel processors that PyTorch names as validated, and where; `lowest_windows` is a release's name."""
+
+    family: str
+    systems: tuple[Literal["windows", "linux", "wsl"], ...]
+    lowest_windows: str | None
+    source: str
+    confidence: Confidence = "high"
+
+
+class IntelSupport(Struct, frozen=True, kw_only=True):
+    """Which build serves Intel, from which PyTorch on; `other_chips`: whether chips of no family here may try."""
+
+    variant: Variant
+    from_release: DottedVersion
+    families: tuple[IntelFamily, ...]
+    other_chips: bool
+    source: str
+
+
+class IntelDevice(Struct, frozen=True, kw_only=True):
+    """One Intel device id of a validated family."""
+
+    pci_id: PciId
+    name: str
+    family: str
+    source: str
+    confidence: Confidence = "high"
+
+
+class AppleSupport(Struct, frozen=True, kw_only=True):
+    """PyTorch on Apple's own chips: part of every build for that system."""
+
+    device: str
+    arch: Arch
+    system: SystemName
+    source: str
+
+
+class LinuxGpuGroups(Struct, frozen=True, kw_only=True):
+    """The groups of users whom Linux lets compute on a maker's cards."""
+
+    vendor: Literal["amd", "intel"]
+    groups: tuple[str, ...]
+    source: str
+
+
+class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`accelerators.json`; devices sorted by id."""
+
+    amd_windows: AmdWindowsSupport
+    amd_chips: tuple[AmdChip, ...]
+    amd_devices: tuple[AmdDevice, ...]
+    intel: IntelSupport
+    intel_devices: tuple[IntelDevice, ...]
+    apple: AppleSupport
+    linux_groups: tuple[LinuxGpuGroups, ...] = ()
+
+
+_VENDOR_PREFIX = re.compile(r"^(?:nvidia|geforce)\s+", re.IGNORECASE)
+_TRADEMARKS = re.compile(r"\((?:r|tm|c|pascal)\)|[®™©]", re.IGNORECASE)
+# What tells how a chip is built in, cooled or fitted with memory, and nothing about the chip itself.
+_BOARD_DETAILS = re.compile(
+    r"\b(?:with|max q|design|laptop|notebook|mobile|gpu|graphics|generation|edition"
+    r"|pcie|sxm\d*|dgxs|nvl|hbm\d\w?|\d+ ?gb?)\b"
+)
+_LAPTOP = re.compile(r"\b(?:max[ -]q|laptop|notebook|mobile)\b", re.IGNORECASE)
+_DESKTOP_MAX_Q = re.compile(r"\bworkstation\b", re.IGNORECASE)
+_PRODUCT_LINES = ("radeon", "instinct", "arc")
+_PRODUCT_LINE = re.compile(r"\b(?:radeon|instinct|arc)\b[^()\[\]]*", re.IGNORECASE)
+
+
+def normalize_name(name: str) -> str:
+    """Lower case, single spaces, without the maker in front: "NVIDIA GeForce RTX 4060" is "rtx 4060"."""
+    normalized = " ".join(name.split())
+    while (shorter := _VENDOR_PREFIX.sub("", normalized)) != normalized:
+        normalized = shorter
+    return normalized.casefold()
+
+
+def chip_name(name: str) -> str:
+    """What is left of a name when all that says nothing about the chip is gone: "Tesla V100-SXM2-16GB" is
+    "tesla v100", "NVIDIA GeForce GTX 1060 with Max-Q Design" is "gtx 1060". Empty where nothing is left.
+    """
+    text = re.sub(r"[-_,]", " ", _TRADEMARKS.sub(" ", normalize_name(name)))
+    return " ".join(_BOARD_DETAILS.sub(" ", " ".join(text.split())).split())
+
+
+def is_laptop_name(name: str) -> bool:
+    """Whether the name itself says that the card is a laptop's."""
+    return _LAPTOP.search(name) is not None and _DESKTOP_MAX_Q.search(name) is None
+
+
+def split_listed_names(list_line: str) -> tuple[str, ...]:
+    """The names that one line of a device list stands for: "Radeon RX 7900 XT/7900 XTX / PRO W7900" is "Radeon RX
+    7900 XT", "Radeon RX 7900 XTX" and "Radeon PRO W7900".
+    """
+    first, *other_parts = (part.strip() for part in list_line.split("/"))
+    match = _PRODUCT_LINE.search(first)
+    name_words = (match.group() if match is not None else first).split()
+    product_line = " ".join(
+        name_words[: next((index for index, word in enumerate(name_words) if any(c.isdigit() for c in word)), 0)]
+    )
+    names = [first]
+    for part in other_parts:
+        start = part.split(" ")[0].casefold()
+        if start in _PRODUCT_LINES:
+            names.append(part)
+        elif start == "pro" and name_words:
+            names.append(f"{name_words[0]} {part}")
+        else:
+            names.append(f"{product_line} {part}".strip())
+    return tuple(names)
+
+
+def card_name(name: str) -> str:
+    """An AMD or Intel card's name without maker, marks and what tells nothing about the chip: "Intel(R) Arc(TM) A770
+    Graphics" is "arc a770". Empty where no number is left, since lines of cards hold many chips.
+    """
+    match = _PRODUCT_LINE.search(_TRADEMARKS.sub(" ", name))
+    name_part = chip_name(match.group()) if match is not None else ""
+    return name_part if any(character.isdigit() for character in name_part) else ""
+
+
+_MEMORY_SUFFIX = re.compile(r" \d+ ?gb$")
+
+
+class ReferenceCard(Struct, frozen=True, kw_only=True):
+    """One desktop card. TFLOPS dense; `fp16_tensor_tflops` and `bf16_tensor_tflops` with FP32 accumulation, as
+    PyTorch computes; bandwidth in 10^9 bytes a second; None: no such units, or not known.
+    """
+
+    name: str
+    chip: str
+    compute_capability: CapabilityText
+    memory_gb: float
+    date: IsoDate
+    multiprocessors: int
+    boost_mhz: float
+    fp32_tflops: float
+    fp16_tensor_tflops: float | None
+    fp16_tensor_fp16_accumulate_tflops: float | None
+    bf16_tensor_tflops: float | None
+    bandwidth_gb_s: float
+    tdp_w: int
+    pcie_gen: int
+    pcie_lanes: int
+    max_temp_c: int | None
+    max_temp_source: str | None = None
+    max_temp_confidence: Confidence | None = None
+    source: str
+    note: str | None = None
+
+
+class HealthyShares(Struct, frozen=True, kw_only=True):
+    """The share (lowest, highest) of the figures that healthy cards reach."""
+
+    matmul_share: tuple[float, float]
+    copy_share: tuple[float, float]
+    pcie_share: tuple[float, float]
+    source: str
+    confidence: Confidence
+
+
+class DerivedRates(Struct, frozen=True, kw_only=True):
+    """What follows from a card's other figures: TF32 as a share of bfloat16, since chips have both; 10^9 bytes a
+    second that one lane of a PCIe generation carries in one direction.
+    """
+
+    tf32_of_bf16: float
+    tf32_source: str
+    pcie_gb_s_per_lane: dict[str, float]
+    pcie_source: str
+
+
+class ReferenceCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`reference.json`."""
+
+    healthy: HealthyShares
+    rates: DerivedRates
+    cards: tuple[ReferenceCard, ...]
+
+
+def find_reference_card(cards: tuple[ReferenceCard, ...], name: str, memory_bytes: int | None) -> ReferenceCard | None:
+    """The one card of this name and memory; the list writes sizes behind names ("… 16 GB")."""
+    normalized = normalize_name(name)
+    matches = [
+        card
+        for card in cards
+        if _MEMORY_SUFFIX.sub("", normalize_name(card.name)) == _MEMORY_SUFFIX.sub("", normalized)
+    ]
+    if memory_bytes is not None:
+        # Cards report a little less than what is printed on the box.
+        matches = [card for card in matches if abs(card.memory_gb - memory_bytes / 2**30) < 0.75]
+    return matches[0] if len(matches) == 1 else None

@@ -1,0 +1,327 @@
+"""A benchmark as people read it in a terminal.
+
+Benchmarks of before as people read them in a terminal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...bench import results as bench_results
+from ...bench import scaling
+from ...bench.child_protocol import CANCELLED_NOTE, CHILD_ENDINGS, NOTE_PREFIX, UNSAVED_NOTE, BenchmarkProgress
+from ...bench.results import DOUBTFUL_NOTES, result_key
+from ...core.results import (
+    BenchGpuLog,
+    Benchmark,
+    BenchmarkHistory,
+    BenchmarkHistoryEntry,
+    BenchResult,
+    SkippedWorkload,
+)
+from ...core.types import Value, device_label, device_name
+from ...texts.benchmark import (
+    doubt_text,
+    format_digits,
+    format_ratio,
+    missing_workloads_text,
+    unit_name,
+    verdict_text,
+    with_label,
+)
+from ...texts.format import format_memory
+from ..output import Output, display_width
+
+COPY_PREFIX = "copy-"
+THROTTLE_PREFIX = "monitor.throttle."
+FAILURE_NOTES = frozenset({UNSAVED_NOTE, *(NOTE_PREFIX + code for code in (*CHILD_ENDINGS, "lost", "wrong"))}) - {
+    CANCELLED_NOTE
+}
+TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
+
+
+def render_announcement(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:
+    """What comes and how long it takes; of one `device` alone, where only that is measured."""
+    suffix = "-one" if device is not None else ""
+    parameters: dict[str, Value] = {"device": device_name(device)} if device is not None else {}
+    parameters["together_seconds"] = scaling.max_total_s(full=full)
+    output.write_note(
+        output.translate(f"bench-before{suffix}{'-full' if full else ''}", path=str(environment), **parameters)
+    )
+
+
+def failure_texts(benchmark: Benchmark, output: Output) -> tuple[str, ...]:
+    """What is wrong with the work or the machine, in sentences: it ended too soon, a device was lost or computes wrong,
+    the result could not be saved.
+    """
+    return tuple(output.texts.translate(note) for note in benchmark.notes if note in FAILURE_NOTES)
+
+
+def render_benchmark(benchmark: Benchmark, output: Output) -> None:
+    """The comparison, every figure with what is usual, what was left out and why, the verdict and what to do."""
+    comparison = bench_results.headline_comparison(benchmark)
+    if comparison is not None and comparison.cpu is not None and comparison.ratio is not None:
+        best = comparison.fastest
+        output.write_line(
+            output.translate(
+                "bench-headline",
+                workload=output.texts.translate(f"bench.workload.{best.id}"),
+                card=_device_label(best.device, benchmark, output),
+                how=_settings_text(best, output),
+                factor=format_ratio(comparison.ratio),
+                how_cpu=_settings_text(comparison.cpu, output),
+            )
+        )
+    if missing := bench_results.skipped_main_workloads(benchmark):
+        several_devices = len(benchmark.devices) > 1
+        names = [
+            (_workload_name(omitted.id, omitted.device if several_devices else None, benchmark, output), omitted.why)
+            for omitted in missing
+        ]
+        output.write_line(missing_workloads_text(names, output.texts))
+    for device in benchmark.devices:
+        if device.threads is not None:
+            name = _device_label(device.id, benchmark, output)
+            output.write_line(output.translate("bench-threads", device=name, threads=device.threads))
+    for result in benchmark.results:
+        output.write_line(
+            labelled_text(
+                _device_label(result.device, benchmark, output, result.processes),
+                _result_text(result, benchmark, output),
+                output,
+            )
+        )
+    for card in bench_results.relevant_gpu_logs(benchmark):
+        output.write_line(_gpu_log_text(card, benchmark, output))
+    silent_reasons = dict.fromkeys(omitted.why for omitted in benchmark.left_out if omitted.why not in benchmark.notes)
+    for reason in silent_reasons:
+        _render_note("–", reason, benchmark, output)
+    if any(result.unit == "GB/s" for result in benchmark.results):
+        output.write_line("  " + output.texts.translate("bench.units"))
+    for note in benchmark.notes:
+        _render_note("!", note, benchmark, output)
+    if benchmark.verdict:
+        output.write_line(verdict_text(benchmark, output.texts))
+    for cause in benchmark.causes:
+        output.write_line("  • " + output.texts.translate(cause))
+    if benchmark.seconds is not None:
+        output.write_line(output.translate("bench-took", took_seconds=float(benchmark.seconds)))
+
+
+def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> None:
+    """A warning once, then what it is about."""
+    output.write_line(f"  {mark} {output.texts.translate(note)}")
+    results, left_out = bench_results.results_with_note(note, benchmark)
+    for result in results if len(results) < len(benchmark.results) else ():
+        device = _device_label(result.device, benchmark, output, result.processes)
+        output.write_line("      " + labelled_text(device, workload_details(result, None, output), output))
+    for omitted in left_out:
+        text = workload_details(omitted, None, output)
+        if (figures := bench_results.skip_details(omitted)) is not None:
+            text = labelled_text(text, output.texts.translate(*figures), output)
+        output.write_line("      " + labelled_text(_device_label(omitted.device, benchmark, output), text, output))
+
+
+def _workload_name(workload: str, device: str | None, benchmark: Benchmark, output: Output) -> str:
+    """A workload, and where it was to be measured."""
+    name = output.texts.translate(f"bench.workload.{workload}")
+    return name if device is None else f"{name} ({_device_label(device, benchmark, output)})"
+
+
+def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> str:
+    """One row behind its device."""
+    (median, unit), (q1, _), (q3, _) = (
+        formatted_value(number, result, output) for number in (result.median, result.q1, result.q3)
+    )
+    code = "bench-extrapolated" if result.extrapolated else "bench-figure"
+    text = output.translate(code, median=median, q1=q1, q3=q3, unit=unit, runs=result.runs)
+    details = []
+    expected = (benchmark.expected or {}).get(result_key(result))
+    if expected is not None and bench_results.is_best_size(result, benchmark):
+        low, high = (formatted_value(number, result, output)[0] for number in expected)
+        code = "bench-above" if result.median > expected[1] else "bench-usual"
+        details.append(output.translate(code, low=low, high=high, unit=unit))
+    if result.efficiency is not None:
+        details.append(output.translate("bench-efficiency", percent=f"{100 * result.efficiency:.0f}"))
+    figure = labelled_text(workload_details(result, result.batch, output), text, output)
+    if DOUBTFUL_NOTES & set(result.notes):
+        figure = output.translate("bench-doubtful", figure=figure)
+    return "\n    ".join([figure, *details])
+
+
+def _gpu_log_text(gpu_log: BenchGpuLog, benchmark: Benchmark, output: Output) -> str:
+    """What a card did while it was measured; a dash for what its driver does not tell."""
+    texts = output.texts
+    throttle_reasons = [
+        texts.translate(THROTTLE_PREFIX + reason) if texts.has_text(THROTTLE_PREFIX + reason) else reason
+        for reason in gpu_log.throttle
+    ]
+    return output.translate(
+        "bench-along",
+        card=_device_label(f"cuda:{gpu_log.index}", benchmark, output),
+        first=gpu_log.temp_start,
+        last=gpu_log.temp_end,
+        most=gpu_log.temp_max,
+        clock=gpu_log.clock_sm,
+        memory_clock=gpu_log.clock_mem,
+        power=None if gpu_log.power_max_w is None else round(gpu_log.power_max_w),
+        limit=None if gpu_log.power_limit_w is None else round(gpu_log.power_limit_w),
+        reasons=("；" if texts.language == "zh_CN" else "; ").join(throttle_reasons) or output.translate("bench-free"),
+    )
+
+
+def median_text(result: BenchResult, output: Output) -> str:
+    """The median with its unit, and whether something speaks against it."""
+    text = " ".join(formatted_value(result.median, result, output))
+    return output.translate("bench-doubtful", figure=text) if DOUBTFUL_NOTES & set(result.notes) else text
+
+
+def formatted_value(number: float, reference: BenchResult, output: Output) -> tuple[str, str]:
+    """A figure of a result (its median, a quartile, what is usual) and its unit."""
+    value, unit = bench_results.readable_figure(number, reference.unit, reference=reference.median)
+    return format_digits(value), unit_name(unit, output.texts)
+
+
+def labelled_text(name: str, text: str, output: Output) -> str:
+    """What is said of something, behind its name."""
+    return with_label(name, text, output.texts.language)
+
+
+def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, output: Output) -> str:
+    """What was measured: workload, format, size and how many at a time."""
+    parts = [workload_label(item, output), _size_text(item.id, item.size, output)]
+    if batch is not None:
+        parts.append(output.translate("bench-batch", batch=batch))
+    return join_list([part for part in parts if part], output)
+
+
+def workload_label(item: BenchResult | SkippedWorkload | BenchmarkProgress, output: Output) -> str:
+    """A workload and its format; what is only copied has none."""
+    workload = item.workload if isinstance(item, BenchmarkProgress) else item.id
+    name = output.texts.translate(f"bench.workload.{workload}")
+    return name if item.dtype == "uint8" else join_list([name, _precision_name(item.dtype, output)], output)
+
+
+def _settings_text(result: BenchResult, output: Output) -> str:
+    """In which format and how many at a time."""
+    batch = [] if result.batch is None else [output.translate("bench-batch", batch=result.batch)]
+    return join_list([_precision_name(result.dtype, output), *batch], output)
+
+
+def _precision_name(dtype: str, output: Output) -> str:
+    """Mixed precision by its name, with the narrower of its formats."""
+    base_dtype = dtype.removeprefix("mixed-")
+    return dtype if base_dtype == dtype else output.translate("bench-mixed", dtype=base_dtype)
+
+
+def _size_text(workload: str, size: Sequence[int], output: Output) -> str:
+    """4096 × 4096, 256 MB, 3 × 224 × 224, 128 words."""
+    if workload in TOKEN_WORKLOADS:
+        return output.translate("bench-words", words=sum(size))
+    if workload.startswith(COPY_PREFIX):
+        return format_memory(size[0])
+    square = workload == "matmul" and len(set(size)) == 1
+    return " × ".join(str(side) for side in (size[:2] if square else size))
+
+
+def _device_label(device: str, benchmark: Benchmark, output: Output, processes: int = 1) -> str:
+    """Its name; of several cards its number first."""
+    if processes > 1 or device == "cuda":
+        count = processes if processes > 1 else sum(device_info.id != "cpu" for device_info in benchmark.devices)
+        return output.translate("bench-together", count=count)
+    name = next((device_info.name for device_info in benchmark.devices if device_info.id == device), None)
+    gpu_count = sum(device_info.id != "cpu" for device_info in benchmark.devices)
+    return device_label(device, name, several=device != "cpu" and gpu_count > 1)
+
+
+def join_list(parts: Sequence[str], output: Output) -> str:
+    """As one enumerates them."""
+    return ("，" if output.texts.language == "zh_CN" else ", ").join(parts)
+
+
+VERSION_NAMES = {"torch": "PyTorch", "cuda": "CUDA"}
+
+
+def render_benchmark_history(history: BenchmarkHistory, output: Output) -> None:
+    """A table, the newest last: when, how thorough, versions, the figure that stands for it, what has changed."""
+    if not history.runs:
+        output.write_line(output.translate("past-none"))
+        _render_left_out_count(history, output)
+        return
+    header = tuple(output.translate(f"past-{name}") for name in ("when", "test", "versions", "figure", "change"))
+    rows = [header, *(_history_row(run, output) for run in history.runs)]
+    column_widths = [max(display_width(row[column]) for row in rows) for column in range(len(header))]
+    for row in rows:
+        padded = (text + " " * (width - display_width(text)) for text, width in zip(row, column_widths, strict=True))
+        output.write_line("  ".join(padded).rstrip())
+    output.write_line(output.translate("past-equal"))
+    _render_left_out_count(history, output)
+
+
+def _render_left_out_count(history: BenchmarkHistory, output: Output) -> None:
+    if history.left_out:
+        output.write_line(output.texts.translate("bench.kept-left-out", {"results": history.left_out}))
+
+
+def _history_row(run: BenchmarkHistoryEntry, output: Output) -> tuple[str, ...]:
+    scope = "" if run.scope is None else output.translate(f"past-{run.scope}")
+    return (
+        _format_time(run.started),
+        scope,
+        _versions_text(run, output),
+        _headline_text(run, output),
+        _change_text(run, output),
+    )
+
+
+def _format_time(started: float | None) -> str:
+    return "—" if started is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(started))
+
+
+def _versions_text(run: BenchmarkHistoryEntry, output: Output) -> str:
+    parts = [f"{name} {run.versions[key]}" for key, name in VERSION_NAMES.items() if key in run.versions]
+    if "driver" in run.versions:
+        parts.append(output.translate("past-driver", version=run.versions["driver"]))
+    return " · ".join(parts)
+
+
+def _headline_text(run: BenchmarkHistoryEntry, output: Output) -> str:
+    """What was measured, where, how much; then what is missing beside it."""
+    headline = run.headline
+    if headline is None:
+        return "—"
+    device = (
+        next((device_info.name for device_info in run.devices if device_info.id == headline.device), None)
+        or headline.device
+    )
+    parts = [f"{_headline_workload(headline, output)} · {device} · {median_text(headline, output)}"]
+    if run.ratio is not None:
+        parts.append(output.translate("past-ratio", factor=format_ratio(run.ratio)))
+    if not run.finished:
+        parts.append(output.translate("past-unfinished"))
+    if run.missing:
+        names = [output.texts.translate(f"bench.workload.{workload}") for workload in run.missing]
+        parts.append(output.translate("past-without", workloads=join_list(names, output)))
+    return " · ".join(parts)
+
+
+def _change_text(run: BenchmarkHistoryEntry, output: Output) -> str:
+    if run.compared_with is None:
+        return output.translate("past-alone")
+    compared_at, change = _format_time(run.compared_with), run.change
+    if run.doubts:
+        text = output.translate("past-doubtful", when=compared_at, why=doubt_text(run.doubts, output.texts))
+    elif change is None:
+        text = output.translate("past-same", when=compared_at)
+    else:
+        code = "past-faster" if change > 1 else "past-slower"
+        text = output.translate(code, percent=f"{100 * abs(change - 1):.0f}", when=compared_at)
+    compared = run.compared if run.compared != run.headline else None
+    return text if compared is None else labelled_text(_headline_workload(compared, output), text, output)
+
+
+def _headline_workload(result: BenchResult, output: Output) -> str:
+    """What it was; of products the size too, since each size has a speed of its own."""
+    return workload_details(result, None, output) if result.id == "matmul" else workload_label(result, output)

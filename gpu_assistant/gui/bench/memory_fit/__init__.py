@@ -1,0 +1,1 @@
+"""Which batch fits in a GPU's memory."""

@@ -1,0 +1,428 @@
+"""How many examples a batch has: any number is typed, the arrows go along the powers of two.
+
+What is known before anything is worked out: the devices of the last benchmark, how long it took elsewhere.
+
+What fits in memory: which model, which batch, where; what each way of training needs; the code for it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ....bench.child_protocol import ChildStart, MemoryFitProgress, TorchLoading
+from ....bench.memory_fit import LARGEST_GPU_DEVICE, TIME_LIMIT_S, FitModel, project_memory
+from ....bench.training_snippet import EXAMPLE_MODELS, training_snippet
+from ....catalog.estimates import MemoryPlanningCatalog, PlanningDuration, load_memory_planning
+from ....core.errors import AppError
+from ....core.jobs import JobContext, LazyJob
+from ....core.results import BenchDevice, FitVariant, MemoryFit, MemoryFits
+from ....texts.format import Terminal, format_duration
+from ... import language
+from ...main.machine_facts import InstalledEnvironment
+from ...widgets.base import Themed
+from ...widgets.buttons import Button
+from ...widgets.cards import Banner, Card
+from ...widgets.disclosure import CommandBox
+from ...widgets.inputs import Dropdown, DropdownEntry, SpinBox
+from ...widgets.page import FlowLayout
+from ...widgets.text import label
+from ...worker import JobRunner
+from ..running import RunningView, scroll_to_top
+from . import messages
+from .bars import MemoryFitBars
+from .messages import FIT_MODELS
+
+if TYPE_CHECKING:
+    from ....app import App
+
+
+MAX_BATCH = 4096
+
+
+class BatchSizeBox(SpinBox):
+    """`valueChanged` comes with every number that is typed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setRange(1, MAX_BATCH)
+
+    def set_text(self, template: str, name: str) -> None:
+        """`words` with "{count}" where the number stands; `name` says what it is about. What is being typed stays."""
+        prefix, _, suffix = template.partition("{count}")
+        if (prefix, suffix) != (self.prefix(), self.suffix()):
+            self.setPrefix(prefix)
+            self.setSuffix(suffix)
+        self.setAccessibleName(name)
+
+    def stepBy(self, steps: int) -> None:
+        """To the next power of two: those are what one usually takes."""
+        value = self.value()
+        for _ in range(abs(steps)):
+            value = 1 << value.bit_length() if steps > 0 else max(1 << (value - 1).bit_length() >> 1, 1)
+        self.setValue(value)
+        self.selectAll()
+
+
+class FitInputs(Struct, frozen=True, kw_only=True):
+    """`devices` are those of the newest benchmark that saw a GPU, by the names that its child gives them.
+
+    `lacking` are packages that the environment does not have, each with what brings it (None: nobody knows).
+    """
+
+    fitting: MemoryPlanningCatalog | None = None
+    devices: tuple[BenchDevice, ...] = ()
+    missing: dict[str, tuple[str, ...] | None] = {}
+
+    def measured_time(self, model: str) -> PlanningDuration | None:
+        """How long a model took on a processor, where that was measured."""
+        return self.fitting.find_duration(model) if self.fitting is not None else None
+
+
+class FitInputsJob:
+    """Reads catalog, kept benchmarks and which packages an environment has; raises AppError("catalog-broken")."""
+
+    def __init__(self, app: App, environment: Path) -> None:
+        self._app = app
+        self._environment = environment
+
+    def run(self, context: JobContext[Any]) -> FitInputs:
+        """Read."""
+        context.check_cancelled()
+        device_lists = (each.devices for each in reversed(self._app.stored_benchmarks().benchmarks))
+        devices = next((each for each in device_lists if any(device.id != "cpu" for device in each)), ())
+        missing = self._app.missing_example_packages(self._environment)
+        return FitInputs(fitting=load_memory_planning(self._app.catalog), devices=devices, missing=missing)
+
+
+class MemoryFitView(Themed, QWidget):
+    """`busy_changed` comes when it begins to measure and when it has ended, `environment_missed` where the environment
+    is not there any more.
+    """
+
+    busy_changed = Signal(bool)
+    environment_missing = Signal()
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._installed: InstalledEnvironment | None = None
+        self._inputs = FitInputs()
+        self._devices: tuple[BenchDevice, ...] = ()
+        self._model: FitModel = FIT_MODELS[0]
+        self._batch = 16
+        self._where = LARGEST_GPU_DEVICE
+        self._variant: FitVariant = "plain"
+        self._fits: tuple[MemoryFit, ...] = ()
+        self._omissions: dict[str, str] = {}
+        self._cache: dict[tuple[str, str], MemoryFits] = {}  # by model and where
+        self._error: AppError | None = None
+        self._stopped = self._from_previous_run = self._ready = False
+        self._focus_reason = Qt.FocusReason.OtherFocusReason
+        super().__init__()
+        self.model_dropdown, self.batch_box, self.device_dropdown, self.variant_dropdown = (
+            Dropdown(),
+            BatchSizeBox(),
+            Dropdown(),
+            Dropdown(),
+        )
+        self.measure_button = Button(kind="primary", icon_name="play")
+        self.description_label, self.note_label, self.package_label, self.message_banner = (
+            label("body"),
+            label("small"),
+            label("small"),
+            Banner("error"),
+        )
+        self.running_view = RunningView(messages.fit_activity, level="strong")
+        self.cancel_button = self.running_view.cancel_button
+        self.bars = MemoryFitBars(self.cancel_button)
+        self.options_card, self.code_card, self.code_box, self.install_command_box = (
+            Card(" "),
+            Card(" "),
+            CommandBox(),
+            CommandBox(),
+        )
+        self._inputs_runner, self._runner = JobRunner(self), JobRunner(self)
+        self._build_layout()
+        self.batch_box.setValue(self._batch)
+        self._connect_signals()
+        self._ready = True
+        self.apply_theme()
+
+    def _build_layout(self) -> None:
+        choices = FlowLayout(spacing=10)
+        for widget in (self.model_dropdown, self.batch_box, self.device_dropdown, self.measure_button):
+            choices.addWidget(widget)
+        self.options_card.column.addWidget(self.description_label)
+        self.options_card.column.addLayout(choices)
+        for child in (self.message_banner, self.running_view, self.note_label):
+            self.options_card.column.addWidget(child)
+        self.code_card.column.addWidget(self.variant_dropdown, 0, Qt.AlignmentFlag.AlignLeft)
+        self.code_card.column.addWidget(self.code_box)
+        self.code_card.column.addWidget(self.package_label)
+        self.code_card.column.addWidget(self.install_command_box)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        for card in (self.options_card, self.bars, self.code_card):
+            column.addWidget(card)
+        column.addStretch(1)
+
+    def _connect_signals(self) -> None:
+        self.model_dropdown.chosen.connect(partial(self._set_option, "_model"))
+        self.batch_box.valueChanged.connect(partial(self._set_option, "_batch"))
+        self.device_dropdown.chosen.connect(partial(self._set_option, "_where"))
+        self.variant_dropdown.chosen.connect(self._set_variant)
+        self.measure_button.clicked.connect(self.measure)
+        self.running_view.stop_requested.connect(self.stop)
+        self._inputs_runner.done.connect(self._on_inputs_read)
+        self._runner.reported.connect(self._on_report)
+        self._runner.done.connect(self._on_done)
+        self._runner.failed.connect(self._on_failed)
+        self._runner.cancelled.connect(self._on_cancelled)
+        self._runner.finished.connect(self._on_finished)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it measures."""
+        return self._runner.running
+
+    def set_environment(self, installed: InstalledEnvironment | None) -> None:
+        """The environment to measure in; None: there is nothing to measure."""
+        if self._installed != installed:
+            self._installed, self._devices = installed, ()
+            self._cache.clear()
+            self._show_cached()
+        if installed is not None and not self._inputs_runner.running:
+            self._inputs_runner.start(FitInputsJob(self._app, installed.folder))
+
+    def _on_inputs_read(self, inputs: FitInputs) -> None:
+        self._inputs = inputs
+        self._devices = self._devices or inputs.devices
+        self.retranslate()
+
+    def measure(self) -> None:
+        """Measure small steps; the bars come one by one."""
+        if self.busy or self._installed is None:
+            return
+        # Who came with the mouse needs no ring.
+        focus_reason = Qt.FocusReason
+        self._focus_reason = (
+            focus_reason.OtherFocusReason if self.measure_button.shows_focus_ring else focus_reason.MouseFocusReason
+        )
+        # What is known stays until there is something new: a run may bring nothing.
+        self._error, self._stopped, self._from_previous_run = None, False, bool(self._fits)
+        make_job = partial(
+            self._app.estimate_memory,
+            self._installed.folder,
+            model=self._model,
+            batch=self._batch,
+            device=self._device_id(),
+        )
+        self._runner.start(LazyJob(make_job))
+        self.running_view.start(self._note_text)
+        self.retranslate()
+        self.running_view.take_focus(self._focus_reason)
+        self.busy_changed.emit(True)
+
+    def stop(self) -> None:
+        """Ask it to stop."""
+        if self.busy:
+            self._runner.cancel()
+            self.running_view.set_stopping()
+
+    def _has_gpu(self) -> bool:
+        return self._installed is not None and self._installed.variant != "cpu"
+
+    def _set_option(self, name: str, value: object) -> None:
+        setattr(self, name, value)
+        self._show_cached()
+
+    def _set_variant(self, variant: FitVariant) -> None:
+        self._variant = variant
+        self._update_code()
+
+    def _device_id(self) -> str:
+        return self._where if self._has_gpu() else "cpu"
+
+    def _show_cached(self) -> None:
+        """Another question: its answer where the steps for it were measured before, else none; the last would mislead.
+
+        The batch is arithmetic on those steps.
+        """
+        if not self.busy:
+            cached = self._cache.get((self._model, self._device_id()))
+            steps, self._omissions = (cached.steps, cached.left_out) if cached is not None else ((), {})
+            self._fits = tuple(project_memory(each, self._batch) for each in steps)
+            self._error, self._stopped, self._from_previous_run = None, False, False
+        self.retranslate()
+
+    def _on_report(self, report: TorchLoading | MemoryFitProgress | MemoryFit | ChildStart) -> None:
+        if isinstance(report, TorchLoading | MemoryFitProgress):
+            self.running_view.show_progress(report)
+            return
+        if isinstance(report, ChildStart):
+            self._devices = report.devices
+        else:
+            self._fits, self._omissions = (*(() if self._from_previous_run else self._fits), report), {}
+            self._from_previous_run = False
+        self.retranslate()
+
+    def _on_done(self, result: MemoryFits) -> None:
+        self._fits, self._omissions, self._from_previous_run = result.fits, result.left_out, False
+        self._devices = result.devices or self._devices
+        # Who asks for the card with the most memory may ask for the same one by its number.
+        for device in {self._device_id(), result.fits[0].device}:
+            self._cache[self._model, device] = result
+
+    def _on_failed(self, error: AppError) -> None:
+        self._error = error
+
+    def _on_cancelled(self) -> None:
+        self._stopped = True
+
+    def _on_finished(self) -> None:
+        # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
+        had_focus = self.running_view.has_focus_within
+        self.retranslate()
+        if had_focus:
+            first_row = next(iter(self.bars.rows.values()), None) if self._error is None and not self._stopped else None
+            (first_row or self).setFocus(self._focus_reason)
+            scroll_to_top(self)
+        self.busy_changed.emit(False)
+        if self._error is not None and self._error.code == "environment-missing":
+            self.environment_missing.emit()
+
+    # Words
+
+    def retranslate(self) -> None:
+        """All words and bars."""
+        if not self._ready:
+            return
+        busy, enabled = self.busy, self._installed is not None
+        title = self.tr("What fits in memory?")
+        request_title = self.tr("{model}, {batch}").format(
+            model=messages.fit_model_name(self._model), batch=self._batch_template().format(count=self._batch)
+        )
+        self.options_card.set_title(request_title if busy else title)
+        self.setAccessibleName(title)
+        self._update_options()
+        self.measure_button.setText(self.tr("Measure again") if self._fits else self.tr("Work it out"))
+        for control in (self.model_dropdown, self.batch_box, self.measure_button):
+            control.setEnabled(enabled)
+            control.setVisible(not busy)
+        self.device_dropdown.setVisible(self._has_gpu() and not busy)
+        self.running_view.setVisible(busy)
+        self.note_label.setText(self._note_text())
+        self.description_label.setText(
+            self.tr(
+                "Says before you train whether it fits into the memory, and how large the batch can be. A batch is how "
+                "many examples the model learns from at once; a larger one needs more memory."
+            )
+        )
+        for widget in (self.description_label, self.note_label):
+            widget.setVisible(not self._fits and not busy)
+        self._update_message()
+        self.bars.show_fits(self._fits, self._omissions, self._devices, from_previous_run=self._from_previous_run)
+        self.code_card.setVisible(bool(self._fits) and not busy)
+        self.code_card.set_title(self.tr("The code for it"))
+        self._update_code()
+
+    def _update_options(self) -> None:
+        models = [
+            DropdownEntry(value=m, text=messages.fit_model_name(m), detail=messages.fit_model_detail(m))
+            for m in FIT_MODELS
+        ]
+        devices = (
+            messages.device_entries(self._devices) if self._has_gpu() else [DropdownEntry(value="cpu", text="CPU")]
+        )
+        if self._has_gpu() and all(self._where != each.value for each in devices):
+            self._where = str(devices[0].value)
+        for dropdown, entries, current, name in (
+            (self.model_dropdown, models, self._model, self.tr("Model")),
+            (self.device_dropdown, devices, self._where, self.tr("Where")),
+        ):
+            text = next((each.text for each in entries if each.value == current), "")
+            dropdown.set_entries(entries, current, text, name)
+        self.batch_box.set_text(self._batch_template(), self.tr("Batch"))
+
+    def _batch_template(self) -> str:
+        return self.tr("batch of {count}")
+
+    def _note_text(self) -> str:
+        """How it is done and how long it takes, as far as somebody measured that."""
+        sentences = [
+            self.tr(
+                "Measures steps with 1 to 3 examples and projects them to your batch. Another batch is answered at "
+                "once afterwards."
+            )
+        ]
+        language_code, model = language.texts().language, messages.fit_model_name(self._model)
+        cached = self._cache.get((self._model, self._device_id()))
+        known = self._inputs.measured_time(self._model) if self._device_id() == "cpu" else None
+        if cached is not None and cached.seconds is not None:
+            sentences.append(
+                self.tr("Last time it took {time} here.").format(time=format_duration(cached.seconds, language_code))
+            )
+        elif known is not None:
+            template = self.tr("{model} took {time} on a CPU with {cores} cores beside much other work.")
+            sentences.append(
+                template.format(model=model, time=format_duration(known.seconds, language_code), cores=known.cores)
+            )
+        else:
+            sentences.append(self.tr("How long that takes here is known after the first run."))
+        sentences.append(
+            self.tr("After {time} at the latest it ends.").format(time=format_duration(TIME_LIMIT_S, language_code))
+        )
+        return ("" if language_code == "zh_CN" else " ").join(sentences)
+
+    def _update_message(self) -> None:
+        self.message_banner.setVisible(not self.busy and (self._error is not None or self._stopped))
+        if self._error is not None:
+            self.message_banner.set("error", language.texts().error_text(self._error))
+        elif self._stopped:
+            text = self.tr("Stopped. What was measured until then is shown.")
+            has_new_results = self._fits and not self._from_previous_run
+            self.message_banner.set(
+                "warn", text if has_new_results else self.tr("Stopped before anything was measured.")
+            )
+
+    def _update_code(self) -> None:
+        """The code of what has a bar, and of nothing else."""
+        fit = next((each for each in self._fits if each.variant == self._variant), None)
+        fit = fit or next(iter(self._fits), None)
+        if fit is None:
+            return
+        entries = [
+            DropdownEntry(
+                value=each.variant, text=messages.variant_name(each.variant), detail=messages.variant_detail(each)
+            )
+            for each in self._fits
+        ]
+        self.variant_dropdown.set_entries(
+            entries, fit.variant, messages.variant_name(fit.variant), self.tr("Way of training")
+        )
+        self.code_box.set_text(training_snippet(fit).rstrip())
+        self._update_package_note(EXAMPLE_MODELS[fit.model].package)
+
+    def _update_package_note(self, name: str) -> None:
+        """What the program needs and the environment has not; nothing where it has it."""
+        is_missing = name in self._inputs.missing
+        command = self._inputs.missing.get(name)
+        self.package_label.setVisible(is_missing)
+        self.install_command_box.setVisible(command is not None)
+        if command is not None:
+            template = self.tr(
+                "Uses the Python package {name}, which this environment does not have yet. This brings it:"
+            )
+            self.install_command_box.set_text(Terminal(system=self._app.system.name).command_line(command))
+        else:
+            template = self.tr(
+                "Uses the Python package {name}, which this environment does not have. Which release of it belongs to "
+                "this PyTorch is not known here, and with another one neither of them would load."
+            )
+        self.package_label.setText(template.format(name=name))

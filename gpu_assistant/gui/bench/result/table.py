@@ -1,0 +1,179 @@
+"""Every figure of a benchmark in a table, and what was left out and why; folded until somebody wants it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
+
+from ....bench import results
+from ....core.results import Benchmark
+from ....texts.format import format_counted
+from ... import language
+from ...widgets.buttons import Button
+from ...widgets.cards import Card
+from ...widgets.table import DataTable
+from .. import messages
+
+TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
+COPY_PREFIX = "copy-"
+translate = QCoreApplication.translate
+
+
+class ResultsTable(Card):
+    """`toggle` opens it."""
+
+    def __init__(self) -> None:
+        self._benchmark: Benchmark | None = None
+        self._ready = self._narrow = False
+        self._wide_minimum = 0
+        super().__init__(padding=12)
+        self.toggle_button = Button(kind="ghost", icon_name="table", trailing_icon="down")
+        self.toggle_button.clicked.connect(self._toggle)
+        self.table = DataTable(wraps=True)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.table.setVisible(False)
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.column.addWidget(self.toggle_button)
+        self.column.addWidget(self.table)
+        self._ready = True
+        self.retranslate()
+
+    def show_benchmark(self, benchmark: Benchmark) -> None:
+        """Another result."""
+        self._benchmark = benchmark
+        self.retranslate()
+
+    def refresh(self) -> None:
+        """Larger words need a higher table."""
+        super().refresh()
+        if self._ready:
+            self.table.refresh()  # before its words are measured
+            self.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As wide as the card."""
+        super().resizeEvent(event)
+        self._fit_to_width()
+
+    def retranslate(self) -> None:
+        """Heads and rows."""
+        if not self._ready:
+            return
+        is_open = not self.table.isHidden()
+        self.toggle_button.setText(self.tr("Hide all figures") if is_open else self.tr("All figures"))
+        self.toggle_button.set_icon("table", "up" if is_open else "down")
+        if not is_open or self._benchmark is None:
+            return
+        self.table.setAccessibleName(self.tr("All figures"))
+        self._fill(narrow=False)
+        self._fit_to_width()
+
+    def _fill(self, *, narrow: bool) -> None:
+        """In six columns, or in three where these do not fit beside each other."""
+        assert self._benchmark is not None  # noqa: S101 - it is opened by who looks at a result
+        self._narrow = narrow
+        headers = [
+            self.tr("What"),
+            self.tr("Where"),
+            self.tr("Size"),
+            self.tr("Median"),
+            self.tr("Middle half"),
+            self.tr("Runs"),
+        ]
+        rows = table_rows(self._benchmark)
+        if narrow:
+            headers = [headers[0], headers[3], headers[4]]
+            rows = [_narrow_row(row) for row in rows]
+        median_column = 1 if narrow else 3  # a reason stands in all columns from there on
+        self.table.clearSpans()
+        self.table.clearContents()
+        self.table.setColumnCount(len(headers))
+        self.table.setHorizontalHeaderLabels(headers)
+        self.table.setRowCount(len(rows))
+        for row in range(len(self._benchmark.results), len(rows)):
+            self.table.setSpan(row, median_column, 1, len(headers) - median_column)
+        for row, cells in enumerate(rows):
+            for column, text in enumerate(cells):
+                item = QTableWidgetItem(text)
+                left_aligned = column < min(2, median_column) or (len(cells) < len(headers) and column == median_column)
+                alignment = Qt.AlignmentFlag.AlignLeft if left_aligned else Qt.AlignmentFlag.AlignRight
+                item.setTextAlignment(alignment | Qt.AlignmentFlag.AlignVCenter)
+                item.setToolTip(text)
+                self.table.setItem(row, column, item)
+        if not narrow:
+            self._wide_minimum = self.table.min_columns_width()
+
+    def _fit_to_width(self) -> None:
+        """As high as its rows: the page scrolls, not the table."""
+        if self.table.isHidden():
+            return
+        margins = self.column.contentsMargins()
+        available = self.width() - margins.left() - margins.right() - 2 * self.table.frameWidth()
+        narrow = available < self._wide_minimum
+        if narrow != self._narrow:
+            self._fill(narrow=narrow)
+        self.table.fit_columns(available)
+        scroll_bar = self.table.horizontalScrollBar()
+        scroll_bar_height = (
+            scroll_bar.sizeHint().height() if self.table.horizontalHeader().length() > self.table.width() else 0
+        )
+        rows = self.table.verticalHeader().length()
+        self.table.setFixedHeight(rows + self.table.horizontalHeader().sizeHint().height() + scroll_bar_height + 4)
+
+    def _toggle(self) -> None:
+        self.table.setVisible(self.table.isHidden())
+        self.retranslate()
+
+
+def _size_text(name: str, sides: tuple[int, ...], batch: int | None = None) -> str:
+    """What is copied has bytes, everything else has sides; and how many at a time."""
+    if name.startswith(COPY_PREFIX):
+        return messages.bytes_text(sides[0]) if sides else ""
+    word_count = translate("Every", "{count} words").format(count=sum(sides))
+    text = word_count if name in TOKEN_WORKLOADS else messages.size_text(sides)
+    if batch is None:
+        return text
+    return translate("Every", "{size}, batch {batch}").format(size=text, batch=batch)
+
+
+def _narrow_row(row: tuple[str, ...]) -> tuple[str, ...]:
+    """One of `rows_of` in as few columns as can be: where and at which size below what it was, the runs last."""
+    name, device, size, median, *rest = row
+    first_cell = "\n".join((name, device, size))
+    if not rest:
+        return first_cell, median
+    spread, runs = rest
+    runs_text = format_counted(translate("Every", "{runs} runs"), runs=int(runs)) if runs.isdigit() else runs
+    return first_cell, median, f"{spread}\n{runs_text}"
+
+
+def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
+    """Every measurement in words: what, where, size, median, middle half, runs; then what was left out, which has its
+    reason in place of the last three.
+    """
+    rows: list[tuple[str, ...]] = []
+    for result in benchmark.results:
+        low, high = (messages.value_with_unit(each, result.unit) for each in (result.q1, result.q3))
+        unit = messages.unit_label(messages.readable_value(result.q3, result.unit)[1])
+        low = low.removesuffix(f" {unit}")  # once is enough, where it is the same
+        extrapolated = result.extrapolated
+        rows.append(
+            (
+                messages.result_name(result),
+                messages.result_device(result),
+                _size_text(result.id, result.size, result.batch),
+                ("≈ " if extrapolated else "") + messages.marked_median(result),
+                f"{low} … {high}",
+                translate("Every", "worked out") if extrapolated else str(result.runs),
+            )
+        )
+    texts = language.texts()
+    for omission in benchmark.left_out:
+        name = messages.workload_label(omission.id, omission.dtype)
+        reason = messages.omission_reason(omission.why)
+        if (message := results.skip_details(omission)) is not None:
+            reason = texts.translate(*message)  # of this one alone; why is said for all beside "Was it a fair test?"
+            reason = reason[:1].upper() + reason[1:]
+        rows.append((name, messages.device_label(omission.device), _size_text(omission.id, omission.size), reason))
+    return rows

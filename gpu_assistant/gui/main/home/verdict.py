@@ -1,0 +1,190 @@
+"""Home's verdict in one sentence, with its evidence and what can be done."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+
+from ....core.results import GpuSample, Health, Sample
+from ... import language
+from ...health.dialog import ALARMS_ADVISING_TEST
+from ...widgets.cards import HeroKind
+from ..machine_facts import MachineFacts
+
+HeroTarget = Literal["setup", "graphs", "test"]
+
+
+class HomeVerdict(NamedTuple):
+    """What the hero shows; no `action`, no button. `leads` is where that goes: the setup, the live graphs or the health
+    test. `alarm`: it says the gravest alarm's sentence.
+    """
+
+    kind: HeroKind
+    title: str
+    detail: str = ""
+    action: str = ""
+    icon: str | None = None
+    shows_alarm: bool = False
+    target: HeroTarget = "graphs"
+
+
+def home_verdict(
+    facts: MachineFacts, sample: Sample | None, health: Health | None, *, simulated: bool, only_look: bool = False
+) -> HomeVerdict:
+    """The worst thing that is known; what is not known yet is not judged. Who wants to `only_look` at the card is told
+    how it is, before anything else.
+    """
+    if simulated:
+        return _simulated_verdict(facts)
+    nvidia = facts.has_nvidia(sample)
+    # Until the computer was looked at, or a card answers, nobody says that there is none.
+    if not facts.loaded or (facts.machine is None and not nvidia):
+        return HomeVerdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
+    if facts.installed is None and not (nvidia and only_look):
+        return _setup_verdict(nvidia, sample, health)
+    return _gpu_verdict(facts, sample, health) if nvidia else _no_gpu_verdict()
+
+
+def _no_gpu_verdict() -> HomeVerdict:
+    translate = QCoreApplication.translate
+    return HomeVerdict(
+        "neutral",
+        translate("Verdict", "No NVIDIA GPU. PyTorch works on the CPU."),
+        translate("Verdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
+        translate("Verdict", "Live graphs"),
+        icon="cpu",
+    )
+
+
+def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | None) -> HomeVerdict:
+    """The gravest first: no setup helps a card that is broken."""
+    translate = QCoreApplication.translate
+    state = health.state if health is not None else "unknown"
+    if health is not None and state in ("warn", "error"):
+        return _alarm_verdict(health)
+    if facts.is_gpu_unused():
+        return HomeVerdict(
+            "warn",
+            translate("Verdict", "PyTorch cannot use your GPU: this build has no CUDA."),
+            translate("Verdict", "The setup can replace it with a build that has."),
+            translate("Verdict", "Set up again"),
+            target="setup",
+        )
+    if state in ("asleep", "slow"):
+        return _no_readings_verdict(slow=state == "slow")
+    if sample is None or not sample.gpus:
+        return HomeVerdict(
+            "neutral",
+            translate("Verdict", "Your GPU gives no figures just now"),
+            translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
+            translate("Verdict", "Live graphs"),
+        )
+    if state == "untold":
+        text = language.texts().localize_health(health).text if health is not None else ""
+        return HomeVerdict("neutral", text or "", _readings_text(sample.gpus), translate("Verdict", "Live graphs"))
+    return (
+        _healthy_verdict(sample) if state == "well" else _observing_verdict(sample.gpus, watching=state == "watching")
+    )
+
+
+def _healthy_verdict(sample: Sample) -> HomeVerdict:
+    """An idle card that is let go of is awake, and gives no figures: nobody should take it for broken."""
+    healthy = _healthy_gpus_verdict(sample.gpus)
+    resting_text = language.texts().translate("monitor.nvml.resting") if sample.nvml == "resting" else ""
+    return healthy._replace(detail=healthy.detail or resting_text)
+
+
+def _no_readings_verdict(*, slow: bool) -> HomeVerdict:
+    """A card that is left asleep, or whose driver is waited for."""
+    translate, say_text = QCoreApplication.translate, language.texts().translate
+    if not slow:
+        detail = translate("Verdict", "Figures come as soon as a program uses it.")
+        return HomeVerdict("neutral", say_text("health.state.asleep"), detail, icon="moon")
+    graphs_text = translate("Verdict", "Live graphs")
+    return HomeVerdict("neutral", say_text("health.state.slow"), say_text("health.slow.fix"), graphs_text, icon="clock")
+
+
+def _observing_verdict(gpus: tuple[GpuSample, ...], *, watching: bool) -> HomeVerdict:
+    """Nobody knows yet; while something has yet to last, the figures stand beside it."""
+    title = language.texts().translate("health.state.watching" if watching else "health.state.unknown")
+    graphs_text = QCoreApplication.translate("Verdict", "Live graphs") if watching else ""
+    return HomeVerdict("neutral", title, _readings_text(gpus) if watching else "", graphs_text, icon="search")
+
+
+def _alarm_verdict(health: Health) -> HomeVerdict:
+    """The gravest alarm; the others, and what to do, stand below it. Its button looks closer at the card."""
+    translate, worst_alarm = QCoreApplication.translate, health.alarms[0]
+    localized = language.texts().localize_alarm(worst_alarm)
+    kind: HeroKind = "error" if health.state == "error" else "warn"
+    target: HeroTarget = "test" if worst_alarm.id in ALARMS_ADVISING_TEST else "graphs"
+    action = translate("Verdict", "Health test") if target == "test" else translate("Verdict", "Live graphs")
+    return HomeVerdict(
+        kind,
+        language.texts().most_severe_alarm_title(health),
+        localized.evidence or "",
+        action,
+        shows_alarm=True,
+        target=target,
+    )
+
+
+def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
+    translate = QCoreApplication.translate
+    return HomeVerdict(
+        "neutral",
+        translate("Verdict", "This is a simulated machine"),
+        translate(
+            "Verdict", "Nothing is installed or measured for it. The figures below are of the real computer you sit at."
+        ),
+        translate("Verdict", "Walk the setup") if facts.installed is None else "",
+        icon="sim",
+        target="setup",
+    )
+
+
+def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -> HomeVerdict:
+    """How the card is comes first where it is not well, and is said beside the invitation where it is."""
+    translate = QCoreApplication.translate
+    if nvidia:
+        if health is not None and health.state in ("warn", "error"):
+            return _alarm_verdict(health)
+        detail = translate("Verdict", "About 10 minutes. Nothing is changed before you agree.")
+        if sample is not None and sample.gpus and health is not None and health.state == "well":
+            healthy = _healthy_gpus_verdict(sample.gpus)
+            readings_text = translate("Verdict", "{well}: {figures}").format(well=healthy.title, figures=healthy.detail)
+            gpu_text = readings_text if healthy.detail else healthy.title
+            detail = translate("Verdict", "{first}. {then}").format(first=gpu_text, then=detail)
+        title = translate("Verdict", "Your GPU is not set up for deep learning yet")
+        return HomeVerdict("accent", title, detail, translate("Verdict", "Set up my GPU"), icon="bolt", target="setup")
+    return HomeVerdict(
+        "accent",
+        translate("Verdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
+        translate("Verdict", "A few minutes. Nothing is changed before you agree."),
+        translate("Verdict", "Set up PyTorch"),
+        icon="cpu",
+        target="setup",
+    )
+
+
+def _readings_text(gpus: tuple[GpuSample, ...]) -> str:
+    """The highest temperature and load; of several cards these may be two cards', so they are called so."""
+    translate, has_several = QCoreApplication.translate, len(gpus) > 1
+    temperatures = [gpu.temp for gpu in gpus if gpu.temp is not None]
+    utilizations = [gpu.util for gpu in gpus if gpu.util is not None]
+    parts = []
+    if temperatures:
+        temperature_text = translate("Verdict", "hottest {temp} °C") if has_several else "{temp} °C"
+        parts.append(temperature_text.format(temp=max(temperatures)))
+    if utilizations:
+        utilization_text = (
+            translate("Verdict", "busiest {load} %") if has_several else translate("Verdict", "load {load} %")
+        )
+        parts.append(utilization_text.format(load=max(utilizations)))
+    return translate("Verdict", ", ").join(parts)
+
+
+def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
+    translate = QCoreApplication.translate
+    title = translate("Verdict", "Your GPU is well") if len(gpus) == 1 else translate("Verdict", "Your GPUs are well")
+    return HomeVerdict("ok", title, _readings_text(gpus), translate("Verdict", "Live graphs"))

@@ -1,0 +1,119 @@
+"""What Home knows: this computer, the environment in use, the last benchmark. Found out on a thread of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...bench.results import is_complete
+from ...core.jobs import JobContext
+from ...core.machine import Machine
+from ...core.results import Benchmark, Sample
+
+if TYPE_CHECKING:
+    from ...app import App
+    from ...install.environment.location import Environment
+
+
+class InstalledEnvironment(Struct, frozen=True, kw_only=True):
+    """The environment in use; `cuda` is the CUDA inside its PyTorch, None in a CPU build. `bytes` on disk."""
+
+    path: str
+    python: str
+    torch: str | None = None
+    variant: str | None = None
+    cuda: str | None = None
+    bytes: int | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return Path(self.path)
+
+
+class MachineFacts(Struct, frozen=True, kw_only=True):
+    """`looked` says that the environments and benchmarks were read; the machine follows."""
+
+    loaded: bool = False
+    machine: Machine | None = None
+    installed: InstalledEnvironment | None = None
+    benchmark: Benchmark | None = None
+
+    def computer_text(self) -> str:
+        """The NVIDIA cards (else the first adapter), system, processor, as far as they are known."""
+        machine = self.machine
+        if machine is None:
+            return ""
+        nvidia = machine.gpus_of("nvidia")
+        names = Counter(gpu.name for gpu in (nvidia or machine.gpus[:1]) if gpu.name)
+        gpus = " + ".join(f"{count} × {name}" if count > 1 else name for name, count in names.items())
+        parts = (gpus, machine.os.name, machine.cpu.name if machine.cpu is not None else None)
+        return " · ".join(part for part in parts if part)
+
+    def has_nvidia(self, sample: Sample | None) -> bool:
+        """Whether there is an NVIDIA card, by what was found or by what answers."""
+        detected = self.machine is not None and bool(self.machine.gpus_of("nvidia"))
+        return detected or (sample is not None and bool(sample.gpus))
+
+    def is_gpu_unused(self) -> bool:
+        """Whether there is an NVIDIA card and a PyTorch that cannot use it."""
+        installed = self.installed
+        return self.has_nvidia(None) and installed is not None and installed.variant == "cpu"
+
+
+class MachineFactsJob:
+    """Reads environments and benchmarks, reports them as `Facts`, then looks at the machine."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def run(self, context: JobContext[Any]) -> MachineFacts:
+        """The whole of it; raises what `detect` raises."""
+        benchmarks = self._app.stored_benchmarks().benchmarks
+        newest = benchmarks[-1] if benchmarks else None
+        facts = MachineFacts(
+            loaded=True,
+            machine=self._app.simulated_machine,
+            installed=current_environment(self._app),
+            # One that ended too soon stands for the computer only where there is no other.
+            benchmark=next((each for each in reversed(benchmarks) if is_complete(each)), newest),
+        )
+        context.report(facts)
+        context.check_cancelled()
+        machine = self._app.detect().run(JobContext(cancel=context.cancel))
+        return replace(facts, machine=machine)
+
+
+def current_environment(app: App) -> InstalledEnvironment | None:
+    """The environment that the settings name, else the newest; a simulated machine has none."""
+    if app.simulated:
+        return None
+    environments = app.environments()
+    chosen = next(
+        (each for each in environments if each.path == app.settings.environment),
+        environments[0] if environments else None,
+    )
+    return None if chosen is None else _to_installed_environment(chosen)
+
+
+def _to_installed_environment(environment: Environment) -> InstalledEnvironment:
+    return InstalledEnvironment(
+        path=environment.path,
+        python=environment.python,
+        torch=environment.torch,
+        variant=environment.variant,
+        cuda=cuda_of_variant(environment.variant),
+        bytes=environment.bytes,
+    )
+
+
+def cuda_of_variant(variant: str | None) -> str | None:
+    """The CUDA release that a wheel's tag names: "cu126" is 12.6; None where it names none."""
+    digits = (variant or "").removeprefix("cu")
+    if variant is None or not variant.startswith("cu") or not digits.isdigit() or len(digits) < 2:
+        return None
+    return f"{digits[:-1]}.{digits[-1]}"

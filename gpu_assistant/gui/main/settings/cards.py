@@ -1,0 +1,347 @@
+"""A card of Settings: a question at the left of each row, its control at the right; each choice is kept at once.
+
+Settings' card about downloads: when those who mirror the publishers' files are asked, and how fast at most.
+
+What the user wants no notifications for, each with the button that brings them back.
+
+Settings' card about the cards: notifications, the icon, what was silenced.
+
+Settings' card for computers without internet: make a folder with all files for one, or set up from such one.
+
+Settings' card about updates: whether to look, when that was done last, what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from ....core.types import MirrorUse
+from ... import language
+from ...language import texts
+from ...saving import SettingsSaver
+from ...widgets.base import Themed
+from ...widgets.buttons import Button, SegmentedControl
+from ...widgets.cards import Card, Divider
+from ...widgets.text import TextLabel, label
+from ...wizard.pages.install.progress_panel import SpeedLimitPicker
+from ..updates import UpdateController, UpdatePanel
+
+if TYPE_CHECKING:
+    from ....app import App
+
+
+class SettingsRowsCard(Card):
+    """`say` puts in the words and what holds; the parts that it uses are made before this card is."""
+
+    def __init__(self, app: App, saver: SettingsSaver, controls: Sequence[QWidget], *below: QWidget) -> None:
+        self._app, self._saver = app, saver
+        self._is_built = False
+        super().__init__(" ")
+        self.row_labels = tuple(label("body") for _ in controls)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(24)
+        grid.setVerticalSpacing(14)
+        grid.setColumnStretch(0, 1)
+        for row, (row_label, control) in enumerate(zip(self.row_labels, controls, strict=True)):
+            grid.addWidget(row_label, row, 0, Qt.AlignmentFlag.AlignVCenter)
+            grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
+        self.column.addLayout(grid)
+        for widget in below:
+            self.column.addWidget(widget)
+        self._is_built = True
+        self.retranslate()
+
+    def update_rows(self) -> None:
+        """All words, and what holds."""
+        raise NotImplementedError
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What holds may have been changed on another page."""
+        super().showEvent(event)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words again."""
+        if self._is_built:
+            self.update_rows()
+
+
+class DownloadsCard(SettingsRowsCard):
+    """Each choice counts from the next download on."""
+
+    def __init__(self, app: App, saver: SettingsSaver) -> None:
+        self.mirror_segments, self.speed_picker = SegmentedControl([""] * len(get_args(MirrorUse))), SpeedLimitPicker()
+        self._checksum_label = label("body", "", "soft")
+        super().__init__(app, saver, (self.mirror_segments, self.speed_picker), self._checksum_label)
+        self.mirror_segments.chosen.connect(self._choose_mirror_use)
+        self.speed_picker.chosen.connect(lambda rate: saver.save(speed_limit=rate))
+
+    def update_rows(self) -> None:
+        """All words, and what holds."""
+        self.set_title(self.tr("Downloads"))
+        mirrors_label, speed_label = self.row_labels
+        mirrors_label.setText(self.tr("Fetch from mirrors in China"))
+        speed_label.setText(self.tr("How fast at most"))
+        self._checksum_label.setText(
+            self.tr("Every file is checked against the checksum of its publisher, wherever it comes from.")
+        )
+        names = {
+            "when-slow": self.tr("When slow"),
+            "first": self.tr("First"),
+            "never": self.tr("Never"),
+        }
+        self.mirror_segments.set_options([names[use] for use in get_args(MirrorUse)])
+        self.mirror_segments.set_current(get_args(MirrorUse).index(self._app.settings.mirrors))
+        self.mirror_segments.setAccessibleName(mirrors_label.text())
+        self.speed_picker.set_rate(self._app.settings.speed_limit)
+
+    def _choose_mirror_use(self, index: int) -> None:
+        self._saver.save(mirrors=get_args(MirrorUse)[index])
+
+
+AlarmKey = tuple[str, str | None]  # the rule's id, the card or None
+
+
+class MutedAlarmsList(Themed, QWidget):
+    """`kept(dict)`: the settings' fields once one of them is told again."""
+
+    settings_changed = Signal(dict)
+
+    def __init__(self, app: App) -> None:
+        super().__init__()
+        self._app = app
+        self.rows: dict[AlarmKey, tuple[TextLabel, Button]] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(24)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(0, 1)
+        self._heading = label("body")
+        self._grid.addWidget(self._heading, 0, 0)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        """What is silent now, in the words of now."""
+        muted = self._muted_alarms()
+        if list(muted) != list(self.rows):
+            self._build_rows(muted)
+        self._heading.setText(self.tr("No notifications for:"))
+        for key, title in muted.items():
+            title_label, unmute_button = self.rows[key]
+            title_label.setText(title)
+            unmute_button.setText(self.tr("Notify me again"))
+            unmute_button.setAccessibleDescription(title)
+        self.setVisible(bool(muted))
+
+    def _muted_alarms(self) -> dict[AlarmKey, str]:
+        """Alarms of one card by its name; those of before, and of the computer, are of any."""
+        settings, texts = self._app.settings, language.texts()
+        muted: dict[AlarmKey, str] = {}
+        for alarm in settings.silenced:
+            if texts.has_text(f"health.{alarm}.title"):
+                muted[alarm, None] = texts.translate(f"health.{alarm}.title")
+        for each in settings.silenced_cards:
+            if texts.has_text(f"health.{each.alarm}.title"):
+                title = texts.translate(f"health.{each.alarm}.title")
+                muted[each.alarm, each.card] = f"{title} · {each.name or each.card}"
+        return muted
+
+    def _build_rows(self, muted: dict[AlarmKey, str]) -> None:
+        for row in self.rows.values():
+            for widget in row:
+                widget.hide()
+                self._grid.removeWidget(widget)
+                widget.deleteLater()
+        self.rows = {}
+        for index, key in enumerate(muted, 1):
+            title_label, unmute_button = label("body", tone="soft"), Button(small=True)
+            unmute_button.clicked.connect(lambda _=False, which=key: self._unmute(which))
+            self._grid.addWidget(title_label, index, 0, Qt.AlignmentFlag.AlignVCenter)
+            self._grid.addWidget(unmute_button, index, 1, Qt.AlignmentFlag.AlignRight)
+            self.rows[key] = title_label, unmute_button
+
+    def _unmute(self, key: AlarmKey) -> None:
+        settings = self._app.settings
+        changes: dict[str, Any] = {
+            "silenced": tuple(each for each in settings.silenced if (each, None) != key),
+            "silenced_cards": tuple(each for each in settings.silenced_cards if (each.alarm, each.card) != key),
+        }
+        self.settings_changed.emit(changes)
+        # The keyboard stays where it was, as far as there is a place.
+        for _, unmute_button in list(self.rows.values())[:1]:
+            unmute_button.setFocus()
+
+
+ON, OFF = range(2)
+
+
+class GpuSettingsCard(SettingsRowsCard):
+    """`changed` comes after each choice."""
+
+    changed = Signal()
+
+    def __init__(self, app: App, saver: SettingsSaver) -> None:
+        self.alarms_segments, self.tray_segments = SegmentedControl(["", ""]), SegmentedControl(["", ""])
+        self.muted_alarms_list = MutedAlarmsList(app)
+        self.sleep_label = label("small")
+        super().__init__(
+            app, saver, (self.alarms_segments, self.tray_segments), self.sleep_label, self.muted_alarms_list
+        )
+        self.alarms_segments.chosen.connect(lambda index: self._save(alarms=index == ON))
+        self.tray_segments.chosen.connect(lambda index: self._save(tray=index == ON))
+        self.muted_alarms_list.settings_changed.connect(lambda changes: self._save(**changes))
+
+    def update_rows(self) -> None:
+        """All words, and what holds."""
+        settings = self._app.settings
+        self.set_title(self.tr("Your graphics card"))
+        questions = (
+            self.tr("Tell me when something is wrong with it, also while I look elsewhere"),
+            self.tr("Show its temperature as an icon beside the clock"),
+        )
+        for row_label, control, text, is_on in zip(
+            self.row_labels,
+            (self.alarms_segments, self.tray_segments),
+            questions,
+            (settings.alarms, settings.tray),
+            strict=True,
+        ):
+            row_label.setText(text)
+            control.set_options([self.tr("On"), self.tr("Off")])
+            control.set_current(ON if is_on else OFF)
+            control.setAccessibleName(text)
+        self.sleep_label.setText(self.tr("A laptop's card that sleeps to save power is never woken for this."))
+        self.muted_alarms_list.retranslate()
+
+    def _save(self, **changes: object) -> None:
+        self._saver.save(**changes)
+        self.retranslate()
+        self.changed.emit()
+
+
+SidePage = Literal["prepare", "given"]
+
+
+class OfflineCard(Card):
+    """`wanted` brings the page that is asked for."""
+
+    side_page_requested = Signal(str)
+
+    def __init__(self) -> None:
+        self.create_bundle_button, self.load_bundle_button = Button(icon_name="net"), Button(icon_name="folder")
+        self._line_labels = (label("body"), label("body"))
+        super().__init__(" ")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(24)
+        grid.setVerticalSpacing(14)
+        grid.setColumnStretch(0, 1)
+        buttons: tuple[tuple[SidePage, Button], ...] = (
+            ("prepare", self.create_bundle_button),
+            ("given", self.load_bundle_button),
+        )
+        for row, (page, button) in enumerate(buttons):
+            grid.addWidget(self._line_labels[row], row, 0, Qt.AlignmentFlag.AlignVCenter)
+            grid.addWidget(button, row, 1, Qt.AlignmentFlag.AlignRight)
+            button.clicked.connect(lambda _checked=False, way=page: self.side_page_requested.emit(way))
+        self.column.addLayout(grid)
+        self._is_built = True
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words."""
+        if not hasattr(self, "_ready"):
+            return
+        self.set_title(self.tr("Without internet"))
+        self._line_labels[0].setText(
+            self.tr("Put all files that a setup needs into one folder, for a computer without internet.")
+        )
+        self._line_labels[1].setText(
+            self.tr("Set this computer up from a folder that was prepared where there is internet.")
+        )
+        self.create_bundle_button.setText(self.tr("Prepare a folder…"))
+        self.load_bundle_button.setText(self.tr("Set up from a folder…"))
+
+
+class UpdateSettingsCard(Card):
+    """A build that knows no publisher says so, and nothing else."""
+
+    def __init__(self, updates: UpdateController, app: App, saver: SettingsSaver) -> None:
+        self._updates, self._app, self._saver = updates, app, saver
+        self._is_built = False
+        self.unsupported_label = label("body", "", "soft")
+        self.daily_check_label, self.last_check_label = label("body"), label("body", "", "soft")
+        self.daily_check_segments = SegmentedControl(["", ""])
+        self.check_button = Button()
+        self.divider, self.update_panel = Divider(), UpdatePanel(updates)
+        self.error_label = label("small", tone="error")
+        super().__init__(" ")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(24)
+        grid.setVerticalSpacing(14)
+        grid.setColumnStretch(0, 1)
+        for row, (row_label, control) in enumerate(
+            ((self.daily_check_label, self.daily_check_segments), (self.last_check_label, self.check_button))
+        ):
+            grid.addWidget(row_label, row, 0, Qt.AlignmentFlag.AlignVCenter)
+            grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
+        self.column.addWidget(self.unsupported_label)
+        self.column.addLayout(grid)
+        for part in (self.error_label, self.divider, self.update_panel):
+            self.column.addWidget(part)
+        self.daily_check_segments.chosen.connect(self._choose_daily_check)
+        self.check_button.clicked.connect(lambda: updates.check("now"))
+        updates.changed.connect(self.retranslate)
+        self._is_built = True
+        if updates.check_result is None:
+            updates.check("never")
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words and all states."""
+        if not self._is_built:
+            return
+        updates, is_supported = self._updates, self._updates.is_supported
+        self.set_title(self.tr("Updates"))
+        self.unsupported_label.setText(
+            self.tr(
+                "This build looks for no updates: it knows no publisher to ask. New versions are installed by hand."
+            )
+        )
+        self.unsupported_label.setVisible(not is_supported)
+        for part in (self.daily_check_label, self.daily_check_segments, self.last_check_label, self.check_button):
+            part.setVisible(is_supported)
+        has_newer = updates.newer_version is not None
+        self.divider.setVisible(has_newer)
+        self.update_panel.setVisible(has_newer)
+        error = updates.error if not has_newer else None
+        self.error_label.setText(texts().error_text(error) if error is not None else "")
+        self.error_label.setVisible(error is not None)
+        self.daily_check_label.setText(self.tr("Look for a newer version once a day"))
+        self.daily_check_segments.set_options([self.tr("On"), self.tr("Off")])
+        self.daily_check_segments.set_current(ON if self._app.settings.look_for_updates else OFF)
+        self.daily_check_segments.setAccessibleName(self.daily_check_label.text())
+        self.check_button.setText(self.tr("Check now"))
+        self.check_button.set_busy(updates.is_checking)
+        self.check_button.setEnabled(updates.stage in ("found", "ready"))
+        self.last_check_label.setText(self._last_check_text())
+
+    def _last_check_text(self) -> str:
+        last_check = self._updates.last_check
+        if self._updates.is_checking:
+            return self.tr("Asking…")
+        if last_check is None or last_check.asked is None or last_check.outcome is None:
+            return self.tr("Not checked yet.")
+        # As the clock on this computer's wall says it.
+        checked_at = datetime.fromtimestamp(last_check.asked, UTC).astimezone()
+        outcome = texts().translate(f"update.outcome.{last_check.outcome}")
+        return self.tr("Last check {when}: {outcome}").format(when=f"{checked_at:%Y-%m-%d %H:%M}", outcome=outcome)
+
+    def _choose_daily_check(self, index: int) -> None:
+        self._saver.save(look_for_updates=index == ON)
+        self._updates.changed.emit()

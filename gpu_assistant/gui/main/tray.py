@@ -1,0 +1,412 @@
+"""What the rest of the desktop shows of work that takes minutes: progress on the task bar, a word when it ended.
+
+The word comes only while no window of ours is in front: who looks at it needs no second telling.
+
+Which alarms of which card are not told: what the settings keep of it.
+
+What the desktop shows of the cards: an icon with temperature and load, a word for each alarm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ...core.errors import AppError, ElevationDenied, RebootRequired
+from ...core.results import Alarm, GpuSample, Health
+from ...core.settings import MutedAlarm, Settings
+from ...monitor.series import gpu_key
+from ...texts.format import UNKNOWN_VALUE
+from .. import language, theme
+from ..language import Language
+from ..theme.theme import load_theme_file
+from ..widgets.base import draw_rounded_rect
+from ..worker import JobRunner
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QSystemTrayIcon
+
+    from ...app import App
+    from ...system.base import TaskbarProgress
+    from ..bundle.create import BundleCreator
+    from ..monitor.sampling import SamplingService
+    from ..widgets.inputs import Menu
+    from ..wizard.controller import WizardController
+
+
+WorkKind = Literal["install", "benchmark", "folder"]
+
+
+class Notification(Struct, frozen=True, kw_only=True):
+    """What is said at the end of a piece of work."""
+
+    title: str
+    text: str
+    is_error: bool = False
+
+
+def is_own_window_active() -> bool:
+    """Whether one of our windows has the keyboard and is to be seen."""
+    window = QApplication.activeWindow()
+    return window is not None and not window.isMinimized()
+
+
+class DesktopIntegration(QObject):
+    """Shows the work of the runners that it is given. `wanted` comes when the user presses the word or the icon,
+    `leave_wanted` when its menu's last entry is chosen.
+
+    `taskbar` gives the progress on the button of the window with a handle, or None where there is no such.
+    """
+
+    window_requested = Signal()
+    quit_requested = Signal()
+    notified = Signal(object)
+
+    def __init__(
+        self,
+        window: QWidget,
+        language: Language,
+        create_taskbar: Callable[[int], TaskbarProgress | None],
+        is_in_front: Callable[[], bool] = is_own_window_active,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._language = language
+        self._create_taskbar = create_taskbar
+        self._is_in_front = is_in_front
+        self._taskbar: TaskbarProgress | None = None
+        self._taskbar_requested = False
+        self._fractions: dict[WorkKind, float | None] = {}
+        self.tray: QSystemTrayIcon | None = None
+        self._tray_menu: Menu | None = None
+        self._tray_permanent = False
+        language.changed.connect(self._retranslate_tray_menu)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.applicationStateChanged.connect(self._on_application_state_changed)
+
+    def watch_runner(
+        self,
+        runner: JobRunner,
+        kind: WorkKind,
+        fraction: Callable[[Any], float | None],
+    ) -> None:
+        """Show what a runner does; `fraction` is the share done after a piece of news (0 to 1, None: unknown)."""
+        runner.started.connect(lambda: self._set_fraction(kind, None))
+        runner.reported.connect(lambda news: self._set_fraction(kind, fraction(news)))
+        runner.done.connect(lambda _: self._on_work_ended(kind, self._success_notification(kind)))
+        runner.failed.connect(lambda error: self._on_work_ended(kind, self._failure_notification(kind, error)))
+        runner.cancelled.connect(lambda: self._on_work_ended(kind, None))
+
+    def watch_wizard(self, controller: WizardController) -> None:
+        """The wizard's install and its benchmark."""
+
+        def install_fraction(_: object) -> float | None:
+            return controller.progress.bar_fraction if controller.progress is not None else None
+
+        self.watch_runner(controller.install_runner, "install", install_fraction)
+        self.watch_benchmark(controller.benchmark_runner)
+
+    def watch_bundle_creator(self, creator: BundleCreator) -> None:
+        """A folder for a computer without internet."""
+        self.watch_runner(creator.runner, "folder", lambda _: creator.download_fraction)
+
+    def watch_benchmark(self, runner: JobRunner) -> None:
+        """A benchmark."""
+
+        def benchmark_fraction(progress: object) -> float | None:
+            from ...bench.child_protocol import BenchmarkProgress
+
+            if isinstance(progress, BenchmarkProgress):
+                return (progress.index - 1) / max(progress.total, 1)
+            return self._fractions.get("benchmark")
+
+        self.watch_runner(runner, "benchmark", benchmark_fraction)
+
+    def close(self) -> None:
+        """The window closes: leave nothing behind."""
+        self._tray_permanent = False
+        self._hide_tray()
+        if self._taskbar is not None:
+            self._taskbar.show("none")
+            self._taskbar.close()
+            self._taskbar = None
+        self._taskbar_requested = True
+
+    # Progress
+
+    def _set_fraction(self, kind: WorkKind, fraction: float | None) -> None:
+        if self._fractions.get(kind, -1.0) == fraction:
+            return
+        self._fractions[kind] = fraction
+        self._update_taskbar()
+
+    def _update_taskbar(self) -> None:
+        """The work that began first stands on the button."""
+        if not self._taskbar_requested:
+            self._taskbar_requested = True
+            self._taskbar = self._create_taskbar(int(self._window.winId()))
+        if self._taskbar is None:
+            return
+        if not self._fractions:
+            self._taskbar.show("none")
+            return
+        fraction = next(iter(self._fractions.values()))
+        self._taskbar.show("busy" if fraction is None else "normal", fraction)
+
+    def _on_work_ended(self, kind: WorkKind, notification: Notification | None) -> None:
+        self._fractions.pop(kind, None)
+        self._update_taskbar()
+        if notification is None:
+            return
+        if notification.is_error and not self._fractions and self._taskbar is not None:
+            self._taskbar.show("error")
+        self.notify(notification)
+
+    # Words
+
+    def notify(self, notification: Notification) -> None:
+        """Say something, unless the user looks at the window anyway."""
+        if not self._is_in_front():
+            self._show_notification(notification)
+
+    def set_tray_permanent(self, permanent: bool) -> None:
+        """An icon that stays, or one only for as long as something was said."""
+        from PySide6.QtWidgets import QSystemTrayIcon
+
+        self._tray_permanent = permanent and QSystemTrayIcon.isSystemTrayAvailable()
+        if self._tray_permanent:
+            self._ensure_tray()
+        else:
+            self._hide_tray()
+
+    def set_tray_appearance(self, icon: QIcon | None, tooltip: str) -> None:
+        """What the icon that stays shows; None keeps its picture."""
+        if self._tray_permanent and self.tray is not None:
+            if icon is not None:
+                self.tray.setIcon(icon)
+            self.tray.setToolTip(tooltip)
+
+    def _ensure_tray(self) -> QSystemTrayIcon:
+        from PySide6.QtWidgets import QSystemTrayIcon
+
+        from ..icons import app_icon
+        from ..widgets.inputs import Menu
+
+        if self.tray is None:
+            # A message belongs to an icon; without one Windows and Linux show none.
+            self.tray = QSystemTrayIcon(app_icon(), self)
+            self.tray.messageClicked.connect(self.window_requested)
+            self.tray.activated.connect(self._on_tray_activated)
+            self._tray_menu = Menu(self._window)
+            for signal in (self.window_requested, self.quit_requested):
+                self._tray_menu.addAction("").triggered.connect(signal)
+            self._retranslate_tray_menu()
+            self.tray.setContextMenu(self._tray_menu)
+        self.tray.show()
+        return self.tray
+
+    def _on_tray_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        """The other button opens the menu, and not the window too."""
+        if reason != reason.Context:
+            self.window_requested.emit()
+
+    def _retranslate_tray_menu(self) -> None:
+        if self._tray_menu is not None:
+            texts = self.tr("Open GPU Assistant"), self.tr("Close GPU Assistant")
+            for action, text in zip(self._tray_menu.actions(), texts, strict=True):
+                action.setText(text)
+
+    def _success_notification(self, kind: WorkKind) -> Notification:
+        if kind == "install":
+            return Notification(
+                title=self.tr("The install is done"), text=self.tr("Open the window to see the proof that it works.")
+            )
+        if kind == "folder":
+            text = self.tr("The window says what to do with it on the other computer.")
+            return Notification(title=self.tr("The offline folder is ready"), text=text)
+        return Notification(title=self.tr("The benchmark is done"), text=self.tr("The results are in the window."))
+
+    def _failure_notification(self, kind: WorkKind, error: AppError) -> Notification:
+        from ..wizard import messages
+
+        text = messages.error_text(self._language.texts(), error)
+        if isinstance(error, RebootRequired):
+            return Notification(title=self.tr("A restart is needed"), text=text)
+        if isinstance(error, ElevationDenied):
+            title = self.tr("Done, but for what needs your consent")
+            return Notification(title=title, text=self.tr("Open the window to see what was left out."))
+        titles: dict[WorkKind, str] = {
+            "install": self.tr("The install stopped"),
+            "benchmark": self.tr("The benchmark stopped"),
+            "folder": self.tr("The offline folder is not ready"),
+        }
+        return Notification(title=titles[kind], text=text, is_error=True)
+
+    def _show_notification(self, notification: Notification) -> None:
+        """The window's button asks for attention; where the desktop takes messages, there is one too."""
+        from PySide6.QtWidgets import QSystemTrayIcon
+
+        QApplication.alert(self._window)
+        if QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages():
+            tray = self._ensure_tray()
+            if not self._tray_permanent:
+                tray.setToolTip(notification.title)
+            icon = (
+                QSystemTrayIcon.MessageIcon.Critical
+                if notification.is_error
+                else QSystemTrayIcon.MessageIcon.Information
+            )
+            tray.showMessage(notification.title, notification.text, icon)
+        self.notified.emit(notification)
+
+    def _on_application_state_changed(self, state: Qt.ApplicationState) -> None:
+        """The user looks: the word was heard, red has done its work."""
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._hide_tray()
+            if not self._fractions and self._taskbar is not None:
+                self._taskbar.show("none")
+
+    def _hide_tray(self) -> None:
+        if self.tray is not None and not self._tray_permanent:
+            self.tray.hide()
+            self.tray.deleteLater()
+            self.tray = None
+        if self.tray is None and self._tray_menu is not None:
+            self._tray_menu.deleteLater()
+            self._tray_menu = None
+
+
+def is_muted(settings: Settings, alarm: Alarm, gpus: Iterable[GpuSample]) -> bool:
+    """Whether nobody wants to be told of this alarm; `gpus` are the cards of now."""
+    return settings.is_muted(alarm.id, _gpu_key(alarm, gpus))
+
+
+def muted_settings(settings: Settings, alarm: Alarm, gpus: Iterable[GpuSample], *, muted: bool) -> dict[str, Any]:
+    """The settings' fields once this alarm of this card is silent, or told again."""
+    gpu_key = _gpu_key(alarm, gpus)
+    rules = tuple(each for each in settings.silenced if each != alarm.id)
+    gpu_alarms = tuple(each for each in settings.silenced_cards if (each.alarm, each.card) != (alarm.id, gpu_key))
+    if muted and gpu_key is None:
+        rules = (*rules, alarm.id)
+    elif muted and gpu_key is not None:
+        name = alarm.data.get("name")
+        gpu_alarms = (*gpu_alarms, MutedAlarm(alarm=alarm.id, card=gpu_key, name=str(name) if name else None))
+    return {"silenced": rules, "silenced_cards": gpu_alarms}
+
+
+def _gpu_key(alarm: Alarm, gpus: Iterable[GpuSample]) -> str | None:
+    """What the alarm's card is known by in another slot too; None for the whole computer."""
+    if alarm.gpu is None:
+        return None
+    return gpu_key(next((gpu for gpu in gpus if gpu.index == alarm.gpu), GpuSample(index=alarm.gpu)))
+
+
+ICON_SIZE = 64  # what desktops scale down from
+ICON_THEME = "light"  # its dark tokens under light figures can be read on a bar of any colour
+MAX_TOOLTIP_GPUS = 4  # cards in the icon's words: Windows shows 127 characters
+COLOR_OF_STATE = {"warn": "warn", "error": "error"}
+
+
+class GpuNotifier(QObject):
+    """Follows the samples for as long as the window lives. Settings decide what is shown (`follow`)."""
+
+    def __init__(self, app: App, sampling: SamplingService, desktop: DesktopIntegration) -> None:
+        super().__init__(desktop)
+        self._app, self._sampling, self._desktop = app, sampling, desktop
+        self._shown_tray_state: tuple[str, str, str] | None = None
+        # What was said, by alarm and card, until it ends.
+        self._notified_alarms: set[tuple[str, int | None]] = set()
+        sampling.sampled.connect(self._update_tray)
+        sampling.health_changed.connect(self._notify_alarms)
+        self.apply_settings()
+
+    def apply_settings(self) -> None:
+        """Do what the settings say now."""
+        self._shown_tray_state = None
+        self._desktop.set_tray_permanent(self._app.settings.tray)
+        self._update_tray()
+
+    def _update_tray(self) -> None:
+        """Another icon only where it would look different."""
+        sample, health = self._sampling.history.latest, self._sampling.health
+        if not self._app.settings.tray or sample is None:
+            return
+        gpus_with_temperature = [gpu for gpu in sample.gpus if gpu.temp is not None]
+        hottest = max(gpus_with_temperature, key=lambda gpu: gpu.temp or 0, default=None)
+        state = health.state if health is not None else "unknown"
+        # A card that is lost has no temperature, and must not look as if nothing were the matter.
+        no_temperature = "!" if state in COLOR_OF_STATE else ""
+        figure = no_temperature if hottest is None else str(hottest.temp)
+        lines = [self.tr("GPU Assistant")] if not sample.gpus else []
+        alarm_gpus = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
+        # Whoever is not well, then the hottest: these have room.
+        listed_gpus = sorted(sample.gpus, key=lambda gpu: (gpu.index not in alarm_gpus, -(gpu.temp or 0)))[
+            :MAX_TOOLTIP_GPUS
+        ]
+        for gpu in sorted(listed_gpus, key=lambda gpu: gpu.index):
+            name = gpu.name if len(sample.gpus) == 1 and gpu.name else f"GPU {gpu.index}"
+            lines.append(f"{name}: {gpu_status_text(gpu)}")
+        if len(sample.gpus) > MAX_TOOLTIP_GPUS:
+            lines.append(self.tr("and {count} more").format(count=len(sample.gpus) - MAX_TOOLTIP_GPUS))
+        tray_state = (figure, state, "\n".join(lines))
+        if tray_state != self._shown_tray_state:
+            previous, self._shown_tray_state = self._shown_tray_state, tray_state
+            icon = temperature_icon(figure, state) if previous is None or previous[:2] != tray_state[:2] else None
+            self._desktop.set_tray_appearance(icon, tray_state[2])
+
+    def _notify_alarms(self, health: Health) -> None:
+        active_alarms = {(alarm.id, alarm.gpu): alarm for alarm in health.alarms if alarm.level != "info"}
+        self._notified_alarms &= set(active_alarms)
+        settings, gpus = self._app.settings, self._sampling.history.gpus()
+        for key, alarm in active_alarms.items():
+            if key in self._notified_alarms:
+                continue
+            self._notified_alarms.add(key)
+            if settings.alarms and not is_muted(settings, alarm, gpus):
+                self._desktop.notify(alarm_notification(alarm))
+
+
+def gpu_status_text(gpu: GpuSample) -> str:
+    """Temperature and load, or why there are none."""
+    temp = None if gpu.temp is None else f"{gpu.temp} °C"
+    utilization = None if gpu.util is None else f"{gpu.util} %"
+    texts, code = language.texts(), f"monitor.gpu.{gpu.state}"
+    return " · ".join(part for part in (temp, utilization) if part) or (
+        texts.translate(code) if texts.has_text(code) else UNKNOWN_VALUE
+    )
+
+
+def alarm_notification(alarm: Alarm) -> Notification:
+    """What is said of an alarm: its title, then the evidence and what to do."""
+    localized = language.texts().localize_alarm(alarm)
+    return Notification(
+        title=localized.title or "", text=f"{localized.evidence}\n{localized.fix}", is_error=alarm.level == "error"
+    )
+
+
+def temperature_icon(figure: str, state: str) -> QIcon:
+    """The temperature on a ground whose colour says how the cards are; without one, our own mark."""
+    from ..icons import app_icon
+
+    if not figure:
+        return app_icon()
+    pixmap = QPixmap(ICON_SIZE, ICON_SIZE)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    tokens = load_theme_file().themes[ICON_THEME]
+    draw_rounded_rect(
+        painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE), 14, QColor(getattr(tokens, COLOR_OF_STATE.get(state, "text")))
+    )
+    font = theme.font("figure")
+    font.setPixelSize(44 if len(figure) < 3 else 34)
+    painter.setFont(font)
+    painter.setPen(QColor(tokens.card))
+    painter.drawText(QRectF(0, 0, ICON_SIZE, ICON_SIZE), int(Qt.AlignmentFlag.AlignCenter), figure)
+    painter.end()
+    return QIcon(pixmap)

@@ -1,0 +1,193 @@
+"""One alarm: what is not as it should be, the evidence, what to do, who says so, and its silence.
+
+The alarms of now: the gravest, the others where somebody asks for them; nothing to be seen while there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ...core.results import Alarm, Health
+from .. import language
+from ..health.dialog import ALARMS_ADVISING_TEST
+from ..widgets.base import Themed
+from ..widgets.buttons import Button
+from ..widgets.cards import Card, Divider
+from ..widgets.icons import IconWidget
+from ..widgets.text import label
+
+ALARM_ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("error", "error")}
+
+
+class AlarmRow(Themed, QWidget):
+    """`silenced(Alarm, on)` comes when the user wants no notification for this alarm of this card, or one again;
+    `test_wanted` asks for the health test that the advice names. What stands above it already it leaves out (`brief`).
+    """
+
+    alarm_muted = Signal(object, bool)
+    health_test_requested = Signal()
+
+    def __init__(self, alarm: Alarm, *, muted: bool) -> None:
+        super().__init__()
+        self.alarm, self.muted = alarm, muted
+        self._ready = False
+        self.icon_widget = IconWidget("warn", "warn", 20)
+        self.title_label, self.evidence_label = label("strong"), label("small", tone="soft")
+        self.fix_label = label("body")
+        self.test_button = Button(kind="ghost", icon_name="doctor", small=True)
+        self.source_button = Button(kind="ghost", trailing_icon="open", small=True)
+        self.mute_button = Button(kind="ghost", small=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 4, 0, 4)
+        row.setSpacing(14)
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(4)
+        for each in (self.title_label, self.evidence_label, self.fix_label):
+            text_layout.addWidget(each)
+        buttons_layout = QHBoxLayout()
+        buttons_layout.setSpacing(12)
+        buttons_layout.addWidget(self.test_button)
+        buttons_layout.addWidget(self.source_button)
+        buttons_layout.addWidget(self.mute_button)
+        buttons_layout.addStretch(1)
+        text_layout.addLayout(buttons_layout)
+        icon_layout = QVBoxLayout()
+        icon_layout.addWidget(self.icon_widget)
+        icon_layout.addStretch(1)
+        row.addLayout(icon_layout)
+        row.addLayout(text_layout, 1)
+        self.test_button.clicked.connect(self.health_test_requested)
+        self.source_button.clicked.connect(self._open_source)
+        self.mute_button.clicked.connect(lambda: self.alarm_muted.emit(self.alarm, not self.muted))
+        self._ready = True
+        self.apply_theme()
+
+    def set_alarm(self, alarm: Alarm, *, muted: bool) -> None:
+        """The same alarm with the figures of now."""
+        if (alarm.data, alarm.level, alarm.source, muted) != (
+            self.alarm.data,
+            self.alarm.level,
+            self.alarm.source,
+            self.muted,
+        ):
+            self.alarm, self.muted = alarm, muted
+            self.retranslate()
+
+    def set_brief(self, *, brief: bool) -> None:
+        """Whether title and evidence stand above it already."""
+        for widget in (self.title_label, self.evidence_label):
+            widget.setVisible(not brief)
+
+    def retranslate(self) -> None:
+        """All words."""
+        if not self._ready:
+            return
+        alarm, texts = self.alarm, language.texts()
+        self.icon_widget.set(*ALARM_ICONS[alarm.level])
+        alarm_text = texts.localize_alarm(alarm)
+        texts_by_part = {
+            "title": alarm_text.title or "",
+            "evidence": alarm_text.evidence or "",
+            "fix": alarm_text.fix or "",
+        }
+        for part, widget in (("title", self.title_label), ("evidence", self.evidence_label), ("fix", self.fix_label)):
+            if widget.text() != texts_by_part[part]:
+                widget.setText(texts_by_part[part])
+        self.test_button.setVisible(alarm.id in ALARMS_ADVISING_TEST)
+        self.test_button.setText(self.tr("Run the health test"))
+        self.source_button.setVisible(alarm.source is not None)
+        self.source_button.setText(self.tr("Source"))
+        self.source_button.setToolTip(alarm.source or "")
+        self.source_button.setAccessibleDescription(alarm.source or "")
+        self.mute_button.setVisible(alarm.level != "info")
+        self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("No notifications for this"))
+        self.setAccessibleName(". ".join(texts_by_part.values()))
+
+    def _open_source(self) -> None:
+        if self.alarm.source is not None:
+            QDesktopServices.openUrl(QUrl(self.alarm.source))
+
+
+AlarmKey = tuple[str, int | None]
+
+
+class AlarmsCard(Card):
+    """Signals as a row has them. Without `infos` what is no reason to worry is left out."""
+
+    alarm_muted = Signal(object, bool)
+    health_test_requested = Signal()
+
+    def __init__(self, *, include_info: bool) -> None:
+        self.rows: dict[AlarmKey, AlarmRow] = {}
+        self._dividers: list[Divider] = []
+        self._include_info = include_info
+        self._expanded = False
+        self.expand_button = Button(kind="ghost", small=True)
+        super().__init__(padding=16)
+        self.column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.expand_button.clicked.connect(self._toggle_expanded)
+        self.hide()
+
+    def show_health(
+        self, health: Health | None, is_muted: Callable[[Alarm], bool], *, first_brief: bool = False
+    ) -> None:
+        """Follow the state of now; rows that stay are kept, so that nobody loses the keyboard's place. `said`: the
+        gravest alarm's sentence stands above already.
+        """
+        alarms = [alarm for alarm in (health.alarms if health else ()) if self._include_info or alarm.level != "info"]
+        alarms_by_key: dict[AlarmKey, Alarm] = {(alarm.id, alarm.gpu): alarm for alarm in alarms}
+        if list(alarms_by_key) != list(self.rows):
+            self._rebuild_rows(alarms_by_key, is_muted)
+        for index, (key, alarm) in enumerate(alarms_by_key.items()):
+            self.rows[key].set_alarm(alarm, muted=is_muted(alarm))
+            self.rows[key].set_brief(brief=first_brief and index == 0)
+        self.setVisible(bool(alarms_by_key))
+
+    def retranslate(self) -> None:
+        """The words of the fold."""
+        count = len(self.rows) - 1
+        if count >= 0:
+            expand_text = self.tr("and {count} more").format(count=count)
+            self.expand_button.setText(self.tr("Only the gravest") if self._expanded else expand_text)
+
+    def _rebuild_rows(self, alarms_by_key: dict[AlarmKey, Alarm], is_muted: Callable[[Alarm], bool]) -> None:
+        existing_rows = {key: self.rows.pop(key, None) for key in alarms_by_key}
+        for widget in (*self.rows.values(), *self._dividers):
+            widget.hide()
+            self.column.removeWidget(widget)
+            widget.deleteLater()
+        self.rows, self._dividers = {}, []
+        for key, alarm in alarms_by_key.items():
+            existing = existing_rows[key]
+            row = existing if existing is not None else AlarmRow(alarm, muted=is_muted(alarm))
+            if existing is None:
+                row.alarm_muted.connect(self.alarm_muted)
+                row.health_test_requested.connect(self.health_test_requested)
+            else:
+                self.column.removeWidget(row)
+            if self.rows:
+                divider = Divider()
+                self._dividers.append(divider)
+                self.column.insertWidget(self.column.indexOf(self.expand_button), divider)
+            self.column.insertWidget(self.column.indexOf(self.expand_button), row)
+            self.rows[key] = row
+        self._expanded = self._expanded and len(alarms_by_key) > 1
+        self._update_expanded()
+
+    def _toggle_expanded(self) -> None:
+        self._expanded = not self._expanded
+        self._update_expanded()
+
+    def _update_expanded(self) -> None:
+        """The first row stands always, the others where they were asked for."""
+        for widget in (*self._dividers, *list(self.rows.values())[1:]):
+            widget.setVisible(self._expanded)
+        for first in list(self.rows.values())[:1]:
+            first.show()
+        self.expand_button.setVisible(len(self.rows) > 1)
+        self.expand_button.set_icon(trailing_icon="up" if self._expanded else "down")
+        self.retranslate()

@@ -1,0 +1,425 @@
+"""The three buttons: primary (one a page), secondary, ghost.
+
+The rows of the rails: icon and word side by side, or the icon above the word where there is little room.
+
+A few options of which one holds, side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QRadioButton, QSizePolicy, QWidget
+
+from .. import theme
+from .base import KeyboardFocus, Themed, animations_enabled, draw_box, draw_focus_ring, draw_rounded_rect
+from .icons import draw_icon
+from .text import layout_text
+
+ButtonKind = Literal["primary", "secondary", "ghost"]
+SPIN_MS = 1200
+MAX_WIDTH = 16_777_215
+ICON_GAP = 8  # between a picture and the words
+
+
+class Button(KeyboardFocus, Themed, QPushButton):
+    """A painted button. `icon` stands before the words, `after` behind them ("right", "down"); a `small` one stands
+    in a line of small text.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        kind: ButtonKind = "secondary",
+        icon_name: str | None = None,
+        *,
+        trailing_icon: str | None = None,
+        large: bool = False,
+        small: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self.kind, self.icon_name, self.trailing_icon = kind, icon_name, trailing_icon
+        self.large, self.small = large, small
+        self._busy = False
+        self._max_text_width = MAX_WIDTH
+        self._clock = QElapsedTimer()
+        self._spin_timer = QTimer(self)
+        self._spin_timer.setInterval(50)
+        self._spin_timer.timeout.connect(self.update)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAutoDefault(False)
+        self.apply_theme()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is working and takes no clicks."""
+        return self._busy
+
+    def set_busy(self, busy: bool) -> None:
+        """Show a turning ring in place of the icon, same width; clicks are ignored meanwhile."""
+        self._busy = busy
+        self._clock.start()
+        if busy and animations_enabled(self):
+            self._spin_timer.start()
+        else:
+            self._spin_timer.stop()
+        self.setAccessibleDescription(self.tr("working") if busy else "")
+        self.update()
+
+    def set_icon(self, icon: str | None = None, trailing_icon: str | None = None) -> None:
+        """Other icons, before and behind the words."""
+        self.icon_name, self.trailing_icon = icon, trailing_icon
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("small" if self.small else "strong"))
+        super().refresh()
+
+    def hitButton(self, pos: QPoint) -> bool:
+        """Nowhere, while busy."""
+        return not self._busy and super().hitButton(pos)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses, as people expect; nothing does while busy.
+
+        Held down it presses once: it would run through one page after the other.
+        """
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not self._busy and not event.isAutoRepeat():
+                self.click()
+        elif not (self._busy and event.key() == Qt.Key.Key_Space):
+            super().keyPressEvent(event)
+
+    def width_with_text(self, text: str) -> int:
+        """Pixels that it needs with these words in one line, or with none."""
+        icon_count = sum(name is not None for name in (self.icon_name, self.trailing_icon))
+        gaps = icon_count if text else max(icon_count - 1, 0)
+        icons_width = icon_count * theme.px(18) + gaps * ICON_GAP + 2 * self._padding(bool(text))
+        return (self.fontMetrics().horizontalAdvance(text) if text else 0) + icons_width
+
+    def set_max_width(self, max_width: int) -> None:
+        """How wide it may be: words that need more stand in several lines."""
+        if max_width != self._max_text_width:
+            self._max_text_width = max_width
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """From the font, never from a number alone."""
+        width, text_height = self.width_with_text(self._plain_text()), self.fontMetrics().height()
+        if width > self._max_text_width:
+            other_width = width - self.fontMetrics().horizontalAdvance(self._plain_text())
+            text_size = layout_text(self._plain_text(), self.font(), self._max_text_width - other_width)[1]
+            width, text_height = text_size.width() + other_width, text_size.height()
+        height = text_height + theme.px(23 if self.large else 14 if self.small else 19)
+        return QSize(max(width, height if text_height == self.fontMetrics().height() else 0), height)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never smaller than its words."""
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground by state, then icon, words, icon."""
+        del event
+        painter = QPainter(self)
+        body = QRectF(self.rect())
+        if self.shows_focus_ring:
+            body = draw_focus_ring(painter, body, 6)
+        background, border, foreground = self._state_tokens()
+        draw_rounded_rect(
+            painter, body, 6, theme.color(background) if background else None, theme.color(border) if border else None
+        )
+        painter.setPen(theme.color(foreground))
+        painter.setFont(self.font())
+        text, metrics, side = self._plain_text(), self.fontMetrics(), theme.px(18)
+        if self._busy and self.icon_name is None:
+            side = theme.px(14)
+        has_leading = self._busy or self.icon_name is not None
+        icons_width = (side + (ICON_GAP if text else 0)) * (has_leading + (self.trailing_icon is not None))
+        text_width, layout = metrics.horizontalAdvance(text), None
+        if (available := self.width() - icons_width - 2 * min(ICON_GAP, self._padding(bool(text)))) < text_width:
+            layout, size = layout_text(text, self.font(), available)
+            if size.height() > self.height():
+                text, layout = metrics.elidedText(text, Qt.TextElideMode.ElideRight, available), None
+            text_width = size.width() if layout is not None else metrics.horizontalAdvance(text)
+        content_width = text_width + icons_width
+        x = self.width() / 2 - content_width / 2
+        icon_rect = QRectF(x, 0, side, self.height())
+        if self._busy:
+            self._draw_spinner(painter, icon_rect, foreground)
+        elif self.icon_name is not None:
+            draw_icon(painter, self.icon_name, foreground, 18, icon_rect)
+        x += (side + ICON_GAP) if has_leading else 0
+        painter.setPen(theme.color(foreground))
+        if layout is not None:
+            layout.draw(painter, QPointF(x, (self.height() - size.height()) / 2))
+        else:
+            painter.drawText(QRectF(x, 0, text_width + 2, self.height()), int(Qt.AlignmentFlag.AlignVCenter), text)
+        if self.trailing_icon is not None:
+            x += text_width + (ICON_GAP if text else 0)
+            draw_icon(painter, self.trailing_icon, foreground, 16, QRectF(x, 0, side, self.height()))
+
+    def _draw_spinner(self, painter: QPainter, rect: QRectF, foreground: str) -> None:
+        side = theme.px(14)
+        arc_rect = QRectF(rect.center().x() - side / 2, rect.center().y() - side / 2, side, side)
+        painter.setPen(QPen(theme.color(foreground), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        turn = (self._clock.elapsed() % SPIN_MS) / SPIN_MS if self._spin_timer.isActive() else 0.0
+        painter.drawArc(arc_rect, round(90 * 16 - turn * 360 * 16), -270 * 16)
+
+    def _state_tokens(self) -> tuple[str | None, str | None, str]:
+        if not self.isEnabled():
+            return (None if self.kind == "ghost" else "pressed"), None, "disabled"
+        pressed, hovered = self.isDown() and not self._busy, self.underMouse() and not self._busy
+        if self.kind == "primary":
+            return ("accent_pressed" if pressed else "accent_hover" if hovered else "accent"), None, "on_accent"
+        background = "pressed" if pressed else "hover" if hovered else None
+        if self.kind == "ghost":
+            return background, None, "accent_text"
+        if self.isChecked():  # a switch that is on
+            return background or "pressed", "accent", "accent_text"
+        return background or "card", "control", "text"
+
+    def _padding(self, has_text: bool) -> int:
+        if self.small:
+            return theme.px(6)
+        return theme.px(10 if self.kind == "ghost" or not has_text else 20 if self.large else 16)
+
+    def _plain_text(self) -> str:
+        """The text without the marks of its shortcut letter."""
+        return self.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+
+
+NARROW_RAIL_WIDTH = 88
+
+
+class RailButton(KeyboardFocus, Themed, QPushButton):
+    """A row of a rail. Checked shows a bar, the card's ground and more weight; a badge is a word's companion."""
+
+    def __init__(
+        self, icon_name: str, text: str = "", *, trailing_icon: str | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(text, parent)
+        self.icon_name, self.trailing_icon = icon_name, trailing_icon
+        self.stacked = self._icon_only = False
+        self._badge: tuple[str, str] | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAutoDefault(False)
+        self.apply_theme()
+
+    def set_stacked(self, stacked: bool) -> None:
+        """Icon above the word, or beside it."""
+        self.stacked = stacked
+        self.refresh()
+
+    def set_icon_only(self, icon_only: bool) -> None:
+        """The icon alone; what it is shows on hover."""
+        if icon_only != self._icon_only:
+            self._icon_only = icon_only
+            self.refresh()
+
+    def set_badge(self, kind: str | None, text: str = "", description: str = "") -> None:
+        """A small disc ("warn" or "error") with a sign or count; `sentence` is what it means."""
+        badge = (kind, text) if kind else None
+        if (badge, description) == (self._badge, self.accessibleDescription()):
+            return
+        self._badge = badge
+        self.setToolTip(description)
+        self.setAccessibleDescription(description)
+        self.update()
+
+    def refresh(self) -> None:
+        """Fonts and room of now."""
+        # The rows at a rail's bottom are no pages and step back a little.
+        kind = "caption" if self.stacked else "body" if self.isCheckable() else "small"
+        if self.isChecked():
+            kind = "caption-strong" if self.stacked else "strong"
+        self.setFont(theme.font(kind))
+        horizontal_policy = QSizePolicy.Policy.Expanding if self._fills_width() else QSizePolicy.Policy.Preferred
+        self.setSizePolicy(horizontal_policy, QSizePolicy.Policy.Fixed)
+        if not self._badge:
+            self.setToolTip(self.accessibleName() or self.text() if self._icon_only else "")
+        super().refresh()
+
+    def _fills_width(self) -> bool:
+        return self.isCheckable() or self.stacked or self._icon_only
+
+    def sizeHint(self) -> QSize:
+        """A row of 42, or of 56 with the icon above."""
+        metrics = self.fontMetrics()
+        if self.isCheckable():
+            # Room for the weight of the current page, so that nothing moves when a page is chosen.
+            metrics = QFontMetrics(theme.font("caption-strong" if self.stacked else "strong"))
+        width, height = metrics.horizontalAdvance(self.text()), self.fontMetrics().height()
+        if self._icon_only:
+            return QSize(theme.px(18) + 24, height + 20)
+        if self.stacked:
+            return QSize(max(width + 16, theme.px(64)), height + theme.px(20) + 21)
+        if not self.isCheckable():
+            trailing_width = theme.px(14) + 4 if self.trailing_icon else 0
+            return QSize(width + theme.px(18) + trailing_width + 26, height + 20)
+        return QSize(width + theme.px(20) + 42, height + 25)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def nextCheckState(self) -> None:
+        """Checking changes the weight of the words."""
+        super().nextCheckState()
+        self.refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground and bar by state, icon, word, badge."""
+        del event
+        painter = QPainter(self)
+        body = QRectF(self.rect())
+        if self.shows_focus_ring:
+            body = draw_focus_ring(painter, body, 8)
+        background = "card" if self.isChecked() else "pressed" if self.isDown() else "hover"
+        if self.isChecked() or self.isDown() or self.underMouse():
+            border = theme.color("accent") if self.isChecked() and theme.current().line_width > 1 else None
+            draw_rounded_rect(painter, body, 8, theme.color(background), border, width=2)
+        if self.isChecked():
+            bar_height = theme.px(18)
+            draw_rounded_rect(
+                painter, QRectF(body.x(), self.height() / 2 - bar_height / 2, 3, bar_height), 1.5, theme.color("accent")
+            )
+        foreground = "text" if self.isChecked() else "soft"
+        icon_token = "accent" if self.isChecked() else "soft"
+        painter.setFont(self.font())
+        if self.stacked:
+            self._draw_stacked(painter, foreground, icon_token)
+        else:
+            self._draw_row(painter, foreground, icon_token)
+
+    def _draw_stacked(self, painter: QPainter, foreground: str, icon_token: str) -> None:
+        side, text_height = theme.px(20), self.fontMetrics().height()
+        top = (self.height() - side - 5 - text_height) / 2
+        draw_icon(painter, self.icon_name, icon_token, 20, QRectF(0, top, self.width(), side))
+        painter.setPen(theme.color(foreground))
+        text_rect = QRectF(0, top + side + 5, self.width(), text_height + 2)
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), self.text())
+        self._draw_badge(painter, self.width() / 2 + side / 2, top - 5)
+
+    def _draw_row(self, painter: QPainter, foreground: str, icon_token: str) -> None:
+        size, left, gap = (20, 14, 12) if self.isCheckable() else (18, 12, 10)
+        side = theme.px(size)
+        if self._icon_only:
+            draw_icon(painter, self.icon_name, icon_token, size, QRectF(self.rect()))
+            return
+        draw_icon(painter, self.icon_name, icon_token, size, QRectF(left, 0, side, self.height()))
+        painter.setPen(theme.color(foreground))
+        text_rect = QRectF(left + side + gap, 0, self.width(), self.height())
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        if self.trailing_icon:
+            x = text_rect.x() + self.fontMetrics().horizontalAdvance(self.text()) + 4
+            draw_icon(painter, self.trailing_icon, foreground, 14, QRectF(x, 0, theme.px(14), self.height()))
+        self._draw_badge(painter, self.width() - theme.px(18) - 10, self.height() / 2 - theme.px(9))
+
+    def _draw_badge(self, painter: QPainter, x: float, y: float) -> None:
+        if self._badge is None:
+            return
+        kind, text = self._badge
+        disc = QRectF(x, y, theme.px(18), theme.px(18))
+        draw_rounded_rect(painter, disc, disc.height() / 2, theme.color(kind))
+        painter.setFont(theme.font("caption-strong"))
+        painter.setPen(theme.color("card"))
+        painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), text)
+
+
+class SegmentedControl(Themed, QWidget):
+    """Arrows move within it. `name` is what the choice is about; `chosen` comes with the index."""
+
+    chosen = Signal(int)
+
+    def __init__(
+        self, options: Sequence[str], current: int = 0, *, name: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3, 3, 3, 3)
+        row.setSpacing(2)
+        self.buttons = [_SegmentButton(text, self) for text in options]
+        for index, button in enumerate(self.buttons):
+            row.addWidget(button)
+            button.clicked.connect(lambda _checked=False, index=index: self.chosen.emit(index))
+            button.toggled.connect(lambda _: self._update_focus_policy())
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set_current(current)
+        self.setAccessibleName(name)
+        self.apply_theme()
+
+    def set_options(self, options: Sequence[str]) -> None:
+        """The words again, in another language."""
+        for button, text in zip(self.buttons, options, strict=True):
+            button.setText(text)
+            button.refresh()
+
+    def set_current(self, index: int | None) -> None:
+        """Choose without telling; None: none of them holds."""
+        if index is not None:
+            self.buttons[index].setChecked(True)
+            return
+        for button in self.buttons:
+            button.setAutoExclusive(False)
+            button.setChecked(False)
+            button.setAutoExclusive(True)
+        self._update_focus_policy()
+
+    def _update_focus_policy(self) -> None:
+        """Tab comes in at the one that holds, from either side; at the first where none does."""
+        current = max(self.current(), 0)
+        for index, button in enumerate(self.buttons):
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if index == current else Qt.FocusPolicy.ClickFocus)
+
+    def current(self) -> int:
+        """The index that holds; -1: none."""
+        return next((index for index, button in enumerate(self.buttons) if button.isChecked()), -1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The common ground."""
+        del event
+        draw_box(QPainter(self), QRectF(self.rect()), 8, "hover" if theme.current().line_width == 1 else "card")
+
+
+class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(text, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.toggled.connect(self.update)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        self.setFont(theme.font("strong"))
+        super().refresh()
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)
+
+    def sizeHint(self) -> QSize:
+        height = max(self.fontMetrics().height() + 15, 32)  # the smallest that a finger or an unsteady hand meets
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, height)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter, rect = QPainter(self), QRectF(self.rect())
+        if self.shows_focus_ring:
+            rect = draw_focus_ring(painter, rect, 5)
+        if self.isChecked():
+            draw_rounded_rect(painter, rect, 6, theme.color("card"), theme.color("control"))
+        elif self.underMouse() and self.isEnabled():
+            draw_rounded_rect(painter, rect, 6, theme.color("pressed"))
+        foreground = "disabled" if not self.isEnabled() else "text" if self.isChecked() else "soft"
+        painter.setPen(theme.color(foreground))
+        painter.setFont(theme.font("strong" if self.isChecked() else "body"))
+        painter.drawText(QRectF(self.rect()), int(Qt.AlignmentFlag.AlignCenter), self.text())

@@ -1,0 +1,598 @@
+"""Layouts whose contents are made anew with each result, and views of which one is shown.
+
+Cards: the plain one, and the one that is a button as a whole.
+
+The verdict of a page.
+
+One line above the page that stays as long as it is true.
+
+What a page shows when there is nothing yet.
+
+A state in an icon and a word.
+
+One thing this computer has.
+
+One figure of the machine.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from ...texts.format import UNKNOWN_VALUE
+from .. import theme
+from .base import Breakpoints, KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect, tint_border
+from .buttons import Button, ButtonKind
+from .icons import STATE_ICONS, IconWidget, draw_icon
+from .progress import ProgressBar
+from .text import label
+
+
+class AutoHeightStack(QWidget):
+    """One of several views. Unlike Qt's stack it is as high as the one that is shown, not as the highest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._views: list[QWidget] = []
+        self._current = 0
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+
+    def add(self, view: QWidget) -> None:
+        """One more; the first is shown."""
+        self._column.addWidget(view)
+        view.setVisible(not self._views)
+        self._views.append(view)
+
+    def current(self) -> int:
+        """The index of what is shown."""
+        return self._current
+
+    def show_view(self, index: int) -> None:
+        """Show another."""
+        if index != self._current:
+            self._views[self._current].hide()
+            self._views[index].show()
+            self._current = index
+
+
+def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
+    """A name and, at the right, what is said of it: each as much of the width as its words take."""
+    row = QHBoxLayout()
+    row.setSpacing(16)
+    value_label = label("body", value, tone)
+    value_label.setAlignment(Qt.AlignmentFlag.AlignRight)
+    for widget, text in ((label("body", name, "soft"), name), (value_label, value)):
+        row.addWidget(widget, round(theme.advance("body", text)) + 1, Qt.AlignmentFlag.AlignTop)
+    return row
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Take out everything, also what stands in layouts within it, and let it go."""
+    while (item := layout.takeAt(0)) is not None:
+        widget, inner = item.widget(), item.layout()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+        if inner is not None:
+            clear_layout(inner)
+            inner.deleteLater()
+
+
+class TopAlignedLayout(QVBoxLayout):
+    """A column whose contents stay at the top; where something stretches, that takes the room instead."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        super().addStretch(0)
+
+    def addWidget(self, widget: QWidget, *options: object) -> None:
+        """As Qt's own."""
+        self.insertWidget(self.count() - 1, widget, *options)  # type: ignore[arg-type]
+
+    def addLayout(self, layout: QLayout, stretch: int | None = 0) -> None:
+        """As Qt's own."""
+        self.insertLayout(self.count() - 1, layout, stretch or 0)
+
+    def addStretch(self, stretch: int | None = 0) -> None:
+        """As Qt's own."""
+        self.insertStretch(self.count() - 1, stretch or 0)
+
+    def addSpacing(self, size: int) -> None:
+        """As Qt's own."""
+        self.insertSpacing(self.count() - 1, size)
+
+
+class Card(Themed, QFrame):
+    """A ground for things that belong together. `column` is its layout; `title` stands at its head."""
+
+    def __init__(self, title: str = "", *, padding: int = 20, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.column = TopAlignedLayout(self)
+        self.column.setContentsMargins(padding, padding - 4, padding, padding - 4)
+        self.column.setSpacing(8)
+        self.card_title = label("heading", title)
+        self.column.addWidget(self.card_title)
+        self.set_title(title)
+        self.apply_theme()
+
+    def set_title(self, title: str) -> None:
+        """Other words at the head; none hides it."""
+        self.card_title.setText(title)
+        self.card_title.setVisible(bool(title))
+        self.setAccessibleName(title)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The card's ground."""
+        del event
+        draw_box(QPainter(self), QRectF(self.rect()), 10, "card")
+
+
+class Divider(Themed, QWidget):
+    """A line of one pixel between rows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def sizeHint(self) -> QSize:
+        """One line high."""
+        return QSize(10, theme.current().line_width)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The line."""
+        del event
+        QPainter(self).fillRect(self.rect(), theme.color("line"))
+
+
+class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
+    """A card that is one target: icon on a soft square, title, one line of detail. Signal: `clicked`."""
+
+    def __init__(self, icon: str, title: str = "", detail: str = "", *, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layout = row = QHBoxLayout(self)
+        row.setContentsMargins(14, 12, 14, 12)
+        row.setSpacing(14)
+        self.icon_widget = IconWidget(icon, background="square", background_size=34)
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(1)
+        self.title_label, self.detail_label = label("strong", title), label("small", detail)
+        text_layout.addStretch(0)
+        text_layout.addWidget(self.title_label)
+        text_layout.addWidget(self.detail_label)
+        text_layout.addStretch(0)
+        row.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(text_layout, 1)
+        for each in (self.title_label, self.detail_label):
+            each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.set_texts(title, detail)
+        self.apply_theme()
+
+    def set_texts(self, title: str, detail: str) -> None:
+        """Title and detail; together they are what a screen reader says."""
+        self.title_label.setText(title)
+        self.detail_label.setText(detail)
+        self.detail_label.setVisible(bool(detail))
+        self.setAccessibleName(f"{title}: {detail}" if detail else title)
+
+    def sizeHint(self) -> QSize:
+        """What the contents need."""
+        return self._layout.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses it, as space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not event.isAutoRepeat():
+                self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The card's ground by state."""
+        del event
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        if self.shows_focus_ring:
+            rect = draw_focus_ring(painter, rect, 10)
+        hovered = self.underMouse() and self.isEnabled()
+        draw_box(painter, rect, 10, "pressed" if self.isDown() else "hover" if hovered else "card")
+
+
+HeroKind = Literal["ok", "warn", "error", "neutral", "accent"]
+_HERO_BACKGROUNDS = {
+    "ok": "ok_soft",
+    "warn": "warn_soft",
+    "error": "error_soft",
+    "neutral": "hover",
+    "accent": "accent_soft",
+}
+
+
+class Hero(Themed, QWidget):
+    """Tinted card: disc icon, verdict, one line of evidence, one action. Signal: `button.clicked`."""
+
+    def __init__(
+        self,
+        kind: HeroKind = "ok",
+        title: str = "",
+        detail: str = "",
+        *,
+        action: str = "",
+        icon: str | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.kind: HeroKind = kind
+        self._breakpoints = Breakpoints(self)
+        self._layout = QHBoxLayout(self)
+        self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_token="card")
+        self.title_label, self.detail_label = label("verdict", title), label("body", detail, "soft")
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(2)
+        text_layout.addStretch(0)
+        text_layout.addWidget(self.title_label)
+        text_layout.addWidget(self.detail_label)
+        text_layout.addStretch(0)
+        self.button = Button(action, trailing_icon="right")
+        self._layout.setSpacing(20)
+        self._layout.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._layout.addLayout(text_layout, 1)
+        self._layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._breakpoints.changed.connect(self._update_margins)
+        self._update_margins()
+        self.set(kind, title, detail, action, icon)
+        self.apply_theme()
+
+    def set(self, kind: HeroKind, title: str, detail: str = "", action: str = "", icon: str | None = None) -> None:
+        """Another verdict; without `action` there is no button."""
+        self.kind = kind
+        self.title_label.setText(title)
+        self.detail_label.setText(detail)
+        self.detail_label.setVisible(bool(detail))
+        self.button.setText(action)
+        self.button.setVisible(bool(action))
+        self.icon_widget.set(icon or STATE_ICONS[kind], "soft" if kind == "neutral" else kind)
+        self.setAccessibleName(f"{title}. {detail}" if detail else title)
+        self.update()
+
+    def add_widget(self, widget: QWidget) -> None:
+        """One more thing at the right, such as a pill."""
+        self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The tint."""
+        del event
+        border = tint_border("control" if self.kind == "neutral" else self.kind)
+        draw_box(QPainter(self), QRectF(self.rect()), 12, _HERO_BACKGROUNDS[self.kind], border)
+
+    def _update_margins(self) -> None:
+        """Less room around it in a small window."""
+        compact = self._breakpoints.is_low or self._breakpoints.is_tight
+        self._layout.setContentsMargins(*((16, 12, 16, 12) if compact else (24, 18, 20, 18)))
+        self.icon_widget.background_size, self.icon_widget.icon_size = (38, 22) if compact else (50, 26)
+        self.icon_widget.updateGeometry()
+        self.title_label.set_kind("heading" if compact else "verdict")
+        self.detail_label.set_kind("small" if compact else "body")
+
+
+BannerKind = Literal["simulated", "offline", "update", "restart", "neutral", "ok", "warn", "error"]
+_BANNER_STYLES = {
+    "simulated": ("sim", "warn"),
+    "offline": ("net", "warn"),
+    "update": ("download", "accent"),
+    "restart": ("restart", "accent"),
+    "neutral": ("info", "text"),
+    "ok": ("ok", "ok"),
+    "warn": ("warn", "warn"),
+    "error": ("error", "error"),
+}
+
+
+class Banner(Themed, QWidget):
+    """Icon and sentence on a soft ground, 34 px high. `button` is hidden until it gets words."""
+
+    def __init__(self, kind: BannerKind = "warn", text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._breakpoints = Breakpoints(self)
+        self.kind: BannerKind = kind
+        self._row = QHBoxLayout(self)
+        self._row.setSpacing(10)
+        self._icon = IconWidget("warn", "warn", 16)
+        self.label = label("small-strong", text)
+        self.button = Button(kind="ghost")
+        self.button.hide()
+        self._row.addWidget(self._icon)
+        self._row.addWidget(self.label, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self.button)
+        self._breakpoints.changed.connect(self._update_margins)
+        self._update_margins()
+        self.set(kind, text)
+        self.apply_theme()
+
+    def set(self, kind: BannerKind, text: str) -> None:
+        """Another matter."""
+        self.kind = kind
+        icon, token = _BANNER_STYLES[kind]
+        self._icon.set(icon, token)
+        self.label.setText(text)
+        self.label.set_tone("accent_text" if token == "accent" else token)
+        self.setAccessibleName(text)
+        self.update()
+
+    def _update_margins(self) -> None:
+        self._row.setContentsMargins(self._breakpoints.margin, 9, self._breakpoints.margin, 9)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The soft ground; where all grounds are alike, a line below in the state's colour."""
+        del event
+        token, width = _BANNER_STYLES[self.kind][1], theme.current().line_width
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("hover" if self.kind == "neutral" else f"{token}_soft"))
+        if width > 1:
+            painter.fillRect(QRectF(0, self.height() - width, self.width(), width), theme.color(token))
+
+
+class EmptyState(Themed, QWidget):
+    """A disc of 48 px, one sentence, one button (none without words). Signal: `button.clicked`."""
+
+    def __init__(
+        self,
+        icon: str,
+        message: str = "",
+        button_text: str = "",
+        *,
+        kind: ButtonKind = "secondary",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(24, 32, 24, 32)
+        column.setSpacing(14)
+        self.icon_widget = IconWidget(icon, background="disc", background_size=48, size=22)
+        self.message_label = label("body", "", "soft")
+        self.message_label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.button = Button(kind=kind)
+        column.addStretch(1)
+        column.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.message_label)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+        self.set(message, button_text)
+        self.apply_theme()
+
+    def add_widget(self, widget: QWidget) -> None:
+        """Something more below the button."""
+        self._column.insertWidget(self._column.count() - 1, widget, 0, Qt.AlignmentFlag.AlignHCenter)
+
+    def set(self, message: str, button_text: str = "") -> None:
+        """Other words."""
+        self.message_label.setText(message)
+        self.button.setText(button_text)
+        self.button.setVisible(bool(button_text))
+        self.setAccessibleName(message)
+
+
+PillKind = Literal["ok", "warn", "error", "accent", "neutral"]
+_PILL_BACKGROUNDS = {
+    "ok": "ok_soft",
+    "warn": "warn_soft",
+    "error": "error_soft",
+    "accent": "accent_soft",
+    "neutral": "hover",
+}
+_PILL_FOREGROUNDS = {"accent": "accent_text", "neutral": "text"}
+_KINDS_WITH_ICON = ("ok", "warn", "error")
+
+
+class Pill(Themed, QWidget):
+    """A status pill; `on_tint` gives it the card's ground where it stands on a tinted one."""
+
+    def __init__(
+        self, kind: PillKind = "neutral", text: str = "", *, on_tint: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.kind: PillKind = kind
+        self.text = text
+        self.on_tint = on_tint
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set(kind, text)
+        self.apply_theme()
+
+    def set(self, kind: PillKind, text: str) -> None:
+        """Another state; the same one costs nothing."""
+        if (kind, text) == (self.kind, self.text) and self.accessibleName() == text:
+            return
+        self.kind, self.text = kind, text
+        self.setAccessibleName(text)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("caption-strong"))
+        super().refresh()
+
+    def sizeHint(self) -> QSize:
+        """Icon and word with half a height of room at each end."""
+        icon_width = theme.px(16) + 6 if self.kind in _KINDS_WITH_ICON else 0
+        return QSize(self.fontMetrics().horizontalAdvance(self.text) + icon_width + 20, self.fontMetrics().height() + 9)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Soft ground, icon, word."""
+        del event
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        foreground = _PILL_FOREGROUNDS.get(self.kind, self.kind)
+        border = tint_border(foreground)
+        background = theme.color("card" if self.on_tint else _PILL_BACKGROUNDS[self.kind])
+        draw_rounded_rect(
+            painter, rect, rect.height() / 2, background, theme.color(border) if border else None, width=1.5
+        )
+        x = 10.0
+        if self.kind in _KINDS_WITH_ICON:
+            draw_icon(painter, STATE_ICONS[self.kind], foreground, 16, QRectF(8, 0, theme.px(16), rect.height()))
+            x = 8.0 + theme.px(16) + 5
+        painter.setPen(theme.color(foreground))
+        painter.setFont(self.font())
+        painter.drawText(rect.adjusted(x, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), self.text)
+
+
+class ValueRow(Themed, QWidget):
+    """Icon, label over value, detail and pill at the right; read as one sentence. Unknown is a dash."""
+
+    def __init__(self, icon: str, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 10, 4, 10)
+        row.setSpacing(14)
+        self.icon_widget = IconWidget(icon, background="square", background_size=34)
+        self.name_label, self.value_label = label("caption", text), label("strong", UNKNOWN_VALUE)
+        self.detail_label, self.pill = label("small"), Pill()
+        self.detail_label.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.detail_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(1)
+        text_layout.addStretch(0)
+        text_layout.addWidget(self.name_label)
+        text_layout.addWidget(self.value_label)
+        text_layout.addStretch(0)
+        row.addWidget(self.icon_widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(text_layout, 3)
+        row.addWidget(self.detail_label, 2, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.set(text)
+        self.apply_theme()
+
+    def set(
+        self,
+        text: str,
+        value: str | None = None,
+        detail: str = "",
+        pill: tuple[PillKind, str] | None = None,
+        reason: str = "",
+    ) -> None:
+        """All of it at once; `reason` says on hover why a value is unknown."""
+        self.name_label.setText(text)
+        self.value_label.setText(UNKNOWN_VALUE if value is None else value)
+        self.detail_label.setText(detail)
+        self.detail_label.setVisible(bool(detail))
+        self.pill.setVisible(pill is not None)
+        if pill is not None:
+            self.pill.set(*pill)
+        self.setToolTip(reason)
+        parts = (self.value_label.text(), detail, pill[1] if pill else "", reason)
+        self.setAccessibleName(f"{text}: " + ", ".join(part for part in parts if part))
+
+
+class MetricValue(Themed, QWidget):
+    """A figure with its unit behind it on the same base line; None is a dash without a unit."""
+
+    def __init__(self, kind: str = "figure", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.kind, self.figure, self.unit, self.tone = kind, UNKNOWN_VALUE, "", "text"
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def set(self, figure: str | None, unit: str = "") -> None:
+        """Another figure; the same one costs nothing."""
+        value = (UNKNOWN_VALUE, "") if figure is None else (figure, unit)
+        if value == (self.figure, self.unit):
+            return
+        old_size = self.sizeHint()
+        self.figure, self.unit = value
+        self.setAccessibleName(f"{self.figure} {self.unit}".strip())
+        if self.sizeHint() != old_size:
+            self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Both, with 5 px between."""
+        large, small = QFontMetricsF(theme.font(self.kind)), QFontMetricsF(theme.font("small"))
+        unit = small.horizontalAdvance(self.unit) + 5 if self.unit else 0.0
+        return QSize(ceil(large.horizontalAdvance(self.figure) + unit) + 1, ceil(large.height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Figure, then unit."""
+        del event
+        painter, large = QPainter(self), QFontMetricsF(theme.font(self.kind))
+        base = (self.height() - large.height()) / 2 + large.ascent()
+        painter.setFont(theme.font(self.kind))
+        painter.setPen(theme.color(self.tone))
+        painter.drawText(QPointF(0, base), self.figure)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("soft"))
+        painter.drawText(QPointF(large.horizontalAdvance(self.figure) + 5, base), self.unit)
+
+
+class MetricTile(Card):
+    """Icon, label, figure, unit, a bar of 4 px in the series' colour. Unknown is a dash, its reason on hover."""
+
+    def __init__(
+        self,
+        icon: str,
+        text: str = "",
+        *,
+        token: str = "s1",
+        parent: QWidget | None = None,
+    ) -> None:
+        self._state: tuple[str | None, str, float | None, str] | None = None
+        super().__init__(padding=14, parent=parent)
+        self.icon_widget = IconWidget(icon, "soft", 16)
+        self.name_label = label("small", text)
+        self.value_widget = MetricValue()
+        self.progress_bar = ProgressBar(height=4)
+        self.progress_bar.token = token
+        header = QHBoxLayout()
+        header.setSpacing(8)
+        header.addWidget(self.icon_widget)
+        header.addWidget(self.name_label, 1)
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        column.addLayout(header)
+        column.addWidget(self.value_widget)
+        column.addWidget(self.progress_bar)
+        self.column.addLayout(column)
+        self.set_value(None, "", None)
+
+    def set_label(self, text: str) -> None:
+        """The label, in another language."""
+        self.name_label.setText(text)
+        self._update_accessible_text()
+
+    def set_value(self, figure: str | None, unit: str, fraction: float | None, reason: str = "") -> None:
+        """`figure` as text, or None with the reason; `fraction` of the bar from 0 to 1, None hides it."""
+        state = (figure, unit, fraction, reason)
+        if state == self._state:
+            return
+        self._state = state
+        self.value_widget.set(figure, unit)
+        self.progress_bar.set_fraction(fraction or 0.0)
+        policy = self.progress_bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.progress_bar.setSizePolicy(policy)
+        self.progress_bar.setVisible(fraction is not None)
+        self.setToolTip(reason)
+        self._update_accessible_text()
+
+    def _update_accessible_text(self) -> None:
+        figure, unit = self.value_widget.figure, self.value_widget.unit
+        self.setAccessibleName(f"{self.name_label.text()}: {figure} {unit}".strip())
+        self.setAccessibleDescription(self.toolTip())

@@ -1,0 +1,680 @@
+"""Slim scroll bars: a handle on whatever ground is below, without arrows.
+
+A button that shows what is chosen and opens a list to choose from: each entry with a second line that explains.
+
+A number that is typed, or stepped through with arrows: it stands as high as a button and is dressed like one.
+
+A menu in the theme's colours, its rows as high as a finger needs them.
+
+The two menus at a rail's bottom: language and theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
+from typing import Literal, get_args
+
+from msgspec import Struct
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QProxyStyle,
+    QScrollBar,
+    QSpinBox,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOption,
+    QStyleOptionSpinBox,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ...core.types import Language as Code
+from .. import theme
+from ..language import LANGUAGE_NAMES, Language
+from .base import KeyboardFocus, Themed, application, draw_box, draw_focus_ring, draw_rounded_rect
+from .buttons import Button, RailButton
+from .icons import draw_icon
+
+BAR_WIDTH, HANDLE_MARGIN, MIN_HANDLE_LENGTH = 11, 3, 42
+PAGE_REPEAT_DELAY_MS, PAGE_REPEAT_INTERVAL_MS = 500, 60
+
+
+class ScrollBar(Themed, QScrollBar):
+    """Drag the handle; a press beside it goes a page, and on while it is held; the middle button goes there."""
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
+        super().__init__(orientation, parent)
+        self._drag_offset: float | None = None
+        self._mouse_pos = QPointF()
+        # The ground below shines through.
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, False)
+        self.setMouseTracking(True)
+        self.apply_theme()
+
+    def sizeHint(self) -> QSize:
+        """Thin; as long as there is room."""
+        return QSize(BAR_WIDTH, MIN_HANDLE_LENGTH) if self._is_vertical else QSize(MIN_HANDLE_LENGTH, BAR_WIDTH)
+
+    def handle_rect(self) -> QRectF:
+        """Where the handle is, margins included."""
+        track_length, span = self._track_length(), self.maximum() - self.minimum()
+        handle_length = float(track_length)
+        if span > 0:
+            handle_length = min(
+                max(track_length * self.pageStep() / (span + self.pageStep()), MIN_HANDLE_LENGTH), track_length
+            )
+        start = (self.sliderPosition() - self.minimum()) / max(span, 1) * (track_length - handle_length)
+        return (
+            QRectF(0, start, self.width(), handle_length)
+            if self._is_vertical
+            else QRectF(start, 0, handle_length, self.height())
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The handle; darker under the mouse and while it is held."""
+        del event
+        rect = self.handle_rect()
+        highlighted = self._drag_offset is not None or (self.underMouse() and rect.contains(self._mouse_pos))
+        rect.adjust(HANDLE_MARGIN, HANDLE_MARGIN, -HANDLE_MARGIN, -HANDLE_MARGIN)
+        radius = (BAR_WIDTH - 2 * HANDLE_MARGIN) / 2
+        if self.isEnabled():
+            draw_rounded_rect(QPainter(self), rect, radius, theme.color("soft" if highlighted else "control"))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take the handle, go a page, or go there."""
+        self._mouse_pos = event.position()
+        rect, position = self.handle_rect(), self._position_along(event.position())
+        if event.button() == Qt.MouseButton.MiddleButton:
+            self._start_drag((rect.height() if self._is_vertical else rect.width()) / 2)
+            self._drag_to(position)
+        elif event.button() == Qt.MouseButton.LeftButton and rect.contains(event.position()):
+            self._start_drag(position - self._handle_start(rect))
+        elif event.button() == Qt.MouseButton.LeftButton:
+            action = QScrollBar.SliderAction
+            page_action = action.SliderPageStepSub if position < self._handle_start(rect) else action.SliderPageStepAdd
+            self.triggerAction(page_action)
+            self.setRepeatAction(page_action, PAGE_REPEAT_DELAY_MS, PAGE_REPEAT_INTERVAL_MS)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """The handle follows."""
+        self._mouse_pos = event.position()
+        if self._drag_offset is not None:
+            self._drag_to(self._position_along(event.position()))
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let go."""
+        del event
+        self._drag_offset = None
+        self.setSliderDown(False)
+        self.setRepeatAction(QScrollBar.SliderAction.SliderNoAction)
+        self.update()
+
+    def sliderChange(self, change: QScrollBar.SliderChange) -> None:
+        """Pages go on until the handle has come to the mouse."""
+        super().sliderChange(change)
+        if self.repeatAction() != QScrollBar.SliderAction.SliderNoAction and self.handle_rect().contains(
+            self._mouse_pos
+        ):
+            self.setRepeatAction(QScrollBar.SliderAction.SliderNoAction)
+
+    def _start_drag(self, offset: float) -> None:
+        self._drag_offset = offset
+        self.setSliderDown(True)
+        self.update()
+
+    def _drag_to(self, position: float) -> None:
+        rect = self.handle_rect()
+        free_length = self._track_length() - (rect.height() if self._is_vertical else rect.width())
+        if free_length > 0 and self._drag_offset is not None:
+            fraction = min(max((position - self._drag_offset) / free_length, 0.0), 1.0)
+            self.setSliderPosition(self.minimum() + round(fraction * (self.maximum() - self.minimum())))
+
+    @property
+    def _is_vertical(self) -> bool:
+        return self.orientation() == Qt.Orientation.Vertical
+
+    def _track_length(self) -> int:
+        return self.height() if self._is_vertical else self.width()
+
+    def _position_along(self, point: QPointF) -> float:
+        return point.y() if self._is_vertical else point.x()
+
+    def _handle_start(self, rect: QRectF) -> float:
+        return rect.y() if self._is_vertical else rect.x()
+
+
+def use_slim_scroll_bars(area: QAbstractScrollArea) -> None:
+    """Give a scrolling widget our scroll bars, and nothing where they meet."""
+    area.setVerticalScrollBar(ScrollBar(Qt.Orientation.Vertical))
+    area.setHorizontalScrollBar(ScrollBar(Qt.Orientation.Horizontal))
+    area.setCornerWidget(QWidget())
+
+
+TEXT_LEFT, TEXT_RIGHT, ITEM_PADDING, POPUP_MARGIN, HINT_GAP = 34, 16, 7, 5, 20
+MIN_BUTTON_WIDTH, MAX_POPUP_WIDTH, MAX_POPUP_HEIGHT, UNBOUNDED_HEIGHT = 120, 460, 420, 10_000
+WRAP_FLAGS = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
+ENTRY_ROLE = Qt.ItemDataRole.UserRole
+STATE_MARKS = {"warned": ("warn", "warn"), "refused": ("cross", "error")}
+
+
+class DropdownEntry(Struct, frozen=True, kw_only=True):
+    """One thing to choose; `hint` stands at the right of its text, such as a date. A refused one is shown with its
+    reason in `detail`, but not taken. `under` is the sentence that stands above it and its neighbours of the same one,
+    in place of their details.
+    """
+
+    value: Hashable
+    text: str
+    hint: str = ""
+    detail: str = ""
+    group: str = ""
+    state: Literal["fine", "warned", "refused"] = "fine"
+
+
+class Dropdown(Button):
+    """`chosen` brings the value of an entry that was taken, `refused` one that cannot be."""
+
+    chosen = Signal(object)
+    refused_entry_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._entries: tuple[DropdownEntry, ...] = ()
+        self._make_entries: Callable[[], Iterable[DropdownEntry]] | None = None
+        self._current: Hashable = None
+        super().__init__(trailing_icon="down", parent=parent)
+        self.clicked.connect(self.open_popup)
+        self.popup: _DropdownPopup | None = None
+        self._reserved_texts: tuple[str, ...] = ()
+
+    def set_entries(
+        self,
+        entries: Iterable[DropdownEntry] | Callable[[], Iterable[DropdownEntry]],
+        current: Hashable,
+        text: str,
+        name: str,
+    ) -> None:
+        """What there is to choose and what holds; `words` stand on the button, `name` says what it is about. Entries
+        that take long to word are given as what makes them: it is asked when somebody wants to see them.
+        """
+        self._make_entries = entries if callable(entries) else lambda: entries
+        self._entries, self._current = (), current
+        self.setText(text)
+        self.setAccessibleName(f"{name}: {text}")
+
+    def reserve_width_for(self, texts: Sequence[str]) -> None:
+        """Be as wide as the widest of these words, so that nothing moves when others are chosen."""
+        self._reserved_texts = tuple(texts)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """With room for what is reserved."""
+        hint, metrics = super().sizeHint(), self.fontMetrics()
+        widest = max((metrics.horizontalAdvance(text) for text in self._reserved_texts), default=0)
+        return QSize(hint.width() + max(widest - metrics.horizontalAdvance(self.text()), 0), hint.height())
+
+    @property
+    def entries(self) -> tuple[DropdownEntry, ...]:
+        """What there is to choose."""
+        if self._make_entries is not None:
+            self._entries, self._make_entries = tuple(self._make_entries()), None
+        return self._entries
+
+    def open_popup(self) -> None:
+        """Show the list below the button, or above it where there is no room."""
+        self.popup = _DropdownPopup(self, self.entries, self._current)
+        self.popup.entry_chosen.connect(self.choose)
+        self.popup.show_at(self)
+
+    def choose(self, entry: DropdownEntry) -> None:
+        """Choose an entry, if that is possible."""
+        if entry.state == "refused":
+            self.refused_entry_chosen.emit(entry)
+        elif entry.value != self._current:
+            self.chosen.emit(entry.value)
+
+    def minimumSizeHint(self) -> QSize:
+        """What is chosen may be long: the list has all of it."""
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), theme.px(MIN_BUTTON_WIDTH)), hint.height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows open it, as with every list of its kind."""
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self.open_popup()
+        else:
+            super().keyPressEvent(event)
+
+
+class _DropdownPopup(QFrame):
+    entry_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget, entries: tuple[DropdownEntry, ...], current: Hashable) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.entry_list = _DropdownList(entries, current, self)
+        self.entry_list.setAccessibleName(parent.accessibleName())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(POPUP_MARGIN, POPUP_MARGIN, POPUP_MARGIN, POPUP_MARGIN)
+        column.addWidget(self.entry_list)
+        self.entry_list.itemClicked.connect(self._choose_item)
+        self.entry_list.accepted.connect(self._choose_item)
+
+    def show_at(self, button: QWidget) -> None:
+        """As wide as its words, within the screen."""
+        screen = button.screen().availableGeometry()
+        size = self.entry_list.preferred_size(max(button.width(), theme.px(200))).grownBy(self.contentsMargins())
+        width = min(size.width() + 2 * POPUP_MARGIN, screen.width())
+        height = min(size.height() + 2 * POPUP_MARGIN, screen.height())
+        position = button.mapToGlobal(QPoint(0, button.height() + 2))
+        if position.y() + height > screen.bottom():
+            position.setY(max(button.mapToGlobal(QPoint(0, -2)).y() - height, screen.top()))
+        position.setX(max(min(position.x(), screen.right() - width), screen.left()))
+        self.setGeometry(QRect(position, QSize(width, height)))
+        self.show()
+        self.entry_list.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("card"))
+        draw_box(painter, QRectF(self.rect()), 0, "card", "control")
+
+    def _choose_item(self, item: QListWidgetItem) -> None:
+        entry: DropdownEntry = item.data(ENTRY_ROLE)
+        if not entry.text:
+            return
+        self.close()
+        self.entry_chosen.emit(entry)
+
+
+class _DropdownList(Themed, QListWidget):
+    accepted = Signal(object)
+
+    def __init__(self, entries: tuple[DropdownEntry, ...], current: Hashable, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        use_slim_scroll_bars(self)
+        self.setItemDelegate(_DropdownDelegate(self))
+        group = ""
+        for entry in entries:
+            if entry.group and entry.group != group:
+                self._add_group_header(entry)
+            group = entry.group
+            item = QListWidgetItem(entry.text)
+            item.setData(ENTRY_ROLE, entry)
+            parts = [part for part in (entry.text, entry.hint, entry.detail) if part]
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join(parts) if parts[1:] else "")
+            item.setData(Qt.ItemDataRole.CheckStateRole, None)
+            self.addItem(item)
+            if entry.value == current:
+                item.setData(ENTRY_ROLE + 1, True)
+                self.setCurrentItem(item)
+        self.itemEntered.connect(self._highlight)
+        self.apply_theme()
+
+    def _add_group_header(self, entry: DropdownEntry) -> None:
+        """The sentence above its entries, which cannot be taken itself."""
+        header = QListWidgetItem(entry.group)
+        header.setData(ENTRY_ROLE, DropdownEntry(value=None, text="", detail=entry.group, state=entry.state))
+        header.setFlags(Qt.ItemFlag.NoItemFlags)
+        self.addItem(header)
+
+    def _highlight(self, item: QListWidgetItem) -> None:
+        if item.flags() & Qt.ItemFlag.ItemIsEnabled:
+            self.setCurrentItem(item)
+
+    def preferred_size(self, min_width: int) -> QSize:
+        """The size that shows all entries, within limits."""
+        rows = [self.sizeHintForIndex(self.model().index(row, 0)) for row in range(self.count())]
+        height = sum(row.height() for row in rows)
+        width = max((row.width() for row in rows), default=0)
+        scroll_bar_width = 12 if height > theme.px(MAX_POPUP_HEIGHT) else 0
+        return QSize(
+            min(max(width, min_width), theme.px(MAX_POPUP_WIDTH)) + scroll_bar_width,
+            min(height, theme.px(MAX_POPUP_HEIGHT)),
+        )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter and space take the entry."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.currentItem() is not None:
+            self.accepted.emit(self.currentItem())
+        elif event.key() == Qt.Key.Key_Escape:
+            self.window().close()
+        else:
+            super().keyPressEvent(event)
+
+
+class _DropdownDelegate(QStyledItemDelegate):
+    """What it is, and below it what that means, in as many lines as it takes."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """From the fonts."""
+        del option
+        entry: DropdownEntry = index.data(ENTRY_ROLE)
+        text_metrics, detail_metrics = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("small"))
+        if not entry.text:
+            available = theme.px(MAX_POPUP_WIDTH) - TEXT_LEFT - TEXT_RIGHT
+            detail_rect = detail_metrics.boundingRect(
+                QRect(0, 0, available, UNBOUNDED_HEIGHT), WRAP_FLAGS, entry.detail
+            )
+            return QSize(detail_rect.width() + 2 + TEXT_LEFT + TEXT_RIGHT, detail_rect.height() + 2 * ITEM_PADDING + 4)
+        width, height = text_metrics.horizontalAdvance(entry.text) + 2, text_metrics.height()
+        if entry.hint:
+            width += HINT_GAP + detail_metrics.horizontalAdvance(entry.hint)
+        if entry.detail and not entry.group:
+            available = theme.px(MAX_POPUP_WIDTH) - TEXT_LEFT - TEXT_RIGHT
+            detail_rect = detail_metrics.boundingRect(
+                QRect(0, 0, available, UNBOUNDED_HEIGHT), WRAP_FLAGS, entry.detail
+            )
+            width, height = max(width, detail_rect.width() + 2), height + detail_rect.height() + 1
+        return QSize(width + TEXT_LEFT + TEXT_RIGHT, height + 2 * ITEM_PADDING)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Ground, mark, words."""
+        entry: DropdownEntry = index.data(ENTRY_ROLE)
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        if not entry.text:
+            self._paint_group_header(painter, rect, entry)
+            painter.restore()
+            return
+        if state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
+            draw_rounded_rect(painter, QRectF(rect), 6, theme.color("hover"))
+        text_metrics = QFontMetrics(theme.font("body"))
+        text_rect = QRect(
+            rect.x() + TEXT_LEFT, rect.y() + ITEM_PADDING, rect.width() - TEXT_LEFT - TEXT_RIGHT, text_metrics.height()
+        )
+        mark = (
+            ("check", "accent_text")
+            if index.data(ENTRY_ROLE + 1)
+            else None
+            if entry.group
+            else STATE_MARKS.get(entry.state)
+        )
+        if mark is not None:
+            draw_icon(painter, mark[0], mark[1], 15, QRectF(rect.x() + 9, text_rect.y(), 16, text_rect.height()))
+        painter.setPen(theme.color("soft" if entry.state == "refused" else "text"))
+        painter.setFont(theme.font("body"))
+        detail_metrics = QFontMetrics(theme.font("small"))
+        available = text_rect.width() - (HINT_GAP + detail_metrics.horizontalAdvance(entry.hint) if entry.hint else 0)
+        elided = text_metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, available)
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), elided)
+        painter.setPen(theme.color("soft"))
+        painter.setFont(theme.font("small"))
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), entry.hint)
+        detail_rect = QRect(
+            text_rect.x(), text_rect.bottom() + 2, text_rect.width(), rect.bottom() - text_rect.bottom() - ITEM_PADDING
+        )
+        painter.drawText(detail_rect, WRAP_FLAGS, "" if entry.group else entry.detail)
+        painter.restore()
+
+    def _paint_group_header(self, painter: QPainter, rect: QRect, entry: DropdownEntry) -> None:
+        """A line, then the sentence behind the sign of all that stands below it."""
+        painter.setPen(theme.color("line"))
+        painter.drawLine(rect.x() + 9, rect.y() + 2, rect.right() - 9, rect.y() + 2)
+        font = theme.font("small")
+        text_rect = rect.adjusted(TEXT_LEFT, ITEM_PADDING + 4, -TEXT_RIGHT, -ITEM_PADDING)
+        mark = STATE_MARKS.get(entry.state)
+        if mark is not None:
+            icon_rect = QRectF(rect.x() + 9, text_rect.y(), 16, QFontMetrics(font).height())
+            draw_icon(painter, mark[0], mark[1], 15, icon_rect)
+        painter.setPen(theme.color("soft"))
+        painter.setFont(font)
+        painter.drawText(text_rect, WRAP_FLAGS, entry.detail)
+
+
+ARROW_SIZE = 14  # pixels of an arrow's side
+TEXT_INDENT = 10  # before the words
+
+
+class SpinBox(KeyboardFocus, Themed, QSpinBox):
+    """Painted; where the arrows are is the style's matter. `valueChanged` comes with every number that is typed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setCorrectionMode(QSpinBox.CorrectionMode.CorrectToNearestValue)
+        self.setFrame(False)
+        self.lineEdit().setTextMargins(theme.px(TEXT_INDENT), 0, 0, 0)
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("strong"))
+        super().refresh()
+        self.update_colours()
+
+    def update_colours(self) -> None:
+        """Colours of now; the ground is painted here, also below the words."""
+        palette = self.lineEdit().palette()
+        palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
+        self.lineEdit().setPalette(palette)
+        super().update_colours()
+
+    def sizeHint(self) -> QSize:
+        """As high as a button."""
+        return QSize(super().sizeHint().width() + theme.px(2 * TEXT_INDENT), self.fontMetrics().height() + theme.px(19))
+
+    def minimumSizeHint(self) -> QSize:
+        """Never smaller than its words."""
+        return self.sizeHint()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """It scrolls the page and changes nothing."""
+        event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground and edge by state, then the arrows; the words paint themselves."""
+        del event
+        painter, body = QPainter(self), QRectF(self.rect())
+        if self.shows_focus_ring:
+            body = draw_focus_ring(painter, body, 6)
+        enabled = self.isEnabled()
+        border = theme.color("accent" if self.hasFocus() else "control") if enabled else None
+        draw_rounded_rect(painter, body, 6, theme.color("card" if enabled else "pressed"), border)
+        option = QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        subcontrols = QStyle.SubControl
+        step_enabled = self.stepEnabled()
+        for subcontrol, icon, step in (
+            (subcontrols.SC_SpinBoxUp, "up", QSpinBox.StepEnabledFlag.StepUpEnabled),
+            (subcontrols.SC_SpinBoxDown, "down", QSpinBox.StepEnabledFlag.StepDownEnabled),
+        ):
+            arrow_rect = self.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, subcontrol, self)
+            foreground = "text" if enabled and step_enabled & step else "disabled"
+            draw_icon(painter, icon, foreground, ARROW_SIZE, QRectF(arrow_rect).translated(-5, 0))
+
+
+MENU_PADDING, MENU_ITEM_LEFT, MENU_ITEM_RIGHT, MENU_ITEM_PADDING = (
+    4,
+    25,
+    33,
+    16,
+)  # the menu's padding, room beside the words, what a row is higher than them
+
+
+class Menu(Themed, QMenu):
+    """Entries of words, of which one may be ticked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setStyle(_menu_style())
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        """Fonts of now."""
+        self.setFont(theme.font("body"))
+        super().refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground, edge, and the entries."""
+        del event
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        width = theme.current().line_width
+        painter.fillRect(self.rect(), theme.color("card"))
+        draw_rounded_rect(painter, QRectF(self.rect()), 0, None, theme.color("control"), width=width)
+        for action in self.actions():
+            self._paint_entry(painter, action, self.actionGeometry(action))
+
+    def _paint_entry(self, painter: QPainter, action: QAction, rect: QRect) -> None:
+        if action == self.activeAction() and action.isEnabled():
+            draw_rounded_rect(painter, QRectF(rect), 6, theme.color("hover"))
+        foreground = "text" if action.isEnabled() else "disabled"
+        if action.isChecked():
+            draw_icon(
+                painter, "check", foreground, 14, QRectF(rect.x() + 4, rect.y(), MENU_ITEM_LEFT - 8, rect.height())
+            )
+        painter.setPen(theme.color(foreground))
+        painter.drawText(rect.adjusted(MENU_ITEM_LEFT, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), action.text())
+
+
+class _MenuStyle(QProxyStyle):
+    """Only how large things are: the menu paints itself."""
+
+    def sizeFromContents(
+        self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
+    ) -> QSize:
+        if widget is not None and kind == QStyle.ContentsType.CT_MenuItem:
+            return QSize(
+                size.width() + MENU_ITEM_LEFT + MENU_ITEM_RIGHT, widget.fontMetrics().height() + MENU_ITEM_PADDING
+            )
+        return size if widget is None else super().sizeFromContents(kind, option, size, widget)
+
+    def pixelMetric(
+        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
+    ) -> int:
+        if metric in (QStyle.PixelMetric.PM_MenuHMargin, QStyle.PixelMetric.PM_MenuVMargin):
+            return MENU_PADDING + theme.current().line_width
+        if metric == QStyle.PixelMetric.PM_MenuPanelWidth:
+            return 0
+        return super().pixelMetric(metric, option, widget)
+
+
+@lru_cache(maxsize=1)
+def _menu_style() -> _MenuStyle:
+    """One for all menus, on the style that every system has."""
+    style = _MenuStyle("fusion")
+    style.setParent(application())
+    return style
+
+
+class _RailMenu(RailButton):
+    """A rail button with a menu of which one entry holds."""
+
+    def __init__(self, icon_name: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
+        self._menu: Menu | None = None
+        self._actions: dict[str, QAction] = {}
+        super().__init__(icon_name, trailing_icon="down", parent=parent)
+        self._menu = Menu(self)
+        group = QActionGroup(self._menu)
+        for entry in entries:
+            action = self._menu.addAction(entry)
+            action.setCheckable(True)
+            action.triggered.connect(lambda _checked=False, entry=entry: self.choose(entry))
+            group.addAction(action)
+            self._actions[entry] = action
+        self.clicked.connect(self._open_menu)
+        self.retranslate()
+        self.refresh()
+
+    def choose(self, entry: str) -> None:
+        """What choosing an entry does."""
+        raise NotImplementedError
+
+    def actions_by_entry(self) -> dict[str, QAction]:
+        """The menu's entries."""
+        return dict(self._actions)
+
+    def _open_menu(self) -> None:
+        if self._menu is not None:
+            self._menu.popup(self.mapToGlobal(self.rect().topLeft()) - self._menu.rect().bottomLeft())
+
+
+class LanguageMenu(_RailMenu):
+    """Shows the language and changes it at once; `chosen` brings the code, to be kept in the settings."""
+
+    chosen = Signal(str)
+
+    def __init__(self, language: Language, parent: QWidget | None = None) -> None:
+        self._language = language
+        super().__init__("globe", get_args(Code), parent)
+
+    def choose(self, entry: str) -> None:
+        """Speak another language."""
+        code: Code = "zh_CN" if entry == "zh_CN" else "en"
+        self._language.set(code)
+        self.chosen.emit(code)
+
+    def retranslate(self) -> None:
+        """Each language is named in itself."""
+        self.setText(LANGUAGE_NAMES[self._language.current])
+        self.setAccessibleName(self.tr("Language: {name}").format(name=self.text()))
+        for code, name in LANGUAGE_NAMES.items():
+            if code in self._actions:
+                self._actions[code].setText(name)
+                self._actions[code].setChecked(code == self._language.current)
+
+
+class ThemeMenu(_RailMenu):
+    """Shows the theme and changes it at once; `chosen` brings the choice, to be kept in the settings."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("sun", get_args(theme.ThemeChoice), parent)
+
+    def choose(self, entry: str) -> None:
+        """Wear another theme."""
+        theme.set_theme(application(), entry)
+        self.retranslate()
+        self.chosen.emit(entry)
+
+    def refresh(self) -> None:
+        """Sun by day, moon by night."""
+        self.icon_name = "moon" if theme.current().dark else "sun"
+        super().refresh()
+
+    def update_colours(self) -> None:
+        """Another picture and another word."""
+        self.retranslate()
+        self.refresh()
+
+    def retranslate(self) -> None:
+        """The themes' names."""
+        names = {
+            "system": self.tr("As the system"),
+            "light": self.tr("Light"),
+            "dark": self.tr("Dark"),
+            "contrast": self.tr("High contrast"),
+        }
+        self.setText(names[theme.choice()])
+        self.setAccessibleName(self.tr("Theme: {name}").format(name=self.text()))
+        for entry, action in self._actions.items():
+            action.setText(names[entry])
+            action.setChecked(entry == theme.choice())

@@ -1,0 +1,452 @@
+"""The ground of both rails.
+
+The main window's navigation.
+
+The wizard's steps: where one is, what comes, and the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from .. import icons, theme
+from .base import Breakpoints, KeyboardFocus, Themed, draw_focus_ring, draw_rounded_rect
+from .buttons import NARROW_RAIL_WIDTH, RailButton
+from .icons import draw_icon
+from .text import label, layout_text
+
+
+def lay_out_with_rail(window: QWidget, rail: Rail, banner: QWidget, pages: QWidget) -> None:
+    """Lay a window out: the rail at its left, at its right the pages with a banner above them."""
+    right = QVBoxLayout()
+    right.setSpacing(0)
+    right.addWidget(banner)
+    right.addWidget(pages, 1)
+    row = QHBoxLayout(window)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(0)
+    row.addWidget(rail)
+    row.addLayout(right, 1)
+
+
+class Rail(Themed, QWidget):
+    """A column at the window's left. `column` holds the rows, `foot` what stands at its bottom."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.breakpoints = Breakpoints(self)
+        self._footer_rows: list[tuple[QBoxLayout, tuple[QWidget, ...]]] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 14, 12, 14)
+        self.column = QVBoxLayout()
+        self.column.setSpacing(4)
+        self.footer = QVBoxLayout()
+        self.footer.setSpacing(4)
+        layout.addLayout(self.column)
+        layout.addStretch(1)
+        layout.addLayout(self.footer)
+        self.outer_layout = layout
+        self.breakpoints.changed.connect(self.refresh)
+
+    def add_footer_row(self, *widgets: QWidget) -> None:
+        """One more row at the bottom, its widgets spread from left to right."""
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.setSpacing(0)
+        for index, widget in enumerate(widgets):
+            if index:
+                row.addStretch(1)
+            row.addWidget(widget)
+        self.footer.addLayout(row)
+        self._footer_rows.append((row, widgets))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Rows at the bottom that are too wide become columns."""
+        margins = self.outer_layout.contentsMargins()
+        available = self.maximumWidth() - margins.left() - margins.right()
+        for row, widgets in self._footer_rows:
+            fits = sum(widget.sizeHint().width() for widget in widgets) <= available
+            direction = QBoxLayout.Direction
+            row.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+        super().refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The rail's own tone; where tones are alike, a line."""
+        del event
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("rail"))
+        width = theme.current().line_width
+        if width > 1:
+            painter.fillRect(self.width() - width, 0, width, self.height(), theme.color("line"))
+
+
+class Brand(Themed, QWidget):
+    """The mark and the product's name."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(12, 10, 8, 18)
+        self._layout.setSpacing(12)
+        self._brand_mark = _BrandMark()
+        self.name_label = label("strong")
+        self._layout.addWidget(self._brand_mark)
+        self._layout.addWidget(self.name_label, 1)
+        self.apply_theme()
+
+    def set_icon_only(self, icon_only: bool) -> None:
+        """The mark alone, in the middle."""
+        self.name_label.setVisible(not icon_only)
+        self._layout.setContentsMargins(0 if icon_only else 12, 10, 0 if icon_only else 8, 18)
+        alignment = Qt.AlignmentFlag.AlignHCenter if icon_only else Qt.AlignmentFlag(0)
+        self._layout.setAlignment(self._brand_mark, alignment | Qt.AlignmentFlag.AlignVCenter)
+
+    def retranslate(self) -> None:
+        """The product's name."""
+        self.name_label.setText(self.tr("GPU Assistant"))
+        self.setAccessibleName(self.name_label.text())
+
+
+class _BrandMark(Themed, QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        self.setFixedSize(theme.px(30), theme.px(30))
+        super().refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        QPainter(self).drawPixmap(0, 0, icons.brand_mark(30, self.devicePixelRatioF()))
+
+
+NAV_RAIL_WIDTH = 212
+
+
+class NavigationRail(Rail):
+    """Pages as icon and word; below 1200 the icon stands above. Arrows move within it.
+
+    `items` and `bottom` are (icon, word); indexes count through both. `chosen` comes for every page chosen.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(
+        self,
+        items: Sequence[tuple[str, str]],
+        bottom: Sequence[tuple[str, str]] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.buttons: list[RailButton] = []
+        for index, (icon, text) in enumerate((*items, *bottom)):
+            button = RailButton(icon, text, parent=self)
+            button.setCheckable(True)
+            button.setAutoExclusive(True)
+            button.toggled.connect(button.refresh)
+            button.clicked.connect(lambda _checked=False, index=index: self.chosen.emit(index))
+            (self.column if index < len(items) else self.footer).addWidget(button)
+            self.buttons.append(button)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        """What the rail is for."""
+        self.setAccessibleName(self.tr("Pages"))
+
+    def set_texts(self, texts: Sequence[str]) -> None:
+        """The words again, in another language."""
+        for button, text in zip(self.buttons, texts, strict=True):
+            button.setText(text)
+        self.refresh()
+
+    def set_current(self, index: int) -> None:
+        """Show a page as the current one; `chosen` is not sent."""
+        self.buttons[index].setChecked(True)
+
+    def current(self) -> int:
+        """The current page, -1 if none."""
+        return next((index for index, button in enumerate(self.buttons) if button.isChecked()), -1)
+
+    def set_badge(self, index: int, kind: str | None, text: str = "", description: str = "") -> None:
+        """A badge beside a page's word; see `RailButton.set_badge`."""
+        self.buttons[index].set_badge(kind, text, description)
+
+    def refresh(self) -> None:
+        """Width and arrangement of now."""
+        narrow = self.breakpoints.is_narrow
+        scale = 1 + (theme.text_scale() - 1) / 2
+        margin = 8 if narrow else 12
+        self.outer_layout.setContentsMargins(margin, 14, margin, 14)
+        buttons = self.findChildren(RailButton)
+        for button in buttons:
+            button.set_stacked(narrow)
+        # Words are never cut: the rail is as wide as its widest.
+        widest = max((button.sizeHint().width() for button in buttons), default=0) + 2 * margin
+        self.setFixedWidth(max(round((NARROW_RAIL_WIDTH if narrow else NAV_RAIL_WIDTH) * scale), widest))
+        super().refresh()
+
+
+STEP_RAIL_WIDTH, NARROW_STEP_RAIL_WIDTH = 240, 200
+DISC_SIZE, STEP_GAP, MIN_STEP_GAP, DISC_LEFT = 26, 26, 6, 15
+UNBOUNDED_HEIGHT = 16_777_215
+# Words that would take more than this share of the window are left to the page: its discs say where one is.
+MAX_WINDOW_SHARE = 1 / 3
+
+
+class StepRail(Rail):
+    """`steps` are (title, hint); the hint shows under the current one. `chosen` comes for done steps only.
+
+    Where large text would take too much of a small window it is `bare`: discs without their titles, which show on
+    hover and are told to screen readers; what is lower than its steps moves them together.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, steps: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.icon_only = False
+        self.column.setSpacing(0)
+        self.brand = Brand()
+        self.column.addWidget(self.brand)
+        self.buttons = [_StepButton(number, len(steps)) for number in range(len(steps))]
+        for button in self.buttons:
+            self.column.addWidget(button)
+            button.clicked.connect(lambda _checked=False, number=button.number: self.chosen.emit(number))
+        self.set_steps(steps)
+        self.set_current(0)
+        self.breakpoints.resized.connect(self._update_icon_only)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        """What the rail is for."""
+        self.setAccessibleName(self.tr("Steps"))
+        for button in self.buttons:
+            button.retranslate()
+
+    def set_steps(self, steps: Sequence[tuple[str, str]]) -> None:
+        """The words again, in another language."""
+        for button, (title, hint) in zip(self.buttons, steps, strict=True):
+            button.set_texts(title, hint)
+        self.refresh()
+
+    def set_current(self, current: int, *, reachable: bool = True) -> None:
+        """All before `current` are done; with `reachable` False (while installing) none leads back."""
+        for number, button in enumerate(self.buttons):
+            state: StepRailState = "done" if number < current else "current" if number == current else "waiting"
+            button.set_state(state, reachable and state == "done")
+
+    def refresh(self) -> None:
+        """Width of now."""
+        # By itself it is its own window, which has the width that it wants.
+        if self.window() is not self and self.isVisible():
+            self.icon_only = self._takes_too_much()
+        self.brand.set_icon_only(self.icon_only)
+        for step in self.buttons:
+            step.set_icon_only(self.icon_only)
+        for button in self.findChildren(RailButton):
+            button.set_icon_only(self.icon_only)
+        if self.icon_only:
+            width = max(2 * DISC_LEFT + theme.px(DISC_SIZE), self.brand.minimumSizeHint().width())
+            self.setFixedWidth(width + self._horizontal_margins())
+        else:
+            self.setFixedWidth(self._width_with_titles())
+        super().refresh()
+        self._distribute_height()
+
+    def _horizontal_margins(self) -> int:
+        margins = self.outer_layout.contentsMargins()
+        return margins.left() + margins.right()
+
+    def _width_with_titles(self) -> int:
+        """The width with the titles."""
+        scale = 1 + (theme.text_scale() - 1) / 2
+        needed = max(button.title_width() for button in self.buttons) + self._horizontal_margins()
+        return max(round((NARROW_STEP_RAIL_WIDTH if self.breakpoints.is_narrow else STEP_RAIL_WIDTH) * scale), needed)
+
+    def _takes_too_much(self) -> bool:
+        """Whether the titles would take too much of the window."""
+        return self._width_with_titles() > self.window().width() * MAX_WINDOW_SHARE
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another height moves the steps together, or apart again."""
+        super().resizeEvent(event)
+        self._distribute_height()
+
+    def _update_icon_only(self) -> None:
+        """Another width of the window may leave room for the titles, or none."""
+        if self.isVisible() and self.window() is not self and self._takes_too_much() != self.icon_only:
+            self.refresh()
+
+    def _distribute_height(self) -> None:
+        """Each step as high as there is room for."""
+        if self.window() is self:
+            return
+        margins = self.outer_layout.contentsMargins()
+        self.footer.invalidate()  # rows that became columns do not tell it
+        available = self.height() - margins.top() - margins.bottom() - self.footer.sizeHint().height()
+        available -= 2 * self.outer_layout.spacing()
+        count = len(self.buttons)
+        min_height = max(button.min_height() for button in self.buttons)
+        brand_height = self.brand.sizeHint().height()
+        self.brand.setVisible(available - brand_height >= count * min_height)
+        available -= brand_height if not self.brand.isHidden() else 0
+        step_height = min(max(available // count, min_height), theme.px(DISC_SIZE) + STEP_GAP)
+        for button in self.buttons:
+            button.set_height(step_height, available - count * step_height)
+
+
+StepRailState = Literal["done", "current", "waiting"]
+
+
+class _StepButton(KeyboardFocus, Themed, QPushButton):
+    def __init__(self, number: int, count: int) -> None:
+        super().__init__()
+        self.number, self._count = number, count
+        self._hint = self._note = ""
+        self._state: StepRailState = "waiting"
+        self._clickable = self._icon_only = False
+        # The way between two discs does not grow with the text, so that all steps have room.
+        self._height = theme.px(DISC_SIZE) + STEP_GAP
+        self._hint_space = UNBOUNDED_HEIGHT
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAutoDefault(False)
+        self.apply_theme()
+
+    def set_texts(self, title: str, hint: str) -> None:
+        self._hint = hint
+        self.setText(title)
+        self.retranslate()
+        self.updateGeometry()
+
+    def set_note(self, note: str) -> None:
+        """What shows on hover, such as why no way leads back."""
+        self._note = note
+        self.retranslate()
+
+    def set_icon_only(self, icon_only: bool) -> None:
+        """Only the disc; its title shows on hover."""
+        if icon_only != self._icon_only:
+            self._icon_only = icon_only
+            self.retranslate()
+            self.updateGeometry()
+
+    def set_height(self, height: int, hint_space: int) -> None:
+        """How high it is in pixels, and how much more its hint may take."""
+        if (height, hint_space) != (self._height, self._hint_space):
+            self._height, self._hint_space = height, hint_space
+            self.updateGeometry()
+            self.update()
+
+    def set_state(self, state: StepRailState, clickable: bool) -> None:
+        self._state, self._clickable = state, clickable
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if clickable else Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor)
+        self.retranslate()
+        self.refresh()
+
+    def retranslate(self) -> None:
+        state_texts = {"done": self.tr("done"), "current": self.tr("current"), "waiting": self.tr("waiting")}
+        self.setAccessibleName(
+            self.tr("Step {number} of {count}: {title}, {state}").format(
+                number=self.number + 1, count=self._count, title=self.text(), state=state_texts[self._state]
+            )
+        )
+        parts = (self.text() if self._icon_only else "", self._note)
+        self.setToolTip("\n".join(each for each in parts if each))
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self._clickable and super().hitButton(pos)
+
+    def refresh(self) -> None:
+        self.setFont(theme.font("strong" if self._state == "current" else "body"))
+        super().refresh()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0 if self._icon_only else theme.px(150), self._height)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def title_width(self) -> int:
+        """The width that the title takes, as the current one."""
+        return self._text_left() + QFontMetrics(theme.font("strong")).horizontalAdvance(self.text())
+
+    def min_height(self) -> int:
+        """The height that its words and a glimpse of the way take."""
+        return max(QFontMetrics(theme.font("strong")).height(), theme.px(20)) + MIN_STEP_GAP
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return max(self._height, self._height_with_hint(width)) if self._shows_hint(width) else self._height
+
+    def _height_with_hint(self, width: int) -> int:
+        hint_height = layout_text(self._hint, theme.font("caption"), width - self._text_left())[1].height()
+        return round(self._height / 2 + self.fontMetrics().height() / 2 + 3 + hint_height + 4)
+
+    def _shows_hint(self, width: int) -> bool:
+        if self._state != "current" or not self._hint or self._icon_only:
+            return False
+        return self._height_with_hint(width) - self._height <= self._hint_space
+
+    def _disc_size(self) -> int:
+        return min(theme.px(DISC_SIZE), self._height - MIN_STEP_GAP)
+
+    def _text_left(self) -> int:
+        return DISC_LEFT + theme.px(DISC_SIZE) + 13
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        disc_size, height = self._disc_size(), self._height
+        left = (self.width() - disc_size) / 2 if self._icon_only else DISC_LEFT + (theme.px(DISC_SIZE) - disc_size) / 2
+        circle = QRectF(left, (height - disc_size) / 2, disc_size, disc_size)
+        if self.shows_focus_ring:
+            draw_focus_ring(painter, QRectF(4, 2, self.width() - 4, height - 4), 8)
+        elif self._clickable and self.underMouse():
+            draw_rounded_rect(painter, QRectF(4, 4, self.width() - 4, height - 8), 8, theme.color("hover"))
+        self._draw_links(painter, circle)
+        self._draw_disc(painter, circle)
+        if self._icon_only:
+            return
+        painter.setPen(theme.color("soft" if self._state == "waiting" else "text"))
+        painter.setFont(self.font())
+        start = self._text_left()
+        text_rect = QRectF(start, 0, self.width() - start, height)
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        if self._shows_hint(self.width()):
+            painter.setPen(theme.color("soft"))
+            layout, _size = layout_text(self._hint, theme.font("caption"), self.width() - start)
+            layout.draw(painter, QPointF(start, height / 2 + self.fontMetrics().height() / 2 + 3))
+
+    def _draw_links(self, painter: QPainter, circle: QRectF) -> None:
+        """Half of the line to each neighbour; accent where the way is done."""
+        x = circle.center().x()
+        for drawn, done, top, bottom in (
+            (self.number > 0, self._state != "waiting", 0.0, circle.top() - 2),
+            (self.number < self._count - 1, self._state == "done", circle.bottom() + 2, float(self.height())),
+        ):
+            if drawn:
+                painter.setPen(QPen(theme.color("accent" if done else "control"), 1.6))
+                painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+
+    def _draw_disc(self, painter: QPainter, circle: QRectF) -> None:
+        fill = {"current": theme.color("accent"), "done": theme.color("card"), "waiting": None}[self._state]
+        border = theme.color("control" if self._state == "waiting" else "accent")
+        draw_rounded_rect(painter, circle, circle.width() / 2, fill, border, width=1.6)
+        if self._state == "done":
+            draw_icon(painter, "check", "accent", 16, circle)
+            return
+        painter.setPen(theme.color("on_accent" if self._state == "current" else "soft"))
+        painter.setFont(theme.font("caption-strong" if self._state == "current" else "small"))
+        painter.drawText(circle, int(Qt.AlignmentFlag.AlignCenter), str(self.number + 1))

@@ -1,0 +1,315 @@
+"""A page: title, subtitle, a column of content that scrolls.
+
+Vertically only, unless text is so large that even wrapped it needs more than the window's width.
+
+The wizard's foot: hint at the left, buttons at the right; it never scrolls.
+
+Widgets beside each other, as many as there is room for; the others go on in another line.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractSlider,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from .. import theme
+from .base import Breakpoints, Themed
+from .buttons import Button
+from .icons import IconWidget
+from .inputs import use_slim_scroll_bars
+from .text import label
+
+MAX_COLUMN_WIDTH = 1120
+SCROLL_KEYS = {
+    Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
+    Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
+    Qt.Key.Key_Down: QAbstractSlider.SliderAction.SliderSingleStepAdd,
+    Qt.Key.Key_Up: QAbstractSlider.SliderAction.SliderSingleStepSub,
+    Qt.Key.Key_Home: QAbstractSlider.SliderAction.SliderToMinimum,
+    Qt.Key.Key_End: QAbstractSlider.SliderAction.SliderToMaximum,
+}
+
+
+class Page(Themed, QScrollArea):
+    """`column` takes the content, `add_action` what stands at the right of the title.
+
+    `shape` says how large the window is. `wide` uses all the width (Monitor). `seen`: it is shown, and its window not
+    minimised, which `isVisible` does not tell.
+    """
+
+    def __init__(
+        self, title: str = "", subtitle: str = "", *, wide: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.breakpoints = Breakpoints(self)
+        self._wide = wide
+        self.is_shown = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        # The keyboard goes from control to control; `scroll_by_key` takes the keys that none of them wants.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        use_slim_scroll_bars(self)
+        self.content = QWidget()
+        self._outer_layout = QVBoxLayout(self.content)
+        self._outer_layout.setSpacing(16)
+        self.title_label, self.subtitle_label = label("title", title), label("body", subtitle, "soft")
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(4)
+        text_layout.addWidget(self.title_label)
+        text_layout.addWidget(self.subtitle_label)
+        self.header = QHBoxLayout()
+        self.header.setSpacing(8)
+        self.header.addLayout(text_layout, 1)
+        self.column = QVBoxLayout()
+        self.column.setSpacing(12)
+        self._outer_layout.addLayout(self.header)
+        self._outer_layout.addLayout(self.column, 1)
+        self.setWidget(self.content)
+        self.set_title(title, subtitle)
+        self.breakpoints.changed.connect(self._update_margins)
+        self._update_margins()
+        self.apply_theme()
+
+    def set_title(self, title: str, subtitle: str = "") -> None:
+        """The page's words; without a title the content begins at the top."""
+        self.title_label.setText(title)
+        self.title_label.setVisible(bool(title))
+        self.subtitle_label.setText(subtitle)
+        self.subtitle_label.setVisible(bool(subtitle))
+        self.setAccessibleName(title)
+
+    def add_action(self, widget: QWidget) -> None:
+        """A control at the right of the title."""
+        self.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def scroll_by_key(self, event: QKeyEvent) -> bool:
+        """Scroll by a key, if it is one for that."""
+        action = SCROLL_KEYS.get(Qt.Key(event.key()))
+        if action is not None:
+            self.verticalScrollBar().triggerAction(action)
+        return action is not None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Opened, or the window came back."""
+        self.is_shown = True
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Another page was opened, or the window was minimised."""
+        self.is_shown = False
+        super().hideEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the column's width."""
+        super().resizeEvent(event)
+        self._update_margins()
+
+    def _update_margins(self) -> None:
+        margin = self.breakpoints.margin
+        # The scroll bar stands in the margin: what is on the page is as wide with it as without.
+        scroll_bar = self.verticalScrollBar()
+        scroll_bar_width = scroll_bar.sizeHint().width() if scroll_bar.maximum() > 0 else 0
+        extra_width = 0 if self._wide else max(self.maximumViewportSize().width() - 2 * margin - MAX_COLUMN_WIDTH, 0)
+        left = extra_width // 2 if self.breakpoints.is_wide else 0
+        low = self.breakpoints.is_low
+        top = 16 if low else 24
+        self._outer_layout.setContentsMargins(
+            margin + left, top, max(margin + extra_width - left - scroll_bar_width, 0), top
+        )
+        self._outer_layout.setSpacing(10 if low else 16)
+        self.subtitle_label.set_one_line(low)
+
+
+_MAX_HINT_LINES = 2.5
+
+
+class Footer(Themed, QWidget):
+    """`add` puts buttons at the right in order, `add_left` at the left behind the hint.
+
+    A hint that would need more than two lines beside the buttons stands above them, and so do the left buttons that
+    have no room beside the right ones.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._breakpoints = Breakpoints(self)
+        self._icon, self.hint_label = IconWidget("info", "soft", 16), label("small")
+        hint_layout = QHBoxLayout()
+        hint_layout.setSpacing(12)
+        hint_layout.addWidget(self._icon)
+        hint_layout.addWidget(self.hint_label, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._left_layout, self._right_layout = QHBoxLayout(), QHBoxLayout()
+        self._left_layout.setSpacing(8)
+        self._right_layout.setSpacing(12)
+        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._buttons_layout.setSpacing(12)
+        self._buttons_layout.addLayout(self._left_layout)
+        self._buttons_layout.addStretch(1)
+        self._buttons_layout.addLayout(self._right_layout)
+        self._buttons_layout.setAlignment(self._left_layout, Qt.AlignmentFlag.AlignLeft)
+        self._buttons_layout.setAlignment(self._right_layout, Qt.AlignmentFlag.AlignRight)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setSpacing(12)
+        self._layout.addLayout(hint_layout, 1)
+        self._layout.addLayout(self._buttons_layout)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.set_hint("")
+        self._breakpoints.changed.connect(self.update_layout)
+        self.apply_theme()
+
+    def set_hint(self, text: str, icon: str = "info") -> None:
+        """One line that calms; none hides it."""
+        self.hint_label.setText(text)
+        self._icon.set(icon)
+        self.hint_label.setVisible(bool(text))
+        self._icon.setVisible(bool(text))
+        self._layout.setStretch(0, 1 if text else 0)
+        self._layout.setStretch(1, 0 if text else 1)
+        self.update_layout()
+
+    def add_button(self, button: Button) -> Button:
+        """One more button at the right."""
+        button.large = True
+        button.refresh()
+        self._right_layout.addWidget(button)
+        return button
+
+    def add_left_button(self, button: Button) -> Button:
+        """One more button at the left."""
+        self._left_layout.addWidget(button)
+        return button
+
+    def refresh(self) -> None:
+        """Room of now."""
+        self.update_layout()
+        super().refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may need another arrangement."""
+        super().resizeEvent(event)
+        self.update_layout()
+
+    def update_layout(self) -> None:
+        """Other words on the buttons may need another arrangement."""
+        margin, low = self._breakpoints.margin, self._breakpoints.is_low
+        self._layout.setContentsMargins(margin, 10 if low else 14, margin, 10 if low else 14)
+        available = self.width() - 2 * margin
+        needed = (
+            self._left_layout.sizeHint().width()
+            + self._right_layout.sizeHint().width()
+            + 2 * self._buttons_layout.spacing()
+        )
+        _set_direction(self._buttons_layout, vertical=needed > available)
+        hint_width = available - self._buttons_layout.sizeHint().width() - self._icon.width() - 36
+        line_height = self.hint_label.fontMetrics().height() * theme.line_height()
+        stacks_hint = (
+            bool(self.hint_label.text())
+            and self.hint_label.heightForWidth(max(hint_width, 1)) > _MAX_HINT_LINES * line_height
+        )
+        _set_direction(self._layout, vertical=stacks_hint)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """A line along the top."""
+        del event
+        painter = QPainter(self)
+        painter.fillRect(0, 0, self.width(), theme.current().line_width, theme.color("line"))
+
+
+def _set_direction(box: QBoxLayout, *, vertical: bool) -> None:
+    direction = QBoxLayout.Direction.TopToBottom if vertical else QBoxLayout.Direction.LeftToRight
+    if box.direction() != direction:
+        box.setDirection(direction)
+
+
+class FlowLayout(QLayout):
+    """Each widget has its own width and stands in the middle of its line. It needs no more than its widest widget."""
+
+    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Qt's way in; `addWidget` comes by here."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """How many there are, those that are hidden too."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """One of them."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Give one away."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """It wants no more than it needs."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """The narrower, the more lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all lines."""
+        lines = self._lines(width)
+        return sum(max(item.sizeHint().height() for item in line) for line in lines) + self._total_spacing(len(lines))
+
+    def sizeHint(self) -> QSize:
+        """All in one line."""
+        sizes = [item.sizeHint() for item in self._visible_items()]
+        width = sum(size.width() for size in sizes) + self._total_spacing(len(sizes))
+        return QSize(width, max((size.height() for size in sizes), default=0))
+
+    def minimumSize(self) -> QSize:
+        """The widest and the highest of them."""
+        size = QSize()
+        for item in self._visible_items():
+            size = size.expandedTo(item.sizeHint())
+        return size
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Put each in its place."""
+        super().setGeometry(rect)
+        top = rect.top()
+        for line in self._lines(rect.width()):
+            left, line_height = rect.left(), max(item.sizeHint().height() for item in line)
+            for item in line:
+                size = item.sizeHint()
+                item.setGeometry(QRect(QPoint(left, top + (line_height - size.height()) // 2), size))
+                left += size.width() + self.spacing()
+            top += line_height + self.spacing()
+
+    def _visible_items(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
+    def _total_spacing(self, count: int) -> int:
+        return self.spacing() * max(count - 1, 0)
+
+    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        lines: list[list[QLayoutItem]] = []
+        left = 0
+        for item in self._visible_items():
+            item_width = item.sizeHint().width()
+            if not lines or left + item_width > width:
+                lines.append([])
+                left = 0
+            lines[-1].append(item)
+            left += item_width + self.spacing()
+        return lines

@@ -1,0 +1,583 @@
+"""How far something is.
+
+The steps of a plan and of an installation.
+
+Small painted lines: a value over the last while, the speed of a download.
+
+Two or more figures to compare by length.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
+
+from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHideEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+
+from ...core.plan import StepState
+from ...texts.format import format_counted
+from .. import theme
+from .base import Themed, animations_enabled, announce, draw_rounded_rect, tint_border
+from .buttons import SPIN_MS, Button
+from .icons import IconWidget, draw_icon
+from .text import label
+
+_ANNOUNCED_PARTS = 4
+
+
+class ProgressBar(Themed, QProgressBar):
+    """A bar of 10 px (or `height`). `set_fraction(None)` says "on its way, total unknown": calm stripes."""
+
+    def __init__(self, *, height: int = 10, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._height = height
+        self._fraction: float | None = 0.0
+        self._announced = 0
+        self.token = "accent"
+        self.setTextVisible(False)
+        self.setRange(0, 100)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        """What a screen reader calls it."""
+        self.setAccessibleName(self.tr("Progress"))
+
+    def fraction(self) -> float | None:
+        """0 to 1, None while the total is unknown."""
+        return self._fraction
+
+    def set_fraction(self, fraction: float | None) -> None:
+        """0 to 1; every quarter is announced once."""
+        self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
+        if self._fraction is None:
+            self.setRange(0, 0)
+        else:
+            self.setRange(0, 100)
+            # Qt would paint the whole window within the call, for each of many small steps.
+            self.setUpdatesEnabled(False)
+            self.setValue(round(self._fraction * 100))
+            self.setUpdatesEnabled(True)
+            quarter = int(self._fraction * _ANNOUNCED_PARTS)
+            if quarter > self._announced and self.isVisible():
+                announce(self, f"{quarter * 100 // _ANNOUNCED_PARTS} %")
+            self._announced = quarter
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """As high as asked for."""
+        return QSize(120, self._height)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room to see something."""
+        return QSize(40, self._height)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Track, then the part that is done."""
+        del event
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        radius = rect.height() / 2
+        border = theme.color("line") if theme.current().line_width > 1 else None
+        draw_rounded_rect(painter, rect, radius, theme.color("pressed"), border)
+        track_path = QPainterPath()
+        track_path.addRoundedRect(rect, radius, radius)
+        painter.setClipPath(track_path)
+        if self._fraction is None:
+            painter.setPen(QPen(theme.color(self.token), rect.height() / 2, Qt.PenStyle.SolidLine))
+            step = max(rect.height() * 1.8, 8.0)
+            x = -rect.height()
+            while x < rect.width() + rect.height():
+                painter.drawLine(round(x), round(rect.height() + 4), round(x + rect.height() + 8), -4)
+                x += step
+        elif self._fraction > 0:
+            done_rect = QRectF(0, 0, max(rect.width() * self._fraction, rect.height()), rect.height())
+            draw_rounded_rect(painter, done_rect, radius, theme.color(self.token if self.isEnabled() else "disabled"))
+
+
+MIN_FOLDED_STEPS = 2
+_STEP_BACKGROUNDS = {"done": "ok_soft", "failed": "error_soft", "cancelled": "warn_soft"}
+_STEP_ICONS = {"done": ("check", "ok"), "failed": ("error", "error"), "cancelled": ("cross", "warn")}
+
+
+class StepList(Themed, QWidget):
+    """Rows of state icon, title, detail, and a time or size at the right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self.rows: dict[str, StepRow] = {}
+        self._unused_rows: list[StepRow] = []
+        self._compact = self._folding_enabled = self._expanded = False
+        # What is behind stands in one line where there is little room; pressed, it shows all again.
+        self.fold_button = Button(kind="ghost", icon_name="check", trailing_icon="down")
+        self.fold_button.clicked.connect(self._toggle_expanded)
+        self.fold_button.hide()
+        self._column.addWidget(self.fold_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        """What the list is."""
+        self.setAccessibleName(self.tr("Steps"))
+        self.fold_button.setText(format_counted(self.tr("{n} steps done"), n=len(self._completed_rows())))
+        self.fold_button.setAccessibleDescription(self.tr("open") if self._expanded else self.tr("closed"))
+        self.fold_button.set_icon("check", "up" if self._expanded else "down")
+
+    def set_compact(self, compact: bool, *, fold_done: bool = False) -> None:
+        """Rows of one line where nothing runs or failed; where it `folds`, the done ones at the head are one line."""
+        self._folding_enabled = fold_done
+        if compact != self._compact:
+            self._compact = compact
+            for row in (*self.rows.values(), *self._unused_rows):
+                row.set_compact(compact)
+        self._update_rows()
+
+    def _completed_rows(self) -> list[StepRow]:
+        """The rows at the head that have come to their end."""
+        completed = takewhile(lambda row: row.state in ("done", "skipped"), self.rows.values())
+        return list(completed)
+
+    def _update_rows(self) -> None:
+        completed = self._completed_rows() if self._folding_enabled else []
+        folding = len(completed) >= MIN_FOLDED_STEPS
+        self.fold_button.setVisible(folding)
+        for row in self.rows.values():
+            row.setVisible(not folding or self._expanded or row not in completed)
+        self.retranslate()
+
+    def _toggle_expanded(self) -> None:
+        self._expanded = not self._expanded
+        self._update_rows()
+
+    def add_step(self, step: str, title: str, detail: str = "", trailing: str = "", *, admin: bool = False) -> None:
+        """One more step, waiting; `admin` shows the shield."""
+        self.preallocate(1)
+        row = self._unused_rows.pop(0)
+        self.rows[step] = row
+        self._column.addWidget(row)
+        row.set_admin(admin)
+        row.set_title(title)
+        row.set_state("waiting", detail, trailing)
+        row.show()
+
+    def preallocate(self, count: int) -> None:
+        """Make rows before they are needed: each takes 2 ms."""
+        while len(self._unused_rows) < count:
+            row = StepRow(parent=self)
+            row.set_compact(self._compact)
+            row.hide()
+            self._unused_rows.append(row)
+
+    def clear(self) -> None:
+        """No steps; their rows are kept for others."""
+        for row in self.rows.values():
+            self._column.removeWidget(row)
+            row.hide()
+        self._unused_rows = [*self.rows.values(), *self._unused_rows]
+        self.rows, self._expanded = {}, False
+        self._update_rows()
+
+    def set_title(self, step: str, title: str) -> None:
+        """The step's title, in another language."""
+        self.rows[step].set_title(title)
+
+    def set_state(self, step: str, state: StepState, detail: str | None = None, trailing: str | None = None) -> None:
+        """Where a step is; None keeps the words there are."""
+        previous = self.rows[step].state
+        self.rows[step].set_state(state, detail, trailing)
+        if state != previous and self._folding_enabled:
+            self._update_rows()
+
+    def state(self, step: str) -> StepState:
+        """Where a step is."""
+        return self.rows[step].state
+
+
+class StepRow(Themed, QWidget):
+    """One step; read as one sentence."""
+
+    def __init__(self, *, admin: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state: StepState = "waiting"
+        self._compact = False
+        self._layout = row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 14, 8)
+        row.setSpacing(12)
+        self._state_icon = StepStateIcon()
+        self._title_label, self._detail_label, self._trailing_label = label("body"), label("small"), label("small")
+        self._trailing_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        self._shield_icon: IconWidget | None = None
+        self._title_layout = title_layout = QHBoxLayout()
+        title_layout.setSpacing(6)
+        title_layout.addWidget(self._title_label, 1)
+        self.set_admin(admin)
+        text_layout = QVBoxLayout()
+        text_layout.setSpacing(2)
+        text_layout.addStretch(0)
+        text_layout.addLayout(title_layout)
+        text_layout.addWidget(self._detail_label)
+        text_layout.addStretch(0)
+        row.addWidget(self._state_icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addLayout(text_layout, 1)
+        row.addWidget(self._trailing_label, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        """The sentence a screen reader says."""
+        state_text = {
+            "waiting": self.tr("waiting"),
+            "running": self.tr("running"),
+            "done": self.tr("done"),
+            "skipped": self.tr("not needed"),
+            "failed": self.tr("failed"),
+            "cancelled": self.tr("stopped"),
+        }[self.state]
+        parts = (state_text, self._detail_label.text(), self._trailing_label.text())
+        self.setAccessibleName(f"{self._title_label.text()}: " + ", ".join(part for part in parts if part))
+
+    def set_compact(self, compact: bool) -> None:
+        """As low as its title, unless it runs or failed."""
+        self._compact = compact
+        self._layout.setContentsMargins(12, 3 if compact else 8, 14, 3 if compact else 8)
+        self._update_detail()
+
+    def _update_detail(self) -> None:
+        shown = not self._compact or self.state in ("running", "failed", "cancelled")
+        self._detail_label.setVisible(shown and bool(self._detail_label.text()))
+
+    def set_admin(self, admin: bool) -> None:
+        """Whether the shield stands behind the title."""
+        if admin and self._shield_icon is None:
+            self._shield_icon = IconWidget("shield", "soft", 16)
+            self._title_layout.addWidget(self._shield_icon)
+            self._title_layout.addStretch(1)
+        if self._shield_icon is not None:
+            self._shield_icon.setVisible(admin)
+            self._title_layout.setStretch(0, 0 if admin else 1)
+            self._title_layout.setStretch(2, 1 if admin else 0)
+
+    def set_title(self, title: str) -> None:
+        """What the step does."""
+        self._title_label.setText(title)
+        self.retranslate()
+
+    def set_state(self, state: StepState, detail: str | None, trailing: str | None) -> None:
+        """State, second line, and what stands at the right."""
+        self.state = state
+        if detail is not None:
+            self._detail_label.setText(detail)
+        self._update_detail()
+        if trailing is not None:
+            self._trailing_label.setText(trailing)
+            self._trailing_label.setVisible(bool(trailing))
+        self._title_label.set_kind("strong" if state in ("running", "failed") else "body")
+        self._title_label.set_tone("soft" if state in ("waiting", "skipped", "cancelled") else "text")
+        self._detail_label.set_tone("error" if state == "failed" else "soft")
+        self._state_icon.set_state(state)
+        self.retranslate()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The running row is tinted."""
+        del event
+        if self.state == "running":
+            border = tint_border("accent")
+            rect = QRectF(self.rect())
+            draw_rounded_rect(
+                QPainter(self), rect, 8, theme.color("accent_soft"), theme.color(border) if border else None, width=2
+            )
+
+
+class StepStateIcon(Themed, QWidget):
+    """A step's state in 26 px: ring, turning arc, tick, dash, octagon, cross."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state: StepState = "waiting"
+        self._clock = QElapsedTimer()
+        self._clock.start()
+        self._spin_timer = QTimer(self)
+        self._spin_timer.setInterval(50)
+        self._spin_timer.timeout.connect(self.update)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def set_state(self, state: StepState) -> None:
+        """Another state."""
+        self._state = state
+        self._animate()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """26 px, grown with the text."""
+        return QSize(theme.px(26), theme.px(26))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Turn only while seen."""
+        super().showEvent(event)
+        self._animate()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Rest while hidden."""
+        super().hideEvent(event)
+        self._spin_timer.stop()
+
+    def _animate(self) -> None:
+        if self._state == "running" and self.isVisible() and animations_enabled(self):
+            self._spin_timer.start()
+        else:
+            self._spin_timer.stop()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The state's picture."""
+        del event
+        painter = QPainter(self)
+        rect = QRectF(self.rect())
+        if self._state in _STEP_ICONS:
+            name, token = _STEP_ICONS[self._state]
+            border = tint_border(token)
+            draw_rounded_rect(
+                painter,
+                rect.adjusted(2, 2, -2, -2),
+                rect.width() / 2 - 2,
+                theme.color(_STEP_BACKGROUNDS[self._state]),
+                theme.color(border) if border else None,
+                width=1.5,
+            )
+            draw_icon(painter, name, token, 16, rect)
+            return
+        ring_rect = rect.adjusted(4, 4, -4, -4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._state == "running":
+            pen = QPen(theme.color("accent"), 2.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            turn = (self._clock.elapsed() % SPIN_MS) / SPIN_MS if self._spin_timer.isActive() else 0.0
+            painter.drawArc(ring_rect, round((90 - turn * 360) * 16), -250 * 16)
+            return
+        draw_rounded_rect(painter, ring_rect, ring_rect.width() / 2, None, theme.color("control"), width=1.5)
+        if self._state == "skipped":
+            center = rect.center()
+            painter.setPen(QPen(theme.color("soft"), 1.7))
+            painter.drawLine(round(center.x() - 4), round(center.y()), round(center.x() + 4), round(center.y()))
+
+
+SparkPoint = tuple[float, float | None]
+
+
+class Sparkline(Themed, QWidget):
+    """A line without axes: points (x, value), drawn over `span` up to the last x. None is a gap.
+
+    Values reach from `low` to `high`; with `high` None the largest one seen is the top.
+    """
+
+    def __init__(
+        self,
+        token: str = "s1",
+        *,
+        span: float = 60.0,
+        low: float = 0.0,
+        high: float | None = None,
+        height: int = 34,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.token, self.span, self.low, self.high, self._height = token, span, low, high, height
+        self._points: list[SparkPoint] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def set_points(self, points: Iterable[SparkPoint], *, high: float | None = None) -> None:
+        """The points to draw, oldest first. What was before a clock was set back has no place beside what is since."""
+        all_points = list(points)
+        start = next(
+            (index for index in range(len(all_points) - 1, 0, -1) if all_points[index][0] < all_points[index - 1][0]), 0
+        )
+        self._points = all_points[start:]
+        self.high = high if high is not None else self.high
+        self.update()
+
+    def points(self) -> tuple[SparkPoint, ...]:
+        """What is drawn."""
+        return tuple(self._points)
+
+    def sizeHint(self) -> QSize:
+        """As high as asked for, grown with the text."""
+        return QSize(160, theme.px(self._height))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Filled line by line between the gaps, a dot at the newest value."""
+        del event
+        values = [value for _x, value in self._points if value is not None]
+        if not values:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(self.rect()).adjusted(1, 5, -5, -5)
+        top = self.high if self.high is not None else max(values) * 1.15
+        value_range = max(top - self.low, 1e-9)
+        newest = self._points[-1][0]
+
+        def map_point(x: float, value: float) -> QPointF:
+            fraction = min(max((value - self.low) / value_range, 0.0), 1.0)
+            return QPointF(
+                area.right() - (newest - x) / self.span * area.width(), area.bottom() - fraction * area.height()
+            )
+
+        segment: list[QPointF] = []
+        for x, value in (*self._points, (newest, None)):
+            if value is not None and newest - x <= self.span:
+                segment.append(map_point(x, value))
+            elif segment:
+                self._draw_segment(painter, segment, area.bottom())
+                segment = []
+        x, value = self._points[-1]
+        if value is not None:
+            painter.setBrush(theme.color(self.token))
+            painter.drawEllipse(map_point(x, value), 3.2, 3.2)
+
+    def _draw_segment(self, painter: QPainter, segment: list[QPointF], bottom: float) -> None:
+        line = QPainterPath(segment[0])
+        for point in segment[1:]:
+            line.lineTo(point)
+        filled_path = QPainterPath(line)
+        filled_path.lineTo(segment[-1].x(), bottom)
+        filled_path.lineTo(segment[0].x(), bottom)
+        painter.fillPath(filled_path, theme.color(self.token, 0.14))
+        painter.setPen(QPen(theme.color(self.token), 1.8))
+        painter.setBrush(theme.color(self.token, 0.0))
+        painter.drawPath(line)
+
+
+class SpeedSparkline(Sparkline):
+    """The speed of the last 90 seconds, in bytes per second."""
+
+    def __init__(
+        self, *, clock: Callable[[], float] = time.monotonic, height: int = 56, parent: QWidget | None = None
+    ) -> None:
+        self._clock = clock
+        self._history: deque[SparkPoint] = deque(maxlen=1200)
+        super().__init__("accent", span=90.0, height=height, parent=parent)
+
+    def retranslate(self) -> None:
+        """What a screen reader calls it."""
+        self.setAccessibleName(self.tr("Speed over the last 90 seconds"))
+
+    def add(self, rate: float | None) -> None:
+        """The speed of now; None while nothing is fetched."""
+        now = self._clock()
+        self._history.append((now, rate))
+        while self._history and now - self._history[0][0] > self.span:
+            self._history.popleft()
+        self.set_points(self._history)
+
+    def clear(self) -> None:
+        """Forget what was."""
+        self._history.clear()
+        self.set_points(())
+
+
+Bar = tuple[str, float | None, str, str]
+LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = (
+    18,
+    12,
+    60,
+)  # behind the labels, behind the values, and of the longest bar (pixels)
+
+
+class BarChart(Themed, QWidget):
+    """Horizontal bars from zero with label and value. A bar is (label, length, value as text, token).
+
+    Where not all fits beside each other, label and value stand above the bar: no value is cut.
+    """
+
+    def __init__(self, bars: Sequence[Bar] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bars: tuple[Bar, ...] = ()
+        self._stacked = False
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(policy)
+        self.apply_theme()
+        self.set_bars(bars)
+
+    def set_bars(self, bars: Sequence[Bar]) -> None:
+        """The bars from the top; an unknown length draws none."""
+        self._bars = tuple(bars)
+        self.setAccessibleName(", ".join(f"{label}: {value}" for label, _length, value, _token in bars))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Other words, or others as large."""
+        labels, values = self._text_widths()
+        self._stacked = (
+            labels + LABEL_GAP + values + VALUE_MARGIN + (theme.px(MIN_BAR_LENGTH) if self._has_lengths() else 0)
+            > self.width()
+        )
+        super().refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Room for all beside each other, or no longer."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.refresh()
+
+    def _has_lengths(self) -> bool:
+        return any(bar[1] is not None for bar in self._bars)
+
+    def _text_widths(self) -> tuple[float, float]:
+        """Of the longest label and value."""
+        small, strong = QFontMetricsF(theme.font("small")), QFontMetricsF(theme.font("small-strong"))
+        labels = max((small.horizontalAdvance(bar[0]) for bar in self._bars), default=0.0)
+        return labels, max((strong.horizontalAdvance(bar[2]) for bar in self._bars), default=0.0)
+
+    def _row_height(self) -> int:
+        line = QFontMetricsF(theme.font("body")).height().__ceil__()
+        return line + theme.px(20) + 12 if self._stacked else line + 21
+
+    def sizeHint(self) -> QSize:
+        """As many rows as bars."""
+        return QSize(theme.px(260), self._row_height() * len(self._bars))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Label, bar, value behind its end."""
+        del event
+        painter = QPainter(self)
+        labels, values = self._text_widths()
+        longest = max((bar[1] or 0.0 for bar in self._bars), default=0.0)
+        row_height, thickness = self._row_height(), theme.px(20)
+        text_height = row_height - thickness - 12 if self._stacked else row_height  # of label and value
+        start = 0.0 if self._stacked else labels + LABEL_GAP
+        bar_space = self.width() - 2.0 if self._stacked else max(self.width() - start - values - VALUE_MARGIN, 20.0)
+        centre, right = int(Qt.AlignmentFlag.AlignVCenter), int(Qt.AlignmentFlag.AlignRight)
+        for index, (label, length, value, token) in enumerate(self._bars):
+            top = index * row_height
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("soft"))
+            painter.drawText(QRectF(0, top, self.width() if self._stacked else start, text_height), centre, label)
+            end = start
+            if length is not None and longest > 0:
+                # A bar that is too short to see still shows that there is one.
+                width = max(bar_space * length / longest, 6.0)
+                bar_top = text_height if self._stacked else (row_height - thickness) / 2
+                draw_rounded_rect(painter, QRectF(start, top + bar_top, width, thickness), 4, theme.color(token))
+                end = start + width + 10
+            painter.setFont(theme.font("small-strong"))
+            painter.setPen(theme.color("text"))
+            if self._stacked:
+                painter.drawText(QRectF(0, top, self.width(), text_height), centre | right, value)
+            else:
+                painter.drawText(QRectF(end, top, self.width() - end, row_height), centre, value)

@@ -1,0 +1,264 @@
+"""This computer: what have I got?
+
+What else was noticed, one sentence a row.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from ....core.machine import Machine
+from ...widgets.base import announce
+from ...widgets.buttons import Button
+from ...widgets.cards import Banner, Card, Divider, Hero, HeroKind, ValueRow
+from ...widgets.icons import IconWidget
+from ...widgets.text import label
+from .. import messages
+from ..page import WizardPage
+from . import machine_summary
+from .machine_summary import ALREADY_WORKING_CODES, MachineNote, is_partial, machine_notes
+
+
+class MachineNotesCard(Card):
+    """Hidden while there is nothing to say."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setSpacing(4)
+        self._row_widgets: list[QWidget] = []
+        self._shown_notes: tuple[MachineNote, ...] | None = None
+
+    def set_notes(self, title: str, notes: tuple[MachineNote, ...]) -> None:
+        """Other findings, or the same in another language."""
+        self.set_title(title)
+        self.setVisible(bool(notes))
+        if notes == self._shown_notes:
+            return
+        self._shown_notes = notes
+        for row in self._row_widgets:
+            self.column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._row_widgets = [self._add_row(note) for note in notes]
+
+    def _add_row(self, note: MachineNote) -> QWidget:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 4, 0, 4)
+        layout.setSpacing(12)
+        color = "warn" if note.kind == "warn" else "soft"
+        layout.addWidget(IconWidget(note.kind, color, 18), 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(label("small", note.text, "text"), 1)
+        row.setAccessibleName(note.text)
+        self.column.addWidget(row)
+        row.show()
+        return row
+
+
+COPIED_NOTE_MS = 2000
+
+
+class ComputerPage(WizardPage):
+    """A verdict, then one row each; rows appear as they are found."""
+
+    def build(self) -> None:
+        """The parts."""
+        column = self.page.column
+        self.error_banner = Banner("error")
+        self.error_banner.hide()
+        self.hero = Hero("neutral", icon="search")
+        self.card = Card(padding=16)
+        self.card.column.setSpacing(0)
+        self.rows: dict[str, ValueRow] = {}
+        self._dividers: list[Divider] = []
+        for name in machine_summary.ROW_ORDER:
+            if self.rows:
+                self._dividers.append(Divider())
+                self.card.column.addWidget(self._dividers[-1])
+            self.rows[name] = ValueRow(machine_summary.ROW_ICONS[name])
+            self.card.column.addWidget(self.rows[name])
+        self.notes_card = MachineNotesCard()
+        self.notes_card.hide()
+        for widget in (self.error_banner, self.hero, self.card, self.notes_card):
+            column.addWidget(widget)
+        column.addStretch(1)
+        self.detect_button = self.footer.add_left_button(Button(kind="ghost", icon_name="restart"))
+        self.copy_button = self.footer.add_left_button(Button(kind="ghost", icon_name="copy"))
+        self.back_button = self.add_back_button()
+        self.footer.add_button(self.primary_button)
+        self.detect_button.clicked.connect(self.controller.detect)
+        self.copy_button.clicked.connect(self._copy_details)
+        self._partial_machine: Machine | None = None
+        self._announced_machine: Machine | None = None
+        self._elapsed_timer = QTimer(self)
+        self._elapsed_timer.setInterval(200)
+        self._elapsed_timer.timeout.connect(self._update_elapsed)
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.setInterval(COPIED_NOTE_MS)
+        self._copied_timer.timeout.connect(self.draw)
+        self.controller.detection_progress.connect(self._on_detection_progress)
+
+    def draw(self) -> None:
+        """Verdict and rows of now."""
+        controller, state = self.controller, self.controller.flow.state
+        detecting = controller.is_detecting
+        if detecting and not self._elapsed_timer.isActive():
+            self._partial_machine = None
+            self._elapsed_timer.start()
+        elif not detecting:
+            self._elapsed_timer.stop()
+        self.detect_button.setText(self.tr("Look again"))
+        self.copy_button.setText(self.tr("Copied") if self._copied_timer.isActive() else self.tr("Copy details"))
+        self.copy_button.set_icon("check" if self._copied_timer.isActive() else "copy")
+        self.back_button.setText(self.tr("Back"))
+        self.primary_button.setText(self.tr("See what suits it"))
+        self.detect_button.setEnabled(not detecting)
+        self.copy_button.setEnabled(state.machine is not None and not detecting)
+        was_enabled = self.primary_button.isEnabled()
+        self.primary_button.setEnabled(state.machine is not None and not detecting)
+        self._update_title()
+        self._update_verdict()
+        self._update_rows()
+        error = controller.errors.get("look")
+        self.error_banner.setVisible(error is not None)
+        if error is not None:
+            self.error_banner.set("error", messages.error_text(self.texts, error))
+        if self.primary_button.isEnabled() and not was_enabled and self.isVisible():
+            self.focus_primary()
+
+    def _update_title(self) -> None:
+        title = self.tr("This computer")
+        seconds = self.controller.detection_seconds
+        if self.controller.is_detecting:
+            self._update_elapsed()
+        elif self.controller.flow.simulated:
+            self.page.set_title(title, self.tr("Read from a machine file; nothing here was looked at."))
+        elif seconds is not None:
+            subtitle = self.tr("Looked at in {seconds} seconds. Nothing was changed and nothing was sent.")
+            self.page.set_title(title, subtitle.format(seconds=f"{seconds:.1f}"))
+        else:
+            self.page.set_title(title)
+
+    def _update_elapsed(self) -> None:
+        seconds = round(self.controller.detection_elapsed(time.monotonic()))
+        self.page.set_title(self.tr("This computer"), self.tr("Looking… {seconds} s").format(seconds=seconds))
+
+    def _update_verdict(self) -> None:
+        machine = self.controller.flow.state.machine
+        if machine is None or self.controller.is_detecting:
+            self.hero.set(
+                "neutral", self.tr("Looking at this computer"), self.tr("Takes a few seconds."), icon="search"
+            )
+            return
+        kind, title, detail = self.compute_verdict(machine)
+        has_recommendation = self.controller.flow.state.recommendation is not None
+        self.hero.set(
+            kind, title, detail, icon=("cpu" if has_recommendation else "search") if kind == "neutral" else None
+        )
+        if (has_recommendation or kind == "warn") and machine is not self._announced_machine and self.isVisible():
+            self._announced_machine = machine
+            announce(self.hero, title)
+
+    def compute_verdict(self, machine: Machine) -> tuple[HeroKind, str, str]:
+        """What it comes to: kind, sentence, one line of evidence."""
+        state, nvidia = self.controller.flow.state, machine.gpus_of("nvidia")
+        recommendation = state.recommendation
+        if recommendation is None:
+            return self._pending_verdict()
+        if not nvidia and recommendation.accelerator == "cpu":
+            headline = self.tr("No NVIDIA GPU here. PyTorch still works, on the CPU.")
+            description = self.tr(
+                "The CPU is the chip that every computer works with: good for learning and small models; large ones "
+                "take long."
+            )
+            return "neutral", headline, description
+        if recommendation.accelerator == "cpu":
+            warnings = self.texts.localize_recommendation(recommendation).warnings
+            detail = warnings[0].text if warnings else ""
+            return "warn", self.tr("PyTorch works here, but on the CPU only"), detail or ""
+        driver = recommendation.driver.action
+        details = {
+            "update": self.tr("Only the driver is too old for it; the next page says which one it takes."),
+            "back": self.tr("Only the driver is too new for the card; the next page says which one to go back to."),
+            "install": self.tr("Only the driver is missing; the next page says which one it takes."),
+            "keep": self.tr("Card and driver fit as they are."),
+            "none": self.tr("PyTorch has a build for its graphics."),
+        }
+        if any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
+            detail = self.tr("The PyTorch that is here computes on it already; the next page has what is newer.")
+            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
+        older_version_reason = next(
+            (each for each in recommendation.reasons if each.code == "version-newest-with-code"), None
+        )
+        if driver == "keep" and older_version_reason is not None:
+            headline = self.tr(
+                "Card and driver fit as they are, for PyTorch {version}: the newest, {newest}, has no code for it."
+            )
+            detail = headline.format(
+                version=older_version_reason.data["version"], newest=older_version_reason.data["newest"]
+            )
+            return "ok", self.tr("Good news: this computer can train on its GPU"), detail
+        return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
+
+    def _pending_verdict(self) -> tuple[HeroKind, str, str]:
+        error = self.controller.errors.get("reckon")
+        if error is None:
+            return "neutral", self.tr("Working out what suits it"), ""
+        return "warn", self.tr("What suits it is not worked out yet"), messages.error_text(self.texts, error)
+
+    def _update_rows(self) -> None:
+        state = self.controller.flow.state
+        detecting = self.controller.is_detecting
+        machine = self._partial_machine if detecting else state.machine
+        rows_by_id = {
+            row.id: row
+            for row in (
+                machine_summary.machine_rows(
+                    machine, state.recommendation if not detecting else None, state.plan if not detecting else None
+                )
+                if machine is not None
+                else ()
+            )
+        }
+        for name, label in machine_summary.row_labels().items():
+            row = rows_by_id.get(name)
+            widget = self.rows[name]
+            if row is None or (detecting and row.value is None):
+                widget.set(label, "…" if detecting else None)
+            else:
+                widget.set(row.label, row.value, row.detail or row.reason, row.pill, row.reason)
+
+        self._update_notes(machine if not detecting else None)
+
+    def _update_notes(self, machine: Machine | None) -> None:
+        """What else was noticed; a row that could be read in part says the rest here."""
+        row_probes = {note.probe for note in machine.notes if not is_partial(note)} if machine is not None else set()
+        in_rows = frozenset(row_probes & set(machine_summary.PROBE_OF_ROW.values()))
+        self.notes_card.set_notes(
+            self.tr("Good to know"), machine_notes(machine, in_rows) if machine is not None else ()
+        )
+
+    def _on_detection_progress(self, progress: Any) -> None:  # noqa: ANN401 - the look's own news
+        if isinstance(progress, Machine):
+            self._partial_machine = progress
+            self._update_rows()
+
+    def _copy_details(self) -> None:
+        state = self.controller.flow.state
+        if state.machine is None:
+            return
+        known_rows = machine_summary.machine_rows(state.machine, state.recommendation, state.plan)
+        rows_text = machine_summary.rows_as_text(known_rows)
+        note_texts = [
+            note.text for note in machine_notes(state.machine, frozenset(machine_summary.PROBE_OF_ROW.values()))
+        ]
+        QGuiApplication.clipboard().setText("\n".join((rows_text, *note_texts)))
+        self._copied_timer.start()
+        self.draw()
+        announce(self.copy_button, self.copy_button.text())

@@ -1,0 +1,399 @@
+"""Done: does it really work?
+
+What the checks come to: the verdict, and one row for each check.
+
+The proof: one line for each check.
+
+How fast: a quick benchmark in place, its one figure and a bar for each device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from ....core.errors import AppError
+from ....core.machine import Machine
+from ....core.recommendation import Recommendation
+from ....core.results import Benchmark, Check, Checks, CheckState
+from ....texts.format import format_duration, short_name
+from ....texts.localized import Texts
+from ...bench import messages
+from ...environment_actions import EnvironmentActionsPanel
+from ...widgets.base import announce
+from ...widgets.buttons import Button
+from ...widgets.cards import Card, Hero, HeroKind, Pill
+from ...widgets.disclosure import CommandBox, LogDrawer
+from ...widgets.progress import BarChart, ProgressBar, StepList, StepStateIcon
+from ...widgets.text import label
+from .. import messages as wizard_messages
+from ..page import WizardPage
+from .machine_summary import main_gpu
+
+translate = QCoreApplication.translate
+
+
+class VerificationRow(Struct, frozen=True, kw_only=True):
+    """One check: its sentence, its figure in mono, and what mends it where it did not pass."""
+
+    state: CheckState
+    text: str
+    value: str = ""
+    fix: str = ""
+
+
+class VerificationVerdict(Struct, frozen=True, kw_only=True):
+    """The hero's words, and how many of how many checks passed."""
+
+    kind: HeroKind
+    title: str
+    detail: str
+    passed: int
+    total: int
+
+
+def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ...]:
+    """The checks that say something, those that did not pass first."""
+    localized = texts.localize_checks(checks).checks
+    sorted_checks = sorted((check for check in localized if check.state != "skip"), key=_severity_rank)
+    return tuple(
+        VerificationRow(
+            state=check.state, text=check.text or check.id, value=_value_text(check, texts), fix=check.fix or ""
+        )
+        for check in sorted_checks
+    )
+
+
+def verification_verdict(
+    checks: Checks, recommendation: Recommendation | None, machine: Machine | None
+) -> VerificationVerdict:
+    """What was proven, in one sentence."""
+    counted_checks = [check for check in checks.checks if check.state != "skip"]
+    passed = sum(check.state == "pass" for check in counted_checks)
+    accelerator = recommendation.accelerator if recommendation is not None else "cpu"
+    on_gpu = any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
+    gpu = main_gpu(machine, recommendation) if machine is not None else None
+    name = short_name(gpu.name) if gpu is not None and gpu.name else translate("Proof", "GPU")
+    kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "error"}[checks.verdict]  # type: ignore[assignment]
+    title = translate("Proof", "PyTorch does not work yet")
+    if checks.verdict != "fail":
+        title = translate("Proof", "PyTorch works on your CPU")
+        if on_gpu:
+            title = translate("Proof", "PyTorch works on your {gpu}").format(gpu=name)
+        elif accelerator == "cuda":
+            kind, title = "warn", translate("Proof", "It works, but on the CPU")
+    detail = translate("Proof", "Proven just now, in its own Python.")
+    return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
+
+
+def _severity_rank(check: Check) -> int:
+    return {"fail": 0, "warn": 1, "pass": 2, "skip": 3}[check.state]
+
+
+def _value_text(check: Check, texts: Texts) -> str:
+    """The figure, unless the sentence says it already or there is none worth showing."""
+    value = check.value
+    text = texts.format_value("value", value) if isinstance(value, str) else ""
+    return text if text not in (check.text or "") else ""
+
+
+STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
+
+
+class VerificationCard(Card):
+    """Tick, sentence, figure; below a check that did not pass what mends it."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._rows_layout = QVBoxLayout()
+        self._rows_layout.setSpacing(8)
+        self.column.addLayout(self._rows_layout)
+        self.column.addStretch(1)
+        self._row_widgets: list[QWidget] = []
+        self._shown_rows: tuple[VerificationRow, ...] = ()
+
+    def set_rows(self, rows: Sequence[VerificationRow]) -> None:
+        """Other checks."""
+        if tuple(rows) == self._shown_rows:
+            return
+        self._shown_rows = tuple(rows)
+        for widget in self._row_widgets:
+            self._rows_layout.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._row_widgets = [_build_verification_row(row) for row in rows]
+        for widget in self._row_widgets:
+            self._rows_layout.addWidget(widget)
+            widget.show()
+
+
+def _build_verification_row(row: VerificationRow) -> QWidget:
+    widget = QWidget()
+    layout = QHBoxLayout(widget)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(12)
+    icon = StepStateIcon()
+    icon.set_state(STEP_STATES[row.state])  # type: ignore[arg-type]
+    text_layout = QVBoxLayout()
+    text_layout.setSpacing(1)
+    text_layout.addWidget(label("body", row.text))
+    if row.fix:
+        text_layout.addWidget(label("small", row.fix))
+    layout.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+    layout.addLayout(text_layout, 1)
+    if row.value:
+        value = label("mono", row.value, "soft")
+        value.setAlignment(Qt.AlignmentFlag.AlignRight)
+        value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        layout.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
+    widget.setAccessibleName(", ".join(part for part in (row.text, row.value, row.fix) if part))
+    return widget
+
+
+class QuickBenchmarkCard(Card):
+    """Not measured, measuring, measured. `wanted` starts it, `unwanted` stops it."""
+
+    start_requested = Signal()
+    stop_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self.value_label, self.caption_label = label("display"), label("small")
+        self.value_label.set_one_line(True)
+        self.progress_bar, self.bars = ProgressBar(), BarChart()
+        self.note_label = label("small")
+        self.button = Button(icon_name="play")
+        self.button.clicked.connect(self._on_button_clicked)
+        self._running = False
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        row.addWidget(self.value_label)
+        row.addWidget(self.caption_label, 1)
+        footer_layout = QHBoxLayout()
+        footer_layout.addWidget(self.note_label, 1)
+        footer_layout.addWidget(self.button)
+        self.column.addLayout(row)
+        self.column.addWidget(self.progress_bar)
+        self.column.addWidget(self.bars)
+        self.column.addStretch(1)
+        self.column.addLayout(footer_layout)
+
+    def draw(self, benchmark: Benchmark | None, *, running: bool, error: AppError | None, texts: Texts) -> None:
+        """The state of now."""
+        self._running = running
+        headline = messages.make_headline(benchmark) if benchmark is not None and not running else None
+        self.set_title(self.tr("How fast"))
+        results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
+        self.value_label.setVisible(headline is not None)
+        self.bars.setVisible(len(results) > 1)  # a length says nothing where there is nothing beside it
+        self.progress_bar.setVisible(running)
+        if headline is not None and benchmark is not None:
+            self.value_label.setText(headline.figure)
+            self.caption_label.setText(headline.brief)
+            self.bars.set_bars(
+                [
+                    (
+                        messages.result_device(result),
+                        result.median,
+                        messages.median_text(result),
+                        messages.bar_colour(result),
+                    )
+                    for result in results
+                ]
+            )
+            self.note_label.setText(self._device_names(benchmark))
+            self.button.setText(self.tr("Measure again"))
+        elif running:
+            self.note_label.setText(self.tr("The fan may get loud."))
+            self.button.setText(self.tr("Stop"))
+        else:
+            self.caption_label.setText(texts.error_text(error) if error is not None else self.tr("Not measured yet."))
+            self.note_label.setText(self.tr("Takes about a minute."))
+            self.button.setText(self.tr("Measure it"))
+        self.button.set_icon("cross" if running else "play")
+
+    def show_started(self) -> None:
+        """The benchmark starts."""
+        self.progress_bar.set_fraction(None)
+        self.caption_label.setText(self.tr("Starting PyTorch…"))
+
+    def show_progress(self, progress: Any) -> None:  # noqa: ANN401 - the benchmark's progress, or a result
+        """What is being measured."""
+        if not hasattr(progress, "workload"):
+            return
+        self.caption_label.setText(
+            f"{messages.workload_label(progress.workload, progress.dtype)} · {messages.device_label(progress.device)}"
+        )
+        self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
+
+    def _device_names(self, benchmark: Benchmark) -> str:
+        names = [device.name for device in benchmark.devices if device.name]
+        return " · ".join(dict.fromkeys(names))
+
+    def _on_button_clicked(self) -> None:
+        (self.stop_requested if self._running else self.start_requested).emit()
+
+
+class DonePage(WizardPage):
+    """Verdict, proof, speed, what now, the command. `home_wanted` comes from the primary."""
+
+    home_requested = Signal()
+
+    def build(self) -> None:
+        """The parts."""
+        column = self.page.column
+        column.setSpacing(14)
+        self.hero = Hero("neutral")
+        self.checks_pill = Pill("ok", "", on_tint=True)
+        self.hero.add_widget(self.checks_pill)
+        self.hero.button.clicked.connect(self.controller.verify)
+        self.verification_card, self.benchmark_card = VerificationCard(), QuickBenchmarkCard()
+        self.benchmark_card.start_requested.connect(self._start_benchmark)
+        self.benchmark_card.stop_requested.connect(self.controller.stop_benchmark)
+        self._cards_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._cards_row.setSpacing(16)
+        self._cards_row.addWidget(self.verification_card, 54)
+        self._cards_row.addWidget(self.benchmark_card, 46)
+        self.next_steps_heading = label("heading")
+        self.actions_panel = EnvironmentActionsPanel(self.controller.app, self.controller.language)
+        self.actions_panel.message_shown.connect(self._scroll_to_result)
+        self.command_label, self.command_box = label("small"), CommandBox()
+        self.log_card = Card(" ", padding=16)
+        self._step_list, self._log_drawer = StepList(), LogDrawer()
+        self.log_card.column.addWidget(self._step_list)
+        self.log_card.column.addWidget(self._log_drawer)
+        self.log_card.hide()
+        column.addWidget(self.hero)
+        column.addLayout(self._cards_row)
+        column.addWidget(self.next_steps_heading)
+        for widget in (self.actions_panel, self.command_label, self.command_box, self.log_card):
+            column.addWidget(widget)
+        column.addStretch(1)
+        self.back_button = self.add_back_button()
+        self.toggle_log_button = self.footer.add_button(Button())
+        self.toggle_log_button.clicked.connect(self._toggle_log_card)
+        self.footer.add_button(self.primary_button)
+        self.controller.benchmark_progress.connect(self.benchmark_card.show_progress)
+        self.page.breakpoints.changed.connect(self._update_layout)
+        self._update_layout()
+        self._announced_title: object = None
+
+    def draw(self) -> None:
+        """Everything of now."""
+        controller, state = self.controller, self.controller.flow.state
+        simulated = controller.flow.simulated
+        self.page.setAccessibleName(self.tr("Done"))
+        self._update_verdict()
+        checks = state.checks
+        self.verification_card.set_title(self.tr("The proof"))
+        self.verification_card.set_rows(verification_rows(checks, self.texts) if checks is not None else ())
+        verified = checks is not None and not simulated
+        is_working = verified and checks is not None and checks.verdict != "fail"
+        self.verification_card.setVisible(verified)
+        self.benchmark_card.setVisible(is_working)
+        error = controller.errors.get("measure")
+        self.benchmark_card.draw(state.benchmark, running=controller.is_benchmarking, error=error, texts=self.texts)
+        self.next_steps_heading.setText(self.tr("What now?"))
+        self.actions_panel.set_environment(controller.environment if is_working else None)
+        self.command_label.setText(self.tr("Or type this in any terminal"))
+        if controller.environment is not None and not simulated:
+            self.command_box.set_text(controller.app.system.activation_command(controller.environment))
+        for widget in (self.next_steps_heading, self.actions_panel, self.command_label, self.command_box):
+            widget.setVisible(is_working)
+        self._update_log_card()
+        hint = self.tr("Everything is written down: a lock file and a log.") if is_working else ""
+        self.footer.set_hint(hint, "file")
+        self.back_button.setText(self.tr("Back"))
+        self.back_button.setVisible(not is_working)
+        log_expanded = not self.log_card.isHidden()
+        self.toggle_log_button.setText(self.tr("Hide what was done") if log_expanded else self.tr("Show what was done"))
+        self.toggle_log_button.setVisible(controller.progress is not None and not simulated)
+        self.primary_button.setText(self.tr("Go to Home"))
+
+    def run_primary_action(self) -> None:
+        """On to Home."""
+        self.home_requested.emit()
+
+    def _update_verdict(self) -> None:
+        controller, state = self.controller, self.controller.flow.state
+        checks, error = state.checks, controller.errors.get("prove")
+        self.checks_pill.hide()
+        retry_text = self.tr("Check again")
+        if controller.flow.simulated:
+            title = self.tr("Nothing was installed: this machine is simulated")
+            self.hero.set("neutral", title, self.tr("On the real one, the proof would stand here."), icon="sim")
+        elif controller.is_verifying:
+            title = self.tr("Proving that it works…")
+            self.hero.set(
+                "neutral", title, self.tr("PyTorch is loaded and computes; takes some seconds."), icon="search"
+            )
+        elif error is not None:
+            title = self.tr("It could not be proven")
+            self.hero.set("error", title, wizard_messages.error_text(self.texts, error), retry_text)
+        elif checks is not None:
+            verdict = verification_verdict(checks, state.recommendation, state.machine)
+            title, detail = verdict.title, verdict.detail
+            if state.end_event is not None and verdict.kind == "ok":
+                detail = self.tr("Installed and proven. Nothing else on your computer was changed.")
+                if not state.resumed:
+                    template = self.tr("Installed and proven in {time}. Nothing else on your computer was changed.")
+                    detail = template.format(time=format_duration(state.end_event.elapsed_s, self.texts.language))
+            self.hero.set(verdict.kind, title, detail, "" if verdict.kind == "ok" else retry_text)
+            all_passed = verdict.passed == verdict.total
+            passed_text = (
+                self.tr("All {counted} checks passed") if all_passed else self.tr("{passed} of {counted} checks passed")
+            )
+            self.checks_pill.set(
+                "ok" if all_passed else "warn", passed_text.format(passed=verdict.passed, counted=verdict.total)
+            )
+            self.checks_pill.show()
+        else:
+            title = self.tr("Not proven yet")
+            self.hero.set("neutral", title, "", self.tr("Check it"))
+        if title != self._announced_title and self.isVisible():
+            self._announced_title = title
+            announce(self.hero, title)
+
+    def _update_log_card(self) -> None:
+        self.log_card.set_title(self.tr("What was done"))
+        progress = self.controller.progress
+        if self.log_card.isHidden() or progress is None:
+            return
+        texts = self.texts
+        self._step_list.clear()
+        for step in progress.steps.values():
+            title = texts.translate(f"step.{step.code}.title", step.data)
+            duration_s = step.reported_seconds
+            duration_text = format_duration(duration_s, texts.language) if duration_s is not None else ""
+            message = texts.message_text(step.message) if step.message is not None else ""
+            self._step_list.add_step(step.id, title)
+            self._step_list.set_state(
+                step.id, step.state, message or texts.translate(f"step.{step.code}.undo", step.data), duration_text
+            )
+        self._log_drawer.clear()
+        self._log_drawer.append(self.controller.log_lines)
+
+    def _toggle_log_card(self) -> None:
+        self.log_card.setVisible(self.log_card.isHidden())
+        self.draw()
+        if not self.log_card.isHidden():
+            self.page.content.layout().activate()  # type: ignore[union-attr]
+            self.page.ensureWidgetVisible(self.log_card)
+
+    def _scroll_to_result(self) -> None:
+        """What came of a press stands where it can be read."""
+        self.page.content.layout().activate()  # type: ignore[union-attr]
+        self.page.ensureWidgetVisible(self.actions_panel.result_banner)
+
+    def _start_benchmark(self) -> None:
+        self.benchmark_card.show_started()
+        self.controller.run_benchmark()
+
+    def _update_layout(self) -> None:
+        narrow = self.page.breakpoints.is_tight
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._cards_row.setDirection(down if narrow else right)

@@ -1,0 +1,371 @@
+"""How the parts of the install page stand: list and progress beside each other, or in one column with both in sight.
+
+One remark beside an install.
+
+Install: what is happening, how long, can I leave?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from .....core.plan import Event, StepEvent
+from .....core.types import Value
+from .....texts.format import format_duration
+from ....widgets.base import announce
+from ....widgets.buttons import Button
+from ....widgets.cards import Card
+from ....widgets.dialogs import ConfirmDialog
+from ....widgets.disclosure import LogDrawer
+from ....widgets.icons import IconWidget
+from ....widgets.progress import ProgressBar, StepList
+from ....widgets.text import label
+from ... import messages as wizard_messages
+from ...page import WizardPage, set_tab_order
+from ...state import InstallStage
+from ..recommendation.plan_view import PlanList
+from . import messages
+from .progress import REPEATED_STEP_KINDS, InstallProgress, StepProgress
+from .progress_panel import CurrentStepPanel, ErrorPanel
+
+ALIGN_TOP = Qt.AlignmentFlag.AlignTop
+
+
+class InstallLayout(QBoxLayout):
+    """`lists` at the left, `news` at the right, the `notes` and the `log` below the news; in one column the news come
+    first.
+    """
+
+    def __init__(
+        self,
+        list_widgets: Sequence[QWidget],
+        progress_widgets: Sequence[QWidget],
+        notes: Sequence[QWidget],
+        log: QWidget,
+    ) -> None:
+        super().__init__(QBoxLayout.Direction.LeftToRight)
+        self._note_widgets, self._log_widget = tuple(notes), log
+        self.left, self.right = QWidget(), QWidget()
+        self._columns = {box: QVBoxLayout(box) for box in (self.left, self.right)}
+        for box, widgets in ((self.left, list_widgets), (self.right, (*progress_widgets, *notes, log))):
+            self._columns[box].setContentsMargins(0, 0, 0, 0)
+            self._columns[box].setSpacing(12)
+            for widget in widgets:
+                self._columns[box].addWidget(widget)
+        self.addWidget(self.left, 38, ALIGN_TOP)
+        self.addWidget(self.right, 62, ALIGN_TOP)
+        self._arranged_for: tuple[bool, bool] | None = None
+
+    def arrange(self, *, narrow: bool, running: bool) -> None:
+        """In one column: progress before the list, remarks after it, but before it once nothing runs; the log last."""
+        if (narrow, running) == self._arranged_for:
+            return
+        self._arranged_for = narrow, running
+        down, across = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
+        self.setDirection(down if narrow else across)
+        self.setSpacing(12 if narrow else 16)
+        for note in self._note_widgets:
+            self._columns[self.left if narrow and running else self.right].addWidget(note)
+        self._columns[self.left if narrow else self.right].addWidget(self._log_widget)
+
+
+class NoteCard(Card):
+    """Whether one may leave: icon, a few words, one line."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setContentsMargins(16, 12, 16, 12)
+        row, column = QHBoxLayout(), QVBoxLayout()
+        row.setSpacing(14)
+        column.setSpacing(1)
+        self._icon_label = IconWidget("ok", "ok", 18)
+        self._title_label, self._text_label = label("small-strong"), label("small")
+        column.addWidget(self._title_label)
+        column.addWidget(self._text_label)
+        row.addWidget(self._icon_label, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+        self.column.addLayout(row)
+
+    def set(self, icon: str, title: str, text: str) -> None:
+        """Another note."""
+        self._icon_label.set(icon, "ok" if icon == "ok" else "accent")
+        self._title_label.setText(title)
+        self._text_label.setText(text)
+        self.setAccessibleName(f"{title}. {text}")
+
+
+ANNOUNCED_STATES = ("done", "failed", "skipped")
+
+
+class InstallPage(WizardPage):
+    """The plan's steps with the running one large beside them. `folder_wanted` asks for another folder."""
+
+    folder_requested = Signal()
+
+    def build(self) -> None:
+        """The parts."""
+        column = self.page.column
+        self.total_progress = ProgressBar(height=6)
+        self.step_list = StepList()
+        self.step_panel = CurrentStepPanel()
+        self.error_panel = ErrorPanel()
+        self.note_cards = (NoteCard(), NoteCard())
+        self.log_drawer = LogDrawer()
+        self._list_card = Card(padding=8)
+        self._list_card.column.addWidget(self.step_list)
+        self.plan_list = PlanList(self.controller)
+        self._columns = InstallLayout(
+            (self._list_card, self.plan_list), (self.error_panel, self.step_panel), self.note_cards, self.log_drawer
+        )
+        column.addWidget(self.total_progress)
+        column.addLayout(self._columns)
+        column.addStretch(1)
+        self.page.breakpoints.changed.connect(self._update_layout)
+        self._update_layout()
+        self.back_button = self.add_back_button()
+        self.cancel_button = self.footer.add_button(Button())
+        self.ask_again_button = self.footer.add_button(Button())
+        self.ask_again_button.clicked.connect(self.controller.install)
+        self.footer.add_button(self.primary_button)
+        self.cancel_button.clicked.connect(self.confirm_stop)
+        self.error_panel.alternative_chosen.connect(self.controller.accept_alternative)
+        self.error_panel.folder_requested.connect(self.folder_requested)
+        self.step_panel.download_controls.pause_toggled.connect(self.controller.set_paused)
+        self.step_panel.download_controls.limit_picker.chosen.connect(self.controller.set_speed_limit)
+        self.controller.step_changed.connect(self._on_step_changed)
+        self.controller.lines_logged.connect(self._on_lines_logged)
+        self._progress: InstallProgress | None = None
+        self._row_keys: tuple[tuple[str, bool], ...] = ()
+        self._pending_events: dict[str, StepEvent] = {}  # shown once in a turn, however much it was
+        self._update_timer = QTimer(self, singleShot=True, interval=0)
+        self._update_timer.timeout.connect(self._apply_pending_events)
+        self._shown_stage: InstallStage | None = None
+
+    def draw_while_hidden(self) -> None:
+        """The rows of the plan that is going to be carried out."""
+        plan = self.controller.flow.state.plan
+        if plan is not None and not self.isVisible():
+            self._fill_rows((step.id, step.code, step.data, step.needs_admin) for step in plan.steps)
+
+    def draw(self) -> None:
+        """Everything of now."""
+        controller, state = self.controller, self.controller.flow.state
+        stage = state.stage
+        progress = controller.progress
+        if progress is not self._progress:
+            self._progress = progress
+            self.log_drawer.clear()
+            self.step_panel.speed_line.clear()
+            self._fill_rows_from_progress()
+        if progress is not None:
+            for step in progress.steps.values():
+                self._update_row(step)
+        self._update_heading(progress)
+        running = stage in ("running", "stopping")
+        self._update_plan_list()
+        self._update_layout()
+        self.total_progress.setVisible(running)
+        self.step_panel.setVisible(running and progress is not None and progress.running_step is not None)
+        self.error_panel.setVisible(state.failure is not None)
+        if state.failure is not None:
+            self.error_panel.set_failure(state.failure, self.texts)
+        self._update_notes()
+        self._update_footer(stage)
+        self.highlight_default_button(*self.error_panel.buttons)
+        if stage != self._shown_stage:
+            self._on_stage_changed(stage)
+
+    @property
+    def default_button(self) -> Button:
+        """A release that can be had leads further than the same try again."""
+        failure = self.controller.flow.state.failure
+        has_alternative = failure is not None and bool(failure.alternatives) and bool(self.error_panel.buttons)
+        return self.error_panel.buttons[0] if has_alternative else self.primary_button
+
+    def run_primary_action(self) -> None:
+        """On to the proof, or on with the install; before a restart there is nothing more to do here."""
+        stage = self.controller.flow.state.stage
+        if stage == "done" or self.controller.flow.is_environment_verified:
+            self.controller.go_next()
+        elif stage == "reboot-needed":
+            self.window().close()
+        else:
+            self.controller.install()
+
+    def confirm_stop(self) -> None:
+        """Cancel, after a question; nothing is lost."""
+        message = messages.kept_work_text(self._progress, only_download_kept=self._only_download_kept)
+        confirmed = ConfirmDialog.ask(
+            self,
+            self.tr("Stop here?"),
+            message,
+            self.tr("Stop"),
+            self.tr("Go on"),
+        )
+        if confirmed:
+            self.controller.stop()
+
+    def _update_plan_list(self) -> None:
+        """For a simulated machine the plan with its commands and sizes stands here: nothing is logged."""
+        simulated, plan = self.controller.flow.simulated, self.controller.flow.state.plan
+        for widget in (self._columns.right, self.log_drawer, self._list_card):
+            widget.setVisible(not simulated)
+        self.plan_list.setVisible(simulated)
+        if simulated and plan is not None:
+            self.plan_list.draw()
+
+    def _on_lines_logged(self, lines: list[str]) -> None:
+        self.log_drawer.append(lines)
+        # What a tool says on its way reads like trouble to who does not know it: it is for the open drawer.
+        self.log_drawer.header.set_last("")
+
+    def _fill_rows_from_progress(self) -> None:
+        steps = self._progress.steps.values() if self._progress is not None else ()
+        self._fill_rows((step.id, step.code, step.data, step.needs_admin) for step in steps)
+
+    def _fill_rows(self, steps: Iterable[tuple[str, str, dict[str, Value], bool]]) -> None:
+        """A row for each (id, code, data, asks for rights); those that are there already stay."""
+        rows = tuple(steps)
+        keys = tuple((step_id, needs_admin) for step_id, _, _, needs_admin in rows)
+        if keys != self._row_keys:
+            self._row_keys = keys
+            self.step_list.clear()
+            for step_id, code, data, needs_admin in rows:
+                self.step_list.add_step(step_id, self.texts.translate(f"step.{code}.title", data), admin=needs_admin)
+
+    def _update_row(self, step: StepProgress) -> None:
+        texts = self.texts
+        if step.id not in self.step_list.rows:
+            self._fill_rows_from_progress()
+        self.step_list.set_title(step.id, texts.translate(f"step.{step.code}.title", step.data))
+        # The trouble box says why a step failed; where others went on without it, its row does.
+        message_shown = self.controller.flow.state.stage == "left-out" or step.state != "failed"
+        detail, amount = (
+            messages.step_detail(step, texts, message_shown=message_shown),
+            messages.step_amount(step, texts),
+        )
+        self.step_list.set_state(step.id, step.state, detail, amount)
+
+    def _on_step_changed(self, event: Event) -> None:
+        progress = self.controller.progress
+        if not isinstance(event, StepEvent) or progress is None:
+            return
+        if event.unit == "bytes" and event.state == "running":
+            self.step_panel.speed_line.add(event.speed)
+        if self.isVisible():
+            self._pending_events[event.id] = event
+            if not self._update_timer.isActive():
+                self._update_timer.start()
+
+    def _apply_pending_events(self) -> None:
+        progress, events = self.controller.progress, self._pending_events
+        self._pending_events = {}
+        if progress is None:
+            return
+        if progress is not self._progress or not events.keys() <= progress.steps.keys():
+            self.draw()
+            return
+        for step_id in events:
+            self._update_row(progress.steps[step_id])
+        self._update_heading(progress)
+        self._update_notes()
+        self.step_panel.setVisible(progress.running_step is not None and self.controller.flow.is_locked)
+        for event in events.values():
+            if event.state in ANNOUNCED_STATES:
+                announce(self.step_list, self.step_list.rows[event.id].accessibleName())
+
+    def _update_heading(self, progress: InstallProgress | None) -> None:
+        stage = self.controller.flow.state.stage
+        title, line = messages.stage_title(stage), ""
+        if self.controller.flow.simulated and stage == "done":
+            title, line = self.tr("This is what an install would do"), self.tr("Shown only: nothing was executed.")
+        if progress is not None and stage == "running":
+            line = self._progress_text(progress)
+            running = progress.running_step
+            self.total_progress.set_fraction(progress.bar_fraction)
+            if running is not None:
+                rate_limiter = self.controller.rate_limiter
+                if rate_limiter is not None:
+                    self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.most)
+                self.step_panel.set_step(running, self.texts)
+        elif stage == "stopping":
+            line = self.tr("It ends at the next safe place.")
+        self.page.set_title(title, line)
+
+    def _progress_text(self, progress: InstallProgress) -> str:
+        position = {"n": str(max(progress.step_number, 1)), "of": str(len(progress.steps))}
+        remaining_s = None if self.step_panel.download_controls.paused else progress.seconds_left
+        if remaining_s is None:
+            line = self.tr("Step {n} of {of}. You may minimise this window.")
+            return line.format(**position)
+        line = self.tr("Step {n} of {of} · about {time} left. You may minimise this window.")
+        return line.format(time=format_duration(remaining_s, self.texts.language), **position)
+
+    def _update_notes(self) -> None:
+        state, simulated = self.controller.flow.state, self.controller.flow.simulated
+        notes = (
+            ()
+            if simulated
+            else messages.install_notes(state, self._progress, self.texts, only_download_kept=self._only_download_kept)
+        )
+        for index, card in enumerate(self.note_cards):
+            card.setVisible(index < len(notes))
+            if index < len(notes):
+                card.set(notes[index].icon, notes[index].title, notes[index].text)
+
+    @property
+    def _only_download_kept(self) -> bool:
+        """Whether only the download would be left of the work so far."""
+        running = self._progress.running_step if self._progress is not None else None
+        return running is not None and running.kind in REPEATED_STEP_KINDS
+
+    def _update_footer(self, stage: InstallStage) -> None:
+        running = stage in ("running", "stopping")
+        self.back_button.setText(self.tr("Back"))
+        self.back_button.setVisible(not running)
+        self.cancel_button.setText(self.tr("Cancel"))
+        self.cancel_button.setVisible(running)
+        self.cancel_button.set_busy(stage == "stopping")
+        is_verified = self.controller.flow.is_environment_verified
+        self.ask_again_button.setText(self.tr("Ask again"))
+        self.ask_again_button.setVisible(is_verified)
+        primary_texts = {
+            "failed": self.tr("Try again"),
+            "cancelled": self.tr("Go on"),
+            "reboot-needed": self.tr("Close"),
+        }
+        if stage == "left-out" and not is_verified:
+            primary_texts["left-out"] = self.tr("Ask again")
+        self.primary_button.setText(primary_texts.get(stage, self.tr("Next")))
+        failure = self.controller.flow.state.failure
+        self.primary_button.setEnabled(not running and (failure is None or "retry" in failure.remedies))
+
+    def _on_stage_changed(self, stage: InstallStage) -> None:
+        self._shown_stage = stage
+        self.focus_primary()
+        failure = self.controller.flow.state.failure
+        if failure is not None:
+            announce(self.error_panel, wizard_messages.message_text(self.texts, failure.message))
+        set_tab_order(
+            *self.error_panel.buttons,
+            *self.step_panel.download_controls.controls,
+            self.step_list.fold_button,
+            self.log_drawer.header,
+        )
+
+    def focus_primary(self) -> None:
+        """While it runs there is only Cancel."""
+        if self.cancel_button.isVisible():
+            self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            super().focus_primary()
+
+    def _update_layout(self) -> None:
+        """In one column the list stands low, and in sight, below the running step."""
+        narrow, running = self.page.breakpoints.is_tight, self.controller.flow.is_locked
+        self._columns.arrange(narrow=narrow, running=running)
+        self.step_panel.set_compact(narrow)
+        self.step_list.set_compact(narrow, fold_done=narrow and running)

@@ -1,0 +1,330 @@
+"""Under a running download: hold it, go on, and how fast at most.
+
+The step that runs: what and why, how far, how fast, how long, and what sets the pace.
+
+What went wrong, in the place where it happened, with a button for each way out.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from .....core.plan import Bottleneck
+from .....texts.format import UNKNOWN_VALUE, format_duration, format_size, format_speed
+from .....texts.localized import Texts
+from ....widgets.base import Themed, announce, draw_box, tint_border
+from ....widgets.buttons import Button
+from ....widgets.cards import Card, MetricValue
+from ....widgets.disclosure import InsetPanel
+from ....widgets.icons import IconWidget
+from ....widgets.inputs import Dropdown, DropdownEntry
+from ....widgets.progress import ProgressBar, SpeedSparkline
+from ....widgets.text import label
+from ... import messages
+from ...state import Failure
+from .progress import StepProgress
+
+# What a line is often shared with: a call, a film, somebody else's download.
+MEGABYTE = 1_000_000
+SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
+
+
+class SpeedLimitPicker(Dropdown):
+    """How fast downloads may go at most; `chosen` comes with bytes per second, None for as fast as it goes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self.rate: int | None = None
+        super().__init__(parent)
+        self.chosen.connect(self.set_rate)
+
+    def set_rate(self, rate: int | None) -> None:
+        """Another limit, without telling."""
+        self.rate = rate
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words."""
+        entries = [DropdownEntry(value=each, text=self._rate_text(each)) for each in SPEED_LIMITS]
+        self.set_entries(entries, self.rate, self._rate_text(self.rate), self.tr("Download speed"))
+
+    def _rate_text(self, rate: int | None) -> str:
+        if rate is None:
+            return self.tr("As fast as it goes")
+        return self.tr("At most {count} MB/s").format(count=f"{rate / MEGABYTE:g}")
+
+
+class DownloadControls(Themed, QWidget):
+    """`held(bool)` when the user holds the download or lets it go on; `limit.chosen` with another limit."""
+
+    pause_toggled = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.paused = False
+        self.pause_button, self.limit_picker = Button(kind="ghost", icon_name="pause"), SpeedLimitPicker()
+        self.controls = (self.pause_button, self.limit_picker)
+        self.pause_button.clicked.connect(self._toggle_pause)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self.pause_button)
+        row.addStretch(1)
+        row.addWidget(self.limit_picker)
+        self.apply_theme()
+
+    def set(self, *, paused: bool, rate: int | None) -> None:
+        """How it stands, without telling."""
+        if paused != self.paused:
+            self.paused = paused
+            self.retranslate()
+        if rate != self.limit_picker.rate:
+            self.limit_picker.set_rate(rate)
+
+    def retranslate(self) -> None:
+        """Our own words."""
+        self.pause_button.setText(self.tr("Go on") if self.paused else self.tr("Pause"))
+        self.pause_button.set_icon("play" if self.paused else "pause")
+
+    def _toggle_pause(self) -> None:
+        self.paused = not self.paused
+        self.retranslate()
+        announce(
+            self.pause_button, self.tr("The download is held.") if self.paused else self.tr("The download goes on.")
+        )
+        self.pause_toggled.emit(self.paused)
+
+
+BOTTLENECK_ICONS: dict[Bottleneck, str] = {
+    "network": "net",
+    "source": "globe",
+    "disk": "disk",
+    "checking": "search",
+    "installing": "cpu",
+    "consent": "shield",
+    "elsewhere": "clock",
+    "mending": "search",
+}
+
+
+class CurrentStepPanel(Card):
+    """A large bar with its figures; `set_compact` leaves the list below it its room: all figures in one line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compact = False
+        self._shown_step: tuple[StepProgress, Texts] | None = None
+        self.heading_label, self.description_label, self.percent_figure = (
+            label("heading"),
+            label("small"),
+            MetricValue(),
+        )
+        self.percent_figure.tone = "accent_text"
+        self.progress_bar = ProgressBar()
+        self._figure_labels = [label("caption") for _ in range(3)]
+        self.done_figure, self.speed_figure, self.remaining_figure = MetricValue(), MetricValue(), MetricValue()
+        self.speed_caption, self.speed_line = label("caption"), SpeedSparkline()
+        self.bottleneck_inset, self.download_controls = InsetPanel(), DownloadControls()
+        self._bottleneck_icon = IconWidget("net", "soft", 18)
+        self._bottleneck_title, self._bottleneck_detail = label("small-strong"), label("small")
+        head, text_layout = QHBoxLayout(), QVBoxLayout()
+        text_layout.setSpacing(2)
+        text_layout.addWidget(self.heading_label)
+        text_layout.addWidget(self.description_label)
+        head.addLayout(text_layout, 1)
+        head.addWidget(self.percent_figure, 0, Qt.AlignmentFlag.AlignTop)
+        figures = QHBoxLayout()
+        for name, figure in zip(
+            self._figure_labels, (self.done_figure, self.speed_figure, self.remaining_figure), strict=True
+        ):
+            column = QVBoxLayout()
+            column.setSpacing(1)
+            column.addWidget(name)
+            column.addWidget(figure)
+            figures.addLayout(column, 1)
+        bottleneck_layout, bottleneck_texts = QHBoxLayout(), QVBoxLayout()
+        bottleneck_layout.setSpacing(12)
+        bottleneck_texts.setSpacing(1)
+        bottleneck_texts.addWidget(self._bottleneck_title)
+        bottleneck_texts.addWidget(self._bottleneck_detail)
+        bottleneck_layout.addWidget(self._bottleneck_icon)
+        bottleneck_layout.addLayout(bottleneck_texts, 1)
+        self.bottleneck_inset.column.addLayout(bottleneck_layout)
+        self.column.setSpacing(10)
+        self.column.addLayout(head)
+        self.column.addWidget(self.progress_bar)
+        self.column.addLayout(figures)
+        for widget in (self.speed_caption, self.speed_line, self.download_controls, self.bottleneck_inset):
+            self.column.addWidget(widget)
+
+    def set_compact(self, on: bool) -> None:
+        """With the curve and a figure for each, or with all of it in a line or two."""
+        if on != self._compact:
+            self._compact = on
+            self.column.setSpacing(6 if on else 10)
+            if self._shown_step is not None:
+                self.set_step(*self._shown_step)
+
+    def set_step(self, step: StepProgress, texts: Texts) -> None:
+        """Where the running step is."""
+        self._shown_step = (step, texts)
+        self.heading_label.setText(texts.translate(f"step.{step.code}.title", step.data))
+        message = texts.message_text(step.message) if step.message is not None else ""
+        self.description_label.setText(message or texts.translate(f"step.{step.code}.what", step.data))
+        fraction = step.fraction
+        self.progress_bar.set_fraction(fraction)
+        self.percent_figure.setVisible(fraction is not None)
+        self.percent_figure.set(f"{round(100 * fraction)} %" if fraction is not None else None)
+        names = (self.tr("Done"), self.tr("Speed"), self.tr("Left"))
+        for name, text in zip(self._figure_labels, names, strict=True):
+            name.setText(text)
+        downloading = step.unit == "bytes"
+        for widget in (
+            *self._figure_labels,
+            self.done_figure,
+            self.speed_figure,
+            self.remaining_figure,
+            self.speed_caption,
+            self.speed_line,
+        ):
+            widget.setVisible(downloading and not self._compact)
+        self.download_controls.setVisible(downloading)
+        if downloading:
+            self._update_figures(step, texts)
+        if downloading and self.download_controls.paused:
+            kept_text = self.tr("What has come is kept.") if step.done else self.tr("Nothing has come yet.")
+            self._show_bottleneck("pause", self.tr("Held by you"), kept_text)
+        else:
+            self._update_bottleneck(step.bottleneck, step.kind)
+        if downloading and self._compact:
+            self._show_compact(step, texts)
+
+    def _show_compact(self, step: StepProgress, texts: Texts) -> None:
+        """The figures in one line, what sets the pace in the next."""
+        parts = [
+            f"{format_size(step.done or 0)} / {format_size(step.total)}" if step.total else format_size(step.done or 0)
+        ]
+        if step.speed:
+            parts.append(format_speed(step.speed))
+        remaining_s = step.seconds_left
+        if remaining_s is not None and not self.download_controls.paused:
+            parts.append(self.tr("{time} left").format(time=format_duration(remaining_s, texts.language)))
+        # isVisibleTo: the card may itself be hidden yet.
+        bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_inset.isVisibleTo(self) else []
+        if self.download_controls.paused:
+            bottleneck_texts.append(self._bottleneck_detail.text())
+        self.description_label.setText("\n".join(" · ".join(line) for line in (parts, bottleneck_texts) if line))
+        self.bottleneck_inset.hide()
+
+    def _update_figures(self, step: StepProgress, texts: Texts) -> None:
+        done, unit = format_size(step.done or 0).rsplit(" ", 1)
+        self.done_figure.set(done, f"{unit} / {format_size(step.total)}" if step.total else unit)
+        self.speed_figure.set(*_split_unit(format_speed(step.speed) if step.speed else UNKNOWN_VALUE))
+        remaining_s = step.seconds_left
+        self.remaining_figure.set(
+            *_split_unit(format_duration(remaining_s, texts.language) if remaining_s is not None else UNKNOWN_VALUE)
+        )
+        self.speed_caption.setText(self.tr("Speed over the last 90 seconds"))
+
+    def _update_bottleneck(self, bottleneck: Bottleneck | None, kind: str | None) -> None:
+        self.bottleneck_inset.setVisible(bottleneck is not None)
+        if bottleneck is None:
+            return
+        self._show_bottleneck(BOTTLENECK_ICONS[bottleneck], *self._bottleneck_texts(bottleneck, kind))
+
+    def _show_bottleneck(self, icon: str, title: str, line: str) -> None:
+        self.bottleneck_inset.show()
+        self._bottleneck_icon.set(icon)
+        self._bottleneck_title.setText(title)
+        self._bottleneck_detail.setText(line)
+        self._bottleneck_detail.setVisible(bool(line))
+        self.bottleneck_inset.setAccessibleName(f"{title}. {line}" if line else title)
+
+    def _bottleneck_texts(self, bottleneck: Bottleneck, kind: str | None) -> tuple[str, str]:
+        if bottleneck == "checking" and kind == "verify":
+            return self.tr("Trying it out"), self.tr("Loading PyTorch for the first time takes longest.")
+        return {
+            "network": (self.tr("Your line sets the pace"), self.tr("The disk and the source could do more.")),
+            "source": (self.tr("The source sets the pace"), self.tr("Your line and the disk could do more.")),
+            "disk": (self.tr("The disk sets the pace"), self.tr("Your line could do more.")),
+            "checking": (
+                self.tr("Checking what was downloaded"),
+                self.tr("Every file must be exactly the official one."),
+            ),
+            "installing": (self.tr("Putting the files in place"), self.tr("The disk sets the pace now.")),
+            "consent": (self.tr("Waiting for your consent"), self.tr("The system is asking you.")),
+            "elsewhere": (
+                self.tr("Another download fetches the same file"),
+                self.tr("It is used here as soon as it is whole."),
+            ),
+            "mending": (
+                self.tr("Some bytes came wrong"),
+                self.tr("Another source is asked; only those are replaced."),
+            ),
+        }[bottleneck]
+
+
+def _split_unit(text: str) -> tuple[str, str]:
+    """ "18.4 MB/s" as figure and unit; "1 h 5 min" stays whole."""
+    parts = text.split(" ")
+    return (parts[0], parts[1]) if len(parts) == 2 else (text, "")
+
+
+class ErrorPanel(Themed, QWidget):
+    """The sentence and its buttons; `taken` brings an offered alternative, `folder` asks for another folder."""
+
+    alternative_chosen = Signal(object)
+    folder_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 14, 16, 12)
+        row.setSpacing(14)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(8)
+        self.message_label = label("body")
+        self._column.addWidget(self.message_label)
+        row.addWidget(IconWidget("error", "error", 22), 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(self._column, 1)
+        self.buttons: list[Button] = []
+        self._button_rows: list[QWidget] = []
+        self.apply_theme()
+
+    def set_failure(self, failure: Failure, texts: Texts) -> None:
+        """Another trouble, or the same in another language."""
+        self.message_label.setText(messages.message_text(texts, failure.message))
+        self.setAccessibleName(self.message_label.text())
+        for widget in self._button_rows:
+            self._column.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self.buttons, self._button_rows = [], []
+        for alternative in failure.alternatives:
+            text, button_text = messages.alternative_texts(texts, alternative)
+            button = Button(button_text)
+            button.clicked.connect(lambda _checked=False, offer=alternative: self.alternative_chosen.emit(offer))
+            self._add_button(button, text)
+        if "folder" in failure.remedies:
+            button = Button(self.tr("Choose another folder"), icon_name="folder")
+            button.clicked.connect(self.folder_requested)
+            self._add_button(button, "")
+
+    def _add_button(self, button: Button, text: str) -> None:
+        row = QWidget()
+        layout = QVBoxLayout(row)
+        layout.setContentsMargins(0, 2, 0, 2)
+        layout.setSpacing(6)
+        if text:
+            layout.addWidget(label("small", text))
+        layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(row)
+        row.show()
+        self._button_rows.append(row)
+        self.buttons.append(button)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The error's soft ground."""
+        del event
+        draw_box(QPainter(self), QRectF(self.rect()), 8, "error_soft", tint_border("error"))

@@ -1,0 +1,469 @@
+"""What else was noticed about a computer and matters for a setup, in words; and what could not be found out.
+
+What a computer has, as rows to read; a machine that is only partly known gives the rows that are known.
+
+What a recommendation is for, and what it was chosen from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication
+
+from ....core.machine import Disk, Gpu, Machine, ProbeNote, Python, find_disk, home_disk
+from ....core.plan import Plan
+from ....core.recommendation import Recommendation
+from ....texts.format import UNKNOWN_VALUE, format_memory, format_size, short_name
+from ...language import texts
+from ...widgets.cards import PillKind
+
+PARTIAL_SUFFIX = "partly"
+
+
+class MachineNote(Struct, frozen=True, kw_only=True):
+    """One sentence, to know or to act upon."""
+
+    kind: Literal["info", "warn"]
+    text: str
+
+
+def machine_notes(machine: Machine, row_probes: frozenset[str]) -> tuple[MachineNote, ...]:
+    """What to act upon first. Probes named in `in_rows` say elsewhere that they failed."""
+    notes = [*_folder_notes(machine), *_system_notes(machine), *_software_notes(machine, row_probes)]
+    return tuple(sorted(notes, key=lambda note: note.kind == "info"))
+
+
+def probe_failure_text(note: ProbeNote) -> str:
+    """Why something could not be read, in words; what nobody foresaw is not shown in a program's own words."""
+    translations = texts()
+    if note.code.startswith("detect.") and translations.has_text(note.code):
+        return translations.translate(note.code, {"detail": note.detail})
+    return translate("Findings", "This could not be read, so it counts as unknown.")
+
+
+def is_partial(note: ProbeNote) -> bool:
+    """Whether the probe found the greater part nevertheless."""
+    return note.code.endswith(f".{PARTIAL_SUFFIX}")
+
+
+def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
+    """Where things will lie."""
+    user = machine.user
+    if user is None:
+        return
+    if user.home_too_long:
+        text = translate(
+            "Findings",
+            "The path of your user folder is so long that packages below it would not fit. Choose a short folder, "
+            "such as one on the top of a disk, on the next page.",
+        )
+        yield MachineNote(kind="warn", text=text)
+    if user.ascii is False:
+        text = translate(
+            "Findings",
+            "Your user folder has characters beyond plain English letters. Some programs stumble over that; should "
+            "one do so, choose another folder on the next page.",
+        )
+        yield MachineNote(kind="info", text=text)
+    if user.onedrive:
+        text = translate(
+            "Findings",
+            "OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.",
+        )
+        yield MachineNote(kind="info", text=text.format(folders=", ".join(user.onedrive)))
+
+
+def _system_notes(machine: Machine) -> Iterator[MachineNote]:
+    """What kind of computer it is."""
+    nvidia = bool(machine.gpus_of("nvidia"))
+    if machine.os.secure_boot and machine.os.system == "linux" and nvidia:
+        text = translate(
+            "Findings",
+            "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer "
+            "knows. Take the driver from your distribution, which sees to that.",
+        )
+        yield MachineNote(kind="warn", text=text)
+    if machine.laptop:
+        text = translate("Findings", "A laptop: let it run on mains power while it trains, or it slows down.")
+        yield MachineNote(kind="info", text=text)
+    if machine.virtual_machine:
+        text = translate("Findings", "A virtual machine: it has only the graphics cards that its host hands through.")
+        yield MachineNote(kind="info", text=text)
+    if machine.os.wsl:
+        text = translate("Findings", "Linux inside Windows (WSL): the graphics driver is the one of Windows.")
+        yield MachineNote(kind="info", text=text)
+    if machine.remote_desktop:
+        text = translate(
+            "Findings", "You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile."
+        )
+        yield MachineNote(kind="info", text=text)
+
+
+def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[MachineNote]:
+    """Programs that are there but broken, and what could not be looked at."""
+    for python in machine.pythons or ():
+        if python.torch is not None and python.torch.error is not None:
+            text = translate("Findings", "The PyTorch in {path} does not start. It is left as it is; ours is apart.")
+            yield MachineNote(kind="info", text=text.format(path=python.path))
+    for toolkit in machine.cuda_toolkits or ():
+        if toolkit.nvcc is False or toolkit.version is None:
+            text = translate(
+                "Findings",
+                "The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and "
+                "works without it; other programs that look for it there may fail.",
+            )
+            if toolkit.nvcc is not False:
+                text = translate(
+                    "Findings",
+                    "The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch "
+                    "does not use it and works without it.",
+                )
+            yield MachineNote(kind="info", text=text.format(path=toolkit.path))
+    if machine.tools is not None and machine.tools.conda is not None:
+        text = translate(
+            "Findings", "conda {version} is here. What is installed from here stands apart from it; it stays as it is."
+        )
+        yield MachineNote(kind="info", text=text.format(version=machine.tools.conda))
+    for note in machine.notes:
+        if note.probe not in row_probes:
+            yield MachineNote(kind="info", text=probe_failure_text(note))
+
+
+MAX_LISTED_PYTHONS = 3
+# What is known of the room may be only a part of it: from so many times as much on it is enough all the same.
+AMPLE_FACTOR = 3
+ROW_ORDER = ("card", "driver", "system", "space", "python")
+ROW_ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk", "python": "torch"}
+# Which probe's silence costs which row; a probe is named after the machine's field that it fills.
+PROBE_OF_ROW = {"card": "gpus", "driver": "driver", "system": "os", "space": "disks", "python": "pythons"}
+
+
+class MachineRow(Struct, frozen=True, kw_only=True):
+    """One row; `value` None is unknown, `reason` says why; `more` is for those who copy the details."""
+
+    id: str
+    label: str
+    value: str | None = None
+    detail: str = ""
+    pill: tuple[PillKind, str] | None = None
+    reason: str = ""
+    copied_detail: str = ""
+
+
+def row_labels() -> dict[str, str]:
+    """What each row is about."""
+    return {
+        "card": translate("Rows", "Graphics card"),
+        "driver": translate("Rows", "Graphics driver"),
+        "system": translate("Rows", "System"),
+        "space": translate("Rows", "Space"),
+        "python": translate("Rows", "PyTorch and Python"),
+    }
+
+
+def machine_rows(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> tuple[MachineRow, ...]:
+    """The rows; pills come with the recommendation, since only it knows what is enough."""
+    builders = {
+        "card": _gpu_row,
+        "driver": _driver_row,
+        "system": _system_row,
+        "space": _space_row,
+        "python": _python_row,
+    }
+    notes = {note.probe: note for note in machine.notes}
+    result = []
+    for name in ROW_ORDER:
+        note = notes.get(PROBE_OF_ROW[name])
+        if note is None:
+            result.append(builders[name](machine, recommendation, plan))
+        elif is_partial(note):
+            result.append(replace(builders[name](machine, recommendation, plan), reason=probe_failure_text(note)))
+        else:
+            result.append(_unreadable_row(name, note))
+    return tuple(result)
+
+
+def _unreadable_row(name: str, note: ProbeNote) -> MachineRow:
+    return MachineRow(
+        id=name,
+        label=row_labels()[name],
+        value=translate("Rows", "could not be read"),
+        reason=probe_failure_text(note),
+        pill=("warn", translate("Rows", "not read")),
+    )
+
+
+def main_gpu(machine: Machine, recommendation: Recommendation | None = None) -> Gpu | None:
+    """The card that matters: the one that is computed on, else an NVIDIA one, else whatever there is."""
+    reasons = recommendation.reasons if recommendation is not None else ()
+    reason_data = next((reason.data for reason in reasons if reason.about == "accelerator"), {})
+    used_names = str(reason_data.get("gpu") or reason_data.get("gpus") or "")
+    if matches := [gpu for gpu in machine.gpus if gpu.name and gpu.name in used_names]:
+        # Of "RTX 3060" and "RTX 3060 Ti" at the same place the longer one is meant.
+        return min(matches, key=lambda gpu: (used_names.index(gpu.name or ""), -len(gpu.name or "")))
+    nvidia = machine.gpus_of("nvidia")
+    return nvidia[0] if nvidia else machine.gpus[0] if machine.gpus else None
+
+
+def fine_pill() -> tuple[PillKind, str]:
+    """The pill of a row that needs nothing."""
+    return ("ok", translate("Rows", "fine"))
+
+
+def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
+    del plan
+    label = row_labels()["card"]
+    gpu = main_gpu(machine, recommendation)
+    if gpu is None:
+        return MachineRow(
+            id="card",
+            label=label,
+            value=translate("Rows", "No NVIDIA GPU"),
+            detail=translate("Rows", "PyTorch computes on the CPU"),
+        )
+    identical = [each for each in machine.gpus if (each.name, each.memory_bytes) == (gpu.name, gpu.memory_bytes)]
+    parts, other_gpus = [], tuple(each for each in machine.gpus if each is not gpu)
+    if gpu.memory_bytes is not None:
+        memory_text = format_memory(gpu.memory_bytes)
+        parts.append(memory_text if len(identical) == 1 else f"{len(identical)} × {memory_text}")
+        other_gpus = tuple(each for each in other_gpus if each not in identical)
+    # What only draws a server's console is nobody's graphics card; the copied details have it.
+    parts += _other_gpu_names(tuple(each for each in other_gpus if each.vendor != "other"))
+    console_gpus = " · ".join(_other_gpu_names(tuple(each for each in other_gpus if each.vendor == "other")))
+    pill: tuple[PillKind, str] | None = None
+    if recommendation is not None:
+        is_used = recommendation.accelerator != "cpu"
+        if is_used:
+            pill = ("ok", translate("Rows", "fits PyTorch"))
+        elif gpu.vendor == "nvidia":
+            pill = ("warn", translate("Rows", "not used"))
+        else:
+            pill = ("neutral", translate("Rows", "not used"))
+    return MachineRow(
+        id="card", label=label, value=gpu.name, detail=" · ".join(parts), pill=pill, copied_detail=console_gpus
+    )
+
+
+def _other_gpu_names(gpus: tuple[Gpu, ...]) -> list[str]:
+    """Further cards, each kind once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
+    counts = Counter(gpu.name or translate("Rows", "a card without a name") for gpu in gpus)
+    quantities = [name if count == 1 else f"{count} × {name}" for name, count in counts.items()]
+    return [translate("Rows", "and {name}").format(name=name) for name in quantities]
+
+
+def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
+    del plan
+    label = row_labels()["driver"]
+    nvidia = machine.gpus_of("nvidia")
+    if machine.driver is None:
+        if not nvidia:
+            if not machine.gpus:
+                return MachineRow(
+                    id="driver", label=label, value=translate("Rows", "No NVIDIA card, so none is needed")
+                )
+            # Another maker's driver is not asked: nothing is claimed about it.
+            return MachineRow(
+                id="driver",
+                label=label,
+                value=translate("Rows", "Not looked at"),
+                detail=translate("Rows", "only NVIDIA's is read; yours stays as it is"),
+            )
+        return MachineRow(
+            id="driver",
+            label=label,
+            value=translate("Rows", "No NVIDIA driver answers"),
+            pill=("warn", translate("Rows", "missing")),
+        )
+    pill: tuple[PillKind, str] | None = None
+    if recommendation is not None:
+        is_downgrade = recommendation.driver.action == "back"
+        pill_text = translate("Rows", "too new for the card") if is_downgrade else translate("Rows", "update advised")
+        pill = ("warn", pill_text) if recommendation.driver.needs_install else fine_pill()
+    cuda = machine.driver.cuda_max
+    detail = translate("Rows", "CUDA up to {version}").format(version=cuda) if cuda else ""
+    return MachineRow(id="driver", label=label, value=machine.driver.version, detail=detail, pill=pill)
+
+
+def _system_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
+    del plan
+    system = machine.os
+    parts = []
+    if system.build is not None:
+        parts.append(translate("Rows", "build {number}").format(number=system.build))
+    if system.arch is not None:
+        arch_names = {"x86_64": translate("Rows", "64-bit"), "arm64": translate("Rows", "64-bit ARM")}
+        parts.append(arch_names[system.arch])
+    if machine.memory_bytes is not None:
+        parts.append(translate("Rows", "{size} memory").format(size=format_memory(machine.memory_bytes)))
+    pill = fine_pill() if recommendation is not None else None
+    if machine.pending_reboot:
+        pill = ("warn", translate("Rows", "restart pending"))
+    return MachineRow(
+        id="system",
+        label=row_labels()["system"],
+        value=system_name(machine),
+        detail=" · ".join(parts),
+        pill=pill,
+        copied_detail=f"glibc {system.glibc}" if system.glibc is not None else "",
+    )
+
+
+def system_name(machine: Machine) -> str:
+    """What the system calls itself, else what kind it is."""
+    kinds = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}
+    return machine.os.name or kinds[machine.os.system]
+
+
+def disk_name(disk: Disk) -> str:
+    """A disk as people write it: "C:", "/home"."""
+    return disk.path.rstrip("\\") or disk.path
+
+
+def _required_space(plan: Plan | None) -> tuple[int | None, bool]:
+    """The room that a plan takes, downloads too, and whether that is only known by another release."""
+    space_step = next((step for step in plan.steps if step.kind == "check-space"), None) if plan is not None else None
+    disk_bytes = space_step.data.get("disk_bytes") if space_step is not None else None
+    if plan is None or space_step is None or not isinstance(disk_bytes, int):
+        return (plan.disk_bytes if plan is not None else None), False
+    return disk_bytes, str(space_step.code).startswith("check-space-about")
+
+
+def _space_pill(free_bytes: int, needed_bytes: int, *, approximate: bool) -> tuple[PillKind, str]:
+    if free_bytes <= needed_bytes:
+        return "error", translate("Rows", "too little")
+    if approximate and free_bytes < AMPLE_FACTOR * needed_bytes:
+        return "neutral", translate("Rows", "not known whether it is enough")
+    return fine_pill()
+
+
+def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
+    del recommendation
+    label = row_labels()["space"]
+    disk = (find_disk(machine, plan.env) if plan is not None else None) or home_disk(machine)
+    if disk is None or disk.free_bytes is None:
+        return MachineRow(id="space", label=label, reason=translate("Rows", "The system did not say."))
+    needed, approximate = _required_space(plan)
+    template = translate("Rows", "needed: about {size} or more") if approximate else translate("Rows", "needed: {size}")
+    pill: tuple[PillKind, str] | None = None
+    if needed is not None:
+        pill = _space_pill(disk.free_bytes, needed, approximate=approximate)
+    return MachineRow(
+        id="space",
+        label=label,
+        value=translate("Rows", "{size} free on {disk}").format(
+            size=format_size(disk.free_bytes), disk=disk_name(disk)
+        ),
+        detail=template.format(size=format_size(needed)) if needed is not None else "",
+        pill=pill,
+    )
+
+
+def _python_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
+    del plan
+    label = row_labels()["python"]
+    pythons = machine.pythons
+    if pythons is None:
+        return MachineRow(id="python", label=label, reason=translate("Rows", "The system did not say."))
+    unchanged_text = translate("Rows", "stays as it is")
+    pill = fine_pill() if recommendation is not None else None
+    main_python = _most_relevant_python(pythons)
+    if main_python is None:
+        return MachineRow(
+            id="python",
+            label=label,
+            value=translate("Rows", "Neither yet"),
+            detail=translate("Rows", "Python comes along"),
+            pill=pill,
+        )
+    if main_python.torch is None:
+        value = translate("Rows", "Python {version}, no PyTorch").format(version=main_python.version)
+    else:
+        value = translate("Rows", "PyTorch {torch} on Python {version}").format(
+            torch=main_python.torch.version, version=main_python.version
+        )
+    detail = " · ".join([unchanged_text, *_other_pythons(pythons, main_python)])
+    return MachineRow(id="python", label=label, value=value, detail=detail, pill=pill)
+
+
+def _other_pythons(pythons: tuple[Python, ...], main_python: Python) -> list[str]:
+    """The other interpreters: version, what keeps them, and their PyTorch."""
+    kinds = {"conda": "conda", "venv": "venv", "store": "Microsoft Store"}
+    names: list[str] = []
+    for python in pythons:
+        if python is not main_python:
+            details = [kinds[python.kind]] if python.kind in kinds else []
+            details += [f"PyTorch {python.torch.version}"] if python.torch is not None else []
+            names.append(f"Python {python.version}" + (f" ({', '.join(details)})" if details else ""))
+    unique_names = list(dict.fromkeys(names))
+    text = (
+        translate("Rows", "also {names}").format(names=", ".join(unique_names[:MAX_LISTED_PYTHONS]))
+        if unique_names
+        else ""
+    )
+    remaining = len(unique_names) - MAX_LISTED_PYTHONS
+    if remaining > 0:
+        text += translate("Rows", " and {n} more").format(n=remaining)
+    return [text] if text else []
+
+
+def _most_relevant_python(pythons: tuple[Python, ...]) -> Python | None:
+    """The interpreter worth naming: one with PyTorch, else the first."""
+    return next((python for python in pythons if python.torch is not None), pythons[0] if pythons else None)
+
+
+def rows_as_text(table_rows: tuple[MachineRow, ...]) -> str:
+    """The rows as lines to paste somewhere."""
+    return "\n".join(
+        f"{row.label}: "
+        + ", ".join(part for part in (row.value or UNKNOWN_VALUE, row.detail or row.reason, row.copied_detail) if part)
+        for row in table_rows
+    )
+
+
+translate = QCoreApplication.translate
+
+# What works as it is.
+ALREADY_WORKING_CODES = frozenset({"works-already", "works-without-update"})
+VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
+
+
+def recommendation_heading(machine: Machine | None, recommendation: Recommendation | None) -> tuple[str, str]:
+    """The page's title and the line below it."""
+    # A release's nickname in brackets is more than one wants to know here.
+    system = system_name(machine).split(" (")[0] if machine is not None else UNKNOWN_VALUE
+    gpu = _gpu_in_title(machine, recommendation) if machine is not None else None
+    if gpu is None or not gpu.name:
+        title = translate("RecommendationPage", "What suits this computer")
+        subtitle = translate("RecommendationPage", "Chosen from your CPU and {system}. Each choice tells you why.")
+        return title, subtitle.format(system=system)
+    if recommendation is not None and recommendation.accelerator == "cpu":
+        # What stays unused is told first: the cards below tell why.
+        framework = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
+        subtitle = translate("RecommendationPage", "{tool} computes on the CPU here; your {gpu} is not used.")
+        title = translate("RecommendationPage", "What suits this computer")
+        return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
+    title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
+    subtitle = translate(
+        "RecommendationPage", "Chosen from your card, your driver and {system}. Each choice tells you why."
+    )
+    if gpu.vendor != "nvidia":  # nobody looked at its driver
+        subtitle = translate("RecommendationPage", "Chosen from your card and {system}. Each choice tells you why.")
+    if recommendation is not None and any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
+        subtitle = translate(
+            "RecommendationPage", "The PyTorch that is here works already: nothing has to be done. This is an offer."
+        )
+    return title, subtitle.format(system=system)
+
+
+def _gpu_in_title(machine: Machine, recommendation: Recommendation | None) -> Gpu | None:
+    """The card that computes; NVIDIA's where none does."""
+    gpu = main_gpu(machine, recommendation)
+    if gpu is not None and gpu.vendor == "nvidia":
+        return gpu
+    vendor = VENDOR_OF_ACCELERATOR.get(recommendation.accelerator) if recommendation is not None else None
+    return next((each for each in machine.gpus if each.vendor == vendor), None)

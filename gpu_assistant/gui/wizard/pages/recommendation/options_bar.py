@@ -1,0 +1,171 @@
+"""What the user wants it for, which kind of driver, and whether they choose versions themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import get_args
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from .....core.machine import Machine
+from .....core.types import Channel, EnvironmentKind, Goal
+from ....widgets.base import Themed
+from ....widgets.buttons import Button
+from ....widgets.inputs import Dropdown, DropdownEntry
+from ...controller import WizardController
+from ...state import WizardState
+
+# NVIDIA's own names for the kinds of its drivers, the same in every language.
+CHANNEL_NAMES: Mapping[Channel, str] = {"studio": "Studio", "game-ready": "Game Ready"}
+
+
+class OptionsBar(Themed, QWidget):
+    """The pickers and the button to versions of one's own, or back from them."""
+
+    def __init__(self, controller: WizardController) -> None:
+        super().__init__()
+        self._controller = controller
+        self.goal_picker, self.channel_picker, self.environment_picker = Dropdown(), Dropdown(), Dropdown()
+        self.customize_button = Button(kind="ghost", icon_name="pencil")
+        self.recommended_button = Button(kind="ghost", icon_name="undo")
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(8)
+        self._pickers_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._pickers_layout.setSpacing(8)
+        self._pickers_layout.addWidget(self.goal_picker)
+        self._pickers_layout.addWidget(self.channel_picker)
+        self._pickers_layout.addWidget(self.environment_picker)
+        self._pickers_layout.addStretch(1)
+        self._layout.addLayout(self._pickers_layout)
+        # One place for both buttons: what comes and goes there leaves the pickers where they are.
+        self._buttons = QWidget()
+        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._buttons)
+        self._buttons_layout.setContentsMargins(0, 0, 0, 0)
+        self._buttons_layout.setSpacing(0)
+        for button in (self.customize_button, self.recommended_button):
+            self._buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._layout.addWidget(self._buttons, 1)
+        self._channels_machine: Machine | None = None
+        self.goal_picker.chosen.connect(lambda goal: controller.change_options(goal=goal))
+        self.channel_picker.chosen.connect(lambda channel: controller.change_options(channel=channel))
+        self.environment_picker.chosen.connect(controller.set_environment_kind)
+        self.customize_button.clicked.connect(controller.start_customizing)
+        self.recommended_button.clicked.connect(controller.reset_choices)
+        self.apply_theme()
+
+    def retranslate(self) -> None:
+        """What holds now, in the language of now."""
+        state = self._controller.flow.state
+        goal_texts = self.goal_texts()
+        entries = [
+            DropdownEntry(value=goal, text=goal_texts[goal][0], detail=goal_texts[goal][1]) for goal in get_args(Goal)
+        ]
+        template = self.tr("For: {goal}")
+        text = template.format(goal=goal_texts[state.goal][0])
+        self.goal_picker.reserve_width_for([template.format(goal=name) for name, _ in goal_texts.values()])
+        self.goal_picker.set_entries(entries, state.goal, text, self.tr("What it is for"))
+        channel_texts = self.channel_texts()
+        entries = [
+            DropdownEntry(value=channel, text=channel_texts[channel][0], detail=channel_texts[channel][1])
+            for channel in get_args(Channel)
+        ]
+        # A driver that was picked is of its own kind, whatever kind would be taken otherwise.
+        advice = state.recommendation.driver if state.recommendation is not None else None
+        chosen_channel = (
+            advice.channel if advice is not None and state.choice is not None and state.choice.driver else None
+        )
+        channel = chosen_channel or state.channel
+        template = self.tr("Driver: {kind}")
+        text = template.format(kind=channel_texts[channel][0])
+        self.channel_picker.reserve_width_for([template.format(kind=name) for name, _ in channel_texts.values()])
+        self.channel_picker.set_entries(entries, channel, text, self.tr("Which kind of driver"))
+        environment_texts = self.environment_texts()
+        entries = [
+            DropdownEntry(value=option, text=name, detail=detail)
+            for option, (name, detail) in environment_texts.items()
+        ]
+        template = self.tr("Environment: {maker}")
+        self.environment_picker.reserve_width_for(
+            [template.format(maker=name) for name, _ in environment_texts.values()]
+        )
+        text = template.format(maker=environment_texts[state.environment_kind][0])
+        self.environment_picker.set_entries(
+            entries, state.environment_kind, text, self.tr("What makes the environment")
+        )
+        self.customize_button.setText(self.tr("Customise"))
+        self.recommended_button.setText(self.tr("As recommended"))
+
+    def draw(self) -> None:
+        """The facts of now."""
+        state = self._controller.flow.state
+        self.retranslate()
+        has_recommendation = state.recommendation is not None or self._controller.is_recommending
+        self.customize_button.setVisible(not state.customizing and has_recommendation)
+        # What does not work out leads back, too.
+        self.recommended_button.setVisible(state.customizing or state.choice is not None)
+        # What has kinds of drivers keeps them to choose from, whatever is picked.
+        if _has_driver_channels(state.machine, state):
+            self._channels_machine = state.machine
+        self.channel_picker.setVisible(state.machine is not None and self._channels_machine is state.machine)
+        self.environment_picker.setVisible(_conda_version(state.machine) is not None)
+
+    def set_available_width(self, available_width: int) -> None:
+        """Take the form that `room` allows, which is the same whatever is chosen and whichever buttons are shown."""
+        buttons_width = max(self.customize_button.sizeHint().width(), self.recommended_button.sizeHint().width())
+        pickers_width = sum(
+            each.sizeHint().width() + 8
+            for each in (self.goal_picker, self.channel_picker, self.environment_picker)
+            if not each.isHidden()
+        )
+        in_row = available_width >= pickers_width + buttons_width
+        self._buttons.setMinimumWidth(buttons_width if in_row else 0)
+        direction = QBoxLayout.Direction
+        self._layout.setDirection(direction.LeftToRight if in_row else direction.TopToBottom)
+        self._pickers_layout.setDirection(
+            direction.LeftToRight if available_width >= pickers_width else direction.TopToBottom
+        )
+
+    def goal_texts(self) -> dict[Goal, tuple[str, str]]:
+        """Each goal's name, and what it means to somebody who has never heard of it."""
+        return {
+            "pytorch": ("PyTorch", self.tr("Train and run models: what most people want")),
+            "tensorflow": ("TensorFlow", self.tr("For a course or project that asks for TensorFlow")),
+            "cuda-dev": (
+                self.tr("CUDA development"),
+                self.tr("Write and compile GPU programs yourself: adds the CUDA Toolkit and cuDNN"),
+            ),
+            "all": (self.tr("Everything"), self.tr("All three, for those who need them all; takes the most space")),
+        }
+
+    def channel_texts(self) -> dict[Channel, tuple[str, str]]:
+        """Both kinds of drivers."""
+        return {
+            "studio": (CHANNEL_NAMES["studio"], self.tr("Tested longer: the calm choice for this kind of work")),
+            "game-ready": (CHANNEL_NAMES["game-ready"], self.tr("Ready for the newest games: for those who also play")),
+        }
+
+    def environment_texts(self) -> dict[EnvironmentKind, tuple[str, str]]:
+        """What can make the environment, where there is a conda."""
+        version = _conda_version(self._controller.flow.state.machine) or ""
+        return {
+            "venv": ("venv", self.tr("Python's own kind, which every guide knows")),
+            "conda": (
+                f"conda {version}".rstrip(),
+                self.tr("Made by your conda, with Python from conda-forge; base stays as it is"),
+            ),
+        }
+
+
+def _conda_version(machine: Machine | None) -> str | None:
+    """The version of the conda that is here."""
+    return machine.tools.conda if machine is not None and machine.tools is not None else None
+
+
+def _has_driver_channels(machine: Machine | None, state: WizardState) -> bool:
+    """Whether NVIDIA makes both kinds of drivers for what is here."""
+    if machine is None or not machine.gpus_of("nvidia"):
+        return False
+    advice = state.recommendation.driver if state.recommendation is not None else None
+    return state.channel != "studio" or (advice is not None and advice.channel is not None)

@@ -1,0 +1,343 @@
+"""One part of a recommendation on a card, its columns in line with the other cards'."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from .....core.recommendation import Alternative
+from .....core.recommendation import RecommendationWarning as Caution
+from .....texts.format import UNKNOWN_VALUE
+from .....texts.localized import Texts
+from .... import theme
+from ....widgets.base import Themed
+from ....widgets.buttons import Button
+from ....widgets.cards import Card, Pill
+from ....widgets.disclosure import Disclosure, SourcedClaim
+from ....widgets.icons import IconWidget
+from ....widgets.text import label
+from .part_summary import PartSummary
+from .version_pickers import VersionPickers
+
+if TYPE_CHECKING:
+    from .....advise.options import PartOptions
+    from ...state import OptionNotes
+
+
+translate = QCoreApplication.translate
+
+PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
+INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 184, 104, 78
+INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 158, 100
+# Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own; the pill
+# does, too.
+NARROW_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 350
+COLUMN_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 38
+MAX_WIDGET_WIDTH = 16_777_215
+CardForm = Literal["line", "folded", "tight"]
+
+
+def column_widths(available: int) -> tuple[int, int, int] | None:
+    """The columns now, after, pill in pixels for a card of this width; None where they do not fit in one line."""
+    if available < theme.px(FOLDED_BELOW):
+        return None
+    narrow = available < theme.px(NARROW_BELOW)
+    columns = (
+        (INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW)
+        if narrow
+        else (INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH)
+    )
+    installed, planned, pill = (theme.px(column) for column in columns)
+    return installed, planned, pill
+
+
+class PartCard(Card):
+    """Icon, title and meaning; now → after; pill; Why; below it the drop-downs of who chooses by hand.
+
+    `offered` brings the alternative that was taken, `picked` a part's name and the value chosen for it, `alone` the
+    same where all that was picked before shall be let go.
+    """
+
+    alternative_chosen = Signal(object)
+    version_chosen = Signal(str, object)
+    only_version_chosen = Signal(str, object)
+
+    def __init__(self, name: str) -> None:
+        self._part: PartSummary | None = None
+        self._alternative: tuple[str, str] | None = None
+        self._cells: list[QWidget] = []
+        self._form: CardForm | None = None
+        self._available_width = 0
+        self.version_pickers: VersionPickers | None = None
+        super().__init__(padding=16)
+        self.column.setContentsMargins(CARD_MARGIN, 8, CARD_MARGIN, 8)
+        self.icon_ = IconWidget(PART_ICONS[name], size=20, background="square", background_size=ICON_GROUND_SIZE)
+        self.title_label, self.meaning_label = label("heading"), label("small")
+        self.installed_label, self.installed_detail = label("heading", tone="soft"), label("small")
+        self.planned_label, self.planned_detail = label("heading"), label("small")
+        self.arrow_icon = IconWidget("long", "soft", 18)
+        self.pill = Pill()
+        self.reasons = Disclosure()
+        self.reasons.alternative_chosen.connect(self._choose_alternative)
+        # Hidden it takes no room, not even the grid's spacing.
+        self.reasons.toggled.connect(self.reasons.setVisible)
+        self.reasons.hide()
+        self.column_labels = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
+        self._title_cell = _build_stacked_cell(self.title_label, self.meaning_label)
+        self._installed_cell = _build_stacked_cell(self.column_labels[0], self.installed_label, self.installed_detail)
+        self._planned_cell = _build_stacked_cell(self.column_labels[1], self.planned_label, self.planned_detail)
+        self._pill_cell = _build_cell(self.pill)
+        self._versions_row = QWidget()
+        self._versions_layout = QHBoxLayout(self._versions_row)
+        self._versions_layout.setContentsMargins(0, 0, 0, 0)
+        self._versions_layout.setSpacing(14)
+        self._versions_layout.addStretch(1)
+        self.grid = QGridLayout()
+        self.grid.setHorizontalSpacing(COLUMN_SPACING)
+        self.grid.setVerticalSpacing(8)
+        self.column.addLayout(self.grid)
+        self._arrange("line")
+
+    def set_part(self, part: PartSummary, alternative_button: str, alternative_text: str) -> None:
+        """Other words; `sentence` and `choose` are the alternative's, where the part has one."""
+        self._part = part
+        self.title_label.setText(part.title)
+        self.meaning_label.setText(part.meaning)
+        self.installed_label.setText(part.installed or UNKNOWN_VALUE)
+        self.planned_label.setText(part.planned or UNKNOWN_VALUE)
+        for widget, text in (
+            (self.installed_detail, part.installed_detail),
+            (self.planned_detail, part.planned_detail),
+        ):
+            widget.setText(text)
+            widget.setVisible(bool(text))
+        self.pill.set(*part.pill)
+        self._alternative = (alternative_text, alternative_button) if part.alternative is not None else None
+        self.reasons.toggle_button.setVisible(bool(part.reasons))
+        template = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
+        installed, planned = part.installed or UNKNOWN_VALUE, part.planned or UNKNOWN_VALUE
+        # The card read as one sentence.
+        self.setAccessibleName(template.format(part=part.title, now=installed, after=planned, what=part.pill[1]))
+        self.reasons.toggle_button.setAccessibleName(f"{self.reasons.toggle_button.text()}: {part.title}")
+
+    def show_reasons(self, explained_terms: tuple[str, ...]) -> tuple[str, ...]:
+        """Why, with the words in it that were not `told` before; says what has been told then."""
+        part = self._part
+        if part is None or self.isHidden():
+            return explained_terms
+        new_terms = tuple(term for term in part.terms if term not in explained_terms)
+        term_claims = (SourcedClaim(text="\n".join(new_terms)),) if new_terms else ()
+        self.reasons.set_claims(*part.reasons, *term_claims, alternative=self._alternative)
+        return (*explained_terms, *new_terms) if self.reasons.is_open() else explained_terms
+
+    def set_column_labels(self, installed: str, planned: str) -> None:
+        """The words above the two columns, where these do not stand below common ones."""
+        for column_label, text in zip(self.column_labels, (installed, planned), strict=True):
+            column_label.setText(text)
+
+    def set_version_options(
+        self,
+        parts: tuple[PartOptions, ...],
+        option_notes: OptionNotes,
+        texts: Texts,
+        side_effects: str,
+        warnings: tuple[Caution, ...] = (),
+    ) -> None:
+        """What can be chosen by hand, what changed along with the last pick, and the warnings about this part; nothing
+        hides the drop-downs.
+        """
+        if self.version_pickers is None:
+            if not parts:
+                return
+            self.version_pickers = VersionPickers()
+            self.version_pickers.version_chosen.connect(self.version_chosen)
+            self.version_pickers.only_version_chosen.connect(self.only_version_chosen)
+            self.column.addWidget(self.version_pickers)
+        self.version_pickers.setVisible(bool(parts))
+        if parts:
+            self.version_pickers.set(parts, option_notes, texts, warnings)
+            self.version_pickers.set_side_effects(side_effects)
+            self._update_layout()
+
+    @property
+    def controls(self) -> tuple[Button, ...]:
+        """What can be pressed, in the order of reading."""
+        version_pickers = self.version_pickers
+        picker_controls = (
+            (*version_pickers.pickers.values(), version_pickers.fallback_button) if version_pickers is not None else ()
+        )
+        return (
+            self.reasons.toggle_button,
+            *self.reasons.source_buttons,
+            self.reasons.alternative_button,
+            *picker_controls,
+        )
+
+    @property
+    def warning_codes(self) -> tuple[str, ...]:
+        """The codes of the warnings that stand beside a pick."""
+        return (
+            self.version_pickers.warning_codes
+            if self.version_pickers is not None and not self.version_pickers.isHidden()
+            else ()
+        )
+
+    def refresh(self) -> None:
+        """Fonts and columns of now."""
+        super().refresh()
+        if self._form is not None:
+            self._update_layout()
+
+    def set_available_width(self, available_width: int) -> None:
+        """How wide the card may be; its own width would be held up by its columns."""
+        self._available_width = available_width
+        self._update_layout()
+
+    def _update_layout(self) -> None:
+        columns = column_widths(self._available_width)
+        form: CardForm = (
+            "line" if columns is not None else "folded" if self._available_width >= theme.px(TIGHT_BELOW) else "tight"
+        )
+        if form != self._form:
+            self._arrange(form)
+        if columns is not None:
+            for cell, width in zip((self._installed_cell, self._planned_cell, self._pill_cell), columns, strict=True):
+                cell.setFixedWidth(width)
+        else:
+            # No wider than in one line, but narrower where large text leaves no room.
+            for cell, width in ((self._installed_cell, INSTALLED_WIDTH), (self._planned_cell, PLANNED_WIDTH)):
+                cell.setMinimumWidth(0)
+                cell.setMaximumWidth(theme.px(width))
+            self._pill_cell.setMinimumWidth(0)
+            self._pill_cell.setMaximumWidth(MAX_WIDGET_WIDTH)
+        self.reasons.toggle_button.setMinimumWidth(theme.px(REASONS_WIDTH))
+        title_indent = self.icon_.sizeHint().width() + COLUMN_SPACING
+        self.reasons.set_available_width(
+            self._available_width - 2 * CARD_MARGIN - (title_indent if form == "line" else 0)
+        )
+        if self.version_pickers is not None:
+            # In line with the title.
+            self.version_pickers.setContentsMargins(0 if form == "tight" else title_indent, 0, 0, 0)
+            self.version_pickers.set_available_width(self._available_width)
+
+    def _arrange(self, form: CardForm) -> None:
+        self._form = form
+        grid, folded, tight = self.grid, form != "line", form == "tight"
+        parts = (
+            self.icon_,
+            self._title_cell,
+            self._installed_cell,
+            self.arrow_icon,
+            self._planned_cell,
+            self._pill_cell,
+            self.reasons.toggle_button,
+        )
+        for widget in (*parts, self.reasons, self._versions_row):
+            # Never by taking the layout's item: that one would live on and keep the height of other words.
+            grid.removeWidget(widget)
+            self._versions_layout.removeWidget(widget)
+        self._versions_row.setVisible(folded)
+        for column_label in self.column_labels:
+            column_label.setVisible(folded)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        grid.addWidget(self.icon_, 0, 0, middle)
+        if folded:
+            top = Qt.AlignmentFlag.AlignTop
+            for position, (widget, alignment) in enumerate(
+                ((self._installed_cell, top), (self.arrow_icon, middle), (self._planned_cell, top))
+            ):
+                self._versions_layout.insertWidget(position, widget, 0, alignment)
+            grid.addWidget(self._title_cell, 0, 1, 1, 5 if tight else 4, middle)
+            grid.addWidget(self._pill_cell, 1 if tight else 0, 1 if tight else 5, middle)
+            grid.addWidget(self.reasons.toggle_button, 0, 6, middle)
+            grid.addWidget(self._versions_row, 2, 1, 1, 6)
+            grid.addWidget(self.reasons, 3, 0, 1, 7)
+        else:
+            grid.addWidget(self.arrow_icon, 0, 3, middle)
+            # As high as the row, in whose middle their words stand: an aligned cell keeps the height of other words.
+            for column, widget in (
+                (1, self._title_cell),
+                (2, self._installed_cell),
+                (4, self._planned_cell),
+                (5, self._pill_cell),
+            ):
+                grid.addWidget(widget, 0, column)
+            grid.addWidget(self.reasons.toggle_button, 0, 6, middle)
+            grid.addWidget(self.reasons, 1, 1, 1, 6)
+        grid.setColumnStretch(1, 1)
+        # A widget that went from one parent to another is hidden until somebody shows it.
+        for widget in (self._installed_cell, self.arrow_icon, self._planned_cell):
+            widget.show()
+
+    def _choose_alternative(self) -> None:
+        alternative: Alternative | None = self._part.alternative if self._part is not None else None
+        if alternative is not None:
+            self.alternative_chosen.emit(alternative)
+
+
+class ColumnHeadings(Themed, QWidget):
+    """ "Now" and "After" above the cards, in line with their columns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 16, 0)
+        row.setSpacing(COLUMN_SPACING)
+        self.installed_label, self.planned_label = (
+            label("caption-strong", tone="soft"),
+            label("caption-strong", tone="soft"),
+        )
+        self._arrow_space, self._pill_space, self._reasons_space = QWidget(), QWidget(), QWidget()
+        row.addStretch(1)
+        for widget in (
+            self.installed_label,
+            self._arrow_space,
+            self.planned_label,
+            self._pill_space,
+            self._reasons_space,
+        ):
+            row.addWidget(widget)
+        self.apply_theme()
+
+    def set_texts(self, installed: str, planned: str) -> None:
+        """The two words."""
+        self.installed_label.setText(installed)
+        self.planned_label.setText(planned)
+
+    def align_to(self, card: PartCard | None, available_width: int) -> None:
+        """The columns of a card that may be as wide as this; without a card there is nothing to stand above."""
+        columns = column_widths(available_width)
+        self.setVisible(columns is not None and card is not None)
+        if columns is None or card is None:
+            return
+        for widget, width in zip((self.installed_label, self.planned_label, self._pill_space), columns, strict=True):
+            widget.setFixedWidth(width)
+        self._arrow_space.setFixedWidth(theme.px(18))
+        self._reasons_space.setFixedWidth(card.reasons.toggle_button.width())
+
+
+def _build_stacked_cell(*widgets: QWidget) -> QWidget:
+    cell = QWidget()
+    column = QVBoxLayout(cell)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(1)
+    column.addStretch(1)
+    for widget in widgets:
+        # Chinese is one long word: its least width would count as more than the column has.
+        widget.setMinimumWidth(1)
+        column.addWidget(widget)
+    column.addStretch(1)
+    policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    cell.setSizePolicy(policy)
+    return cell
+
+
+def _build_cell(widget: QWidget) -> QWidget:
+    cell = QWidget()
+    row = QHBoxLayout(cell)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
+    return cell

@@ -1,0 +1,456 @@
+"""What a recommendation wants installed and its plan has no step for, so that nobody expects it.
+
+The four parts of a recommendation, each with what is there now, what comes, and why.
+
+How far the advised driver reaches.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication
+
+from .....catalog.versions import parse_version
+from .....core.machine import Machine
+from .....core.plan import Plan
+from .....core.recommendation import Alternative, DriverAdvice, Reason, Recommendation
+from .....texts.localized import Texts
+from .....texts.translate import explain_terms
+from ....widgets.cards import PillKind
+from ....widgets.disclosure import SourcedClaim
+from ...messages import join_sentences, publisher_name
+
+if TYPE_CHECKING:
+    from .....catalog.store import Catalog
+
+
+def manual_driver(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:
+    """The driver that the user has to install; None where none is wanted, or the plan does it."""
+    return recommendation.driver if recommendation.driver.needs_install and not _installs_driver(plan) else None
+
+
+def uncovered_parts(recommendation: Recommendation, plan: Plan | None) -> tuple[str, ...]:
+    """The other parts that a plan leaves out, with their versions; without a plan nothing is left out of it."""
+    if plan is None:
+        return ()
+    missing = []
+    for name, step_word, advice in (
+        ("CUDA Toolkit", "toolkit", recommendation.cuda_toolkit),
+        ("cuDNN", "cudnn", recommendation.cudnn),
+    ):
+        if advice.action == "install" and not _has_step(plan, step_word):
+            missing.append(f"{name} {advice.version}")
+    tensorflow = recommendation.tensorflow
+    if tensorflow is not None and not any("tensorflow" in str(step.data.get("packages")) for step in plan.steps):
+        missing.append(f"TensorFlow {tensorflow.version}")
+    return tuple(missing)
+
+
+def _installs_driver(plan: Plan | None) -> bool:
+    """Whether the plan itself installs a driver; a step that only says what to do needs no rights."""
+    return plan is not None and any("driver" in step.kind and step.needs_admin for step in plan.steps)
+
+
+def _has_step(plan: Plan | None, step_word: str) -> bool:
+    return plan is not None and any(step_word in step.kind for step in plan.steps)
+
+
+translate = QCoreApplication.translate
+
+PART_IDS = ("driver", "cuda", "cudnn", "torch", "tensorflow")
+REASON_SUBJECTS = {
+    "driver": ("driver",),
+    "cuda": ("cuda_toolkit", "pytorch.variant"),
+    "cudnn": ("cudnn",),
+    "torch": ("accelerator", "pytorch.version", "pytorch.index_url", "pytorch.torchaudio", "python"),
+    "tensorflow": ("tensorflow",),
+}
+_EXPLAINED_TERM_PREFIXES = ("CUDA:", "cuDNN:", "PyTorch:", "CUDA：", "cuDNN：", "PyTorch：")
+# What the machine says of a part, where None is that nobody knows.
+_MACHINE_FIELDS = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons", "tensorflow": "pythons"}
+# An offer that is about the driver stands there; every other one stands by itself, in the open.
+DRIVER_ALTERNATIVES = frozenset({"keep-driver"})
+
+
+class PartSummary(Struct, frozen=True, kw_only=True):
+    """One part: `now` and `after` with a small line each; None is "not there". `why` are the reasons, `terms`
+    sentences that explain words of them.
+    """
+
+    id: str
+    title: str
+    meaning: str
+    installed: str | None
+    installed_detail: str
+    planned: str | None
+    planned_detail: str
+    pill: tuple[PillKind, str]
+    reasons: tuple[SourcedClaim, ...] = ()
+    terms: tuple[str, ...] = ()
+    alternative: Alternative | None = None
+
+
+def part_titles(machine: Machine) -> dict[str, tuple[str, str]]:
+    """Title and meaning of each part."""
+    system = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}[machine.os.system]
+    driver_meaning = translate("Cards", "Lets {system} talk to the card").format(system=system)
+    if machine.os.wsl:
+        driver_meaning = translate("Cards", "Windows' own, which lets Linux talk to the card")
+    return {
+        "driver": (translate("Cards", "Graphics driver"), driver_meaning),
+        "cuda": ("CUDA", translate("Cards", "The language programs use to compute on an NVIDIA card")),
+        "cudnn": ("cuDNN", translate("Cards", "NVIDIA's fast building blocks for neural networks")),
+        "torch": ("PyTorch", translate("Cards", "The toolbox you train models with")),
+        "tensorflow": ("TensorFlow", translate("Cards", "Google's toolbox to train models with")),
+    }
+
+
+def part_summaries(
+    machine: Machine,
+    recommendation: Recommendation,
+    texts: Texts,
+    *,
+    already_installed: bool,
+    plan: Plan | None = None,
+    max_cuda: str | None = None,
+) -> tuple[PartSummary, ...]:
+    """The parts, from the hardware up; `plan` tells which of them it brings, `reaches` the highest CUDA that the
+    advised driver runs.
+    """
+    localized = texts.localize_recommendation(recommendation)
+    summaries = [
+        _driver_part(machine, localized, plan, max_cuda),
+        _cuda_part(machine, localized),
+        _cudnn_part(machine, localized),
+    ]
+    if localized.pytorch is not None or localized.goal != "tensorflow":
+        summaries.append(_pytorch_part(machine, localized, texts, already_installed=already_installed))
+    if localized.tensorflow is not None or localized.goal in ("tensorflow", "all"):
+        summaries.append(_tensorflow_part(machine, localized))
+    return tuple(_with_reasons(part, localized.reasons, texts) for part in summaries)
+
+
+def open_alternatives(recommendation: Recommendation, plan: Plan | None = None) -> tuple[Alternative, ...]:
+    """The alternatives that stand by themselves; where the driver is left to the user, what runs without it, too."""
+    extra_codes = DRIVER_ALTERNATIVES if manual_driver(recommendation, plan) is not None else frozenset[str]()
+    return tuple(
+        alternative
+        for alternative in recommendation.alternatives
+        if alternative.code not in DRIVER_ALTERNATIVES - extra_codes
+    )
+
+
+def install_pill() -> tuple[PillKind, str]:
+    """It is going to be installed."""
+    return ("accent", translate("Cards", "Install"))
+
+
+def keep_pill() -> tuple[PillKind, str]:
+    """What is there stays."""
+    return ("ok", translate("Cards", "Keep"))
+
+
+def not_needed_pill() -> tuple[PillKind, str]:
+    """Nothing of this is needed."""
+    return ("neutral", translate("Cards", "Not needed"))
+
+
+def included_pill() -> tuple[PillKind, str]:
+    """It comes inside something else."""
+    return ("neutral", translate("Cards", "Included"))
+
+
+def _build_part(
+    name: str,
+    machine: Machine,
+    *,
+    installed: str | None,
+    planned: str | None,
+    pill: tuple[PillKind, str],
+    installed_detail: str = "",
+    planned_detail: str = "",
+    alternative: Alternative | None = None,
+) -> PartSummary:
+    title, meaning = part_titles(machine)[name]
+    installed_text = (
+        translate("Cards", "not installed") if installed is None and not installed_detail else installed_detail
+    )
+    if installed is None and name in _MACHINE_FIELDS and getattr(machine, _MACHINE_FIELDS[name]) is None:
+        installed_text = translate("Cards", "not known")
+    return PartSummary(
+        id=name,
+        title=title,
+        meaning=meaning,
+        installed=installed,
+        installed_detail=installed_text,
+        planned=planned,
+        planned_detail=planned_detail,
+        pill=pill,
+        alternative=alternative,
+    )
+
+
+def _with_reasons(part: PartSummary, reasons: tuple[Reason, ...], texts: Texts) -> PartSummary:
+    subjects = REASON_SUBJECTS[part.id]
+    own_reasons = [reason for reason in reasons if reason.about in subjects or reason.about.split(".")[0] in subjects]
+    claims: list[SourcedClaim] = []
+    for reason in own_reasons:
+        if not reason.text:
+            continue
+        source = (publisher_name(texts, reason.source), reason.source) if reason.source else None
+        if claims and claims[-1].source == source:
+            # What one source says stands together above it.
+            claims[-1] = SourcedClaim(text=join_sentences(claims[-1].text, reason.text), source=source)
+        else:
+            claims.append(SourcedClaim(text=reason.text, source=source))
+    # What the cards say in their second lines needs no telling.
+    claims_text = "\n".join(claim.text for claim in claims)
+    terms = tuple(term for term in explain_terms(texts, claims_text) if not term.startswith(_EXPLAINED_TERM_PREFIXES))
+    return replace(part, reasons=tuple(claims), terms=terms)
+
+
+def _driver_part(
+    machine: Machine, recommendation: Recommendation, plan: Plan | None, max_cuda: str | None
+) -> PartSummary:
+    advice = recommendation.driver
+    installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
+    cuda = machine.driver.cuda_max if machine.driver is not None else None
+    installed_detail = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
+    if advice.action == "none" and installed is None:
+        if machine.gpus_of("nvidia"):
+            no_answer = translate("Cards", "none answers")
+            return _build_part(
+                "driver", machine, installed=None, installed_detail=no_answer, planned=None, pill=not_needed_pill()
+            )
+        # Only NVIDIA's is looked for: what drives another maker's card is its maker's and the system's matter.
+        other_source = translate("Cards", "not looked at") if machine.gpus else translate("Cards", "no NVIDIA card")
+        unchanged_pill: tuple[PillKind, str] = ("neutral", translate("Cards", "Stays as it is"))
+        pill = unchanged_pill if machine.gpus else not_needed_pill()
+        return _build_part("driver", machine, installed=None, installed_detail=other_source, planned=None, pill=pill)
+    if advice.action in ("keep", "none"):
+        return _build_part(
+            "driver",
+            machine,
+            installed=installed,
+            installed_detail=installed_detail,
+            planned=installed,
+            pill=keep_pill(),
+        )
+    alternative = next((each for each in recommendation.alternatives if each.code in DRIVER_ALTERNATIVES), None)
+    planned = advice.recommended or advice.minimum
+    kinds = {"studio": "Studio", "game-ready": "Game Ready"}
+    channel = kinds[advice.channel] if advice.channel else ""
+    manual_note = "" if manual_driver(recommendation, plan) is None else translate("Cards", "you install it")
+    version_note = translate("Cards", "or newer") if advice.recommended is None else channel
+    if advice.recommended is None and advice.below is not None:
+        version_note = translate("Cards", "or newer, but older than {version}").format(version=advice.below)
+    packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
+    # The distribution decides which version of the branch its packages hold.
+    other_source = translate("Cards", "or your system's own") if packaged else ""
+    cuda_note = (
+        translate("Cards", "CUDA up to {version}").format(version=max_cuda) if max_cuda and not other_source else ""
+    )
+    planned_detail = " · ".join(part for part in (version_note, other_source or cuda_note, manual_note) if part)
+    pill = install_pill()
+    if advice.action != "install":
+        pill_text = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
+        pill = ("accent", pill_text)
+    return _build_part(
+        "driver",
+        machine,
+        installed=installed,
+        installed_detail=installed_detail,
+        planned=planned,
+        planned_detail=planned_detail,
+        pill=pill,
+        alternative=alternative,
+    )
+
+
+def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
+    torch = recommendation.pytorch
+    # One that is whole speaks for what is here.
+    toolkits = sorted(
+        (each for each in machine.cuda_toolkits or () if each.version), key=lambda each: each.nvcc is False
+    )
+    toolkit, broken = (toolkits[0].version, toolkits[0].nvcc is False) if toolkits else (None, False)
+    installed_detail = translate("Cards", "toolkit, stays") if toolkit is not None else ""
+    if broken:
+        installed_detail = translate("Cards", "toolkit without its compiler; stays")
+    advice = recommendation.cuda_toolkit
+    if advice.action == "install":
+        purpose = translate("Cards", "toolkit, to compile with")
+        purpose_here = translate("Cards", "toolkit") if toolkit is not None else ""
+        purpose_here = installed_detail if broken else purpose_here
+        return _build_part(
+            "cuda",
+            machine,
+            installed=toolkit,
+            installed_detail=purpose_here,
+            planned=advice.version,
+            planned_detail=purpose,
+            pill=install_pill(),
+        )
+    if advice.action == "keep":
+        return _build_part(
+            "cuda",
+            machine,
+            installed=toolkit,
+            installed_detail=installed_detail,
+            planned=advice.version or toolkit,
+            pill=keep_pill(),
+        )
+    tensorflow = recommendation.tensorflow
+    if torch is None and tensorflow is not None and tensorflow.gpu:
+        source_text = translate("Cards", "comes inside TensorFlow")
+        return _build_part(
+            "cuda",
+            machine,
+            installed=toolkit,
+            installed_detail=installed_detail,
+            planned=source_text,
+            pill=included_pill(),
+        )
+    if torch is None or recommendation.accelerator != "cuda":
+        pill = keep_pill() if toolkit is not None else not_needed_pill()
+        return _build_part(
+            "cuda", machine, installed=toolkit, installed_detail=installed_detail, planned=toolkit, pill=pill
+        )
+    source_text = translate("Cards", "comes inside PyTorch")
+    return _build_part(
+        "cuda",
+        machine,
+        installed=toolkit,
+        installed_detail=installed_detail,
+        planned=torch.cuda,
+        planned_detail=source_text,
+        pill=included_pill(),
+    )
+
+
+def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
+    torch = recommendation.pytorch
+    installed = next((each.version for each in machine.cudnn or () if each.version), None)
+    installed_detail = translate("Cards", "stays") if installed is not None else ""
+    advice = recommendation.cudnn
+    if advice.action == "install":
+        standalone = recommendation.cuda_toolkit.action == "none"
+        planned_detail = translate("Cards", "by itself") if standalone else translate("Cards", "beside the toolkit")
+        return _build_part(
+            "cudnn",
+            machine,
+            installed=installed,
+            installed_detail=installed_detail,
+            planned=advice.version,
+            planned_detail=planned_detail,
+            pill=install_pill(),
+        )
+    if advice.action == "keep":
+        return _build_part(
+            "cudnn",
+            machine,
+            installed=installed,
+            installed_detail=installed_detail,
+            planned=advice.version or installed,
+            pill=keep_pill(),
+        )
+    tensorflow = recommendation.tensorflow
+    if torch is None and tensorflow is not None and tensorflow.gpu:
+        return _build_part(
+            "cudnn",
+            machine,
+            installed=installed,
+            installed_detail=installed_detail,
+            planned=translate("Cards", "comes inside TensorFlow"),
+            pill=included_pill(),
+        )
+    if torch is None or recommendation.accelerator != "cuda":
+        pill = keep_pill() if installed is not None else not_needed_pill()
+        return _build_part(
+            "cudnn", machine, installed=installed, installed_detail=installed_detail, planned=installed, pill=pill
+        )
+    source_text, planned = translate("Cards", "comes inside PyTorch"), torch.cudnn
+    if planned is None:  # the catalog does not know this build's
+        planned, source_text = translate("Cards", "inside PyTorch"), translate("Cards", "version shows in the proof")
+    return _build_part(
+        "cudnn",
+        machine,
+        installed=installed,
+        installed_detail=installed_detail,
+        planned=planned,
+        planned_detail=source_text,
+        pill=included_pill(),
+    )
+
+
+def _pytorch_part(
+    machine: Machine, recommendation: Recommendation, texts: Texts, *, already_installed: bool
+) -> PartSummary:
+    torch = recommendation.pytorch
+    installed = next((each.torch.version for each in machine.pythons or () if each.torch is not None), None)
+    installed_detail = translate("Cards", "elsewhere, stays") if installed is not None else ""
+    if torch is None:
+        return _build_part(
+            "torch",
+            machine,
+            installed=installed,
+            installed_detail=installed_detail,
+            planned=None,
+            pill=not_needed_pill(),
+        )
+    cpu = recommendation.accelerator == "cpu"
+    details = [translate("Cards", "for the CPU") if cpu else texts.variant_name(torch.variant)]
+    if recommendation.python is not None:
+        details.append(f"Python {recommendation.python}")
+    if already_installed:
+        return _build_part(
+            "torch",
+            machine,
+            installed=torch.version,
+            planned=torch.version,
+            planned_detail=" · ".join(details),
+            pill=keep_pill(),
+        )
+    return _build_part(
+        "torch",
+        machine,
+        installed=installed,
+        installed_detail=installed_detail,
+        planned=torch.version,
+        planned_detail=" · ".join(details),
+        pill=install_pill(),
+    )
+
+
+def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
+    planned = recommendation.tensorflow
+    installed = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
+    installed_detail = translate("Cards", "elsewhere, stays") if installed is not None else ""
+    if planned is None:
+        pill: tuple[PillKind, str] = ("warn", translate("Cards", "Not here"))
+        return _build_part(
+            "tensorflow", machine, installed=installed, installed_detail=installed_detail, planned=None, pill=pill
+        )
+    device_text = translate("Cards", "on the GPU") if planned.gpu else translate("Cards", "for the CPU")
+    return _build_part(
+        "tensorflow",
+        machine,
+        installed=installed,
+        installed_detail=installed_detail,
+        planned=planned.version,
+        planned_detail=device_text,
+        pill=install_pill(),
+    )
+
+
+def max_cuda_of_driver(catalog: Catalog, driver: DriverAdvice) -> str | None:
+    """The highest CUDA that a driver which is to be installed runs; None where none is, or nobody knows."""
+    from .....advise.drivers import native_cuda
+
+    if not driver.needs_install or driver.recommended is None:
+        return None
+    cuda = native_cuda(catalog, parse_version(driver.recommended))
+    return f"{cuda[0]}.{cuda[1]}" if cuda is not None else None

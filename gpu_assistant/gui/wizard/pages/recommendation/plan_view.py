@@ -1,0 +1,350 @@
+"""One step of a plan to read: what, how much, how long; unfolded also its command, its files and the way back.
+
+The command line that does the same as the window.
+
+The plan's steps to read before anything happens, the same as one command, and the plan as a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from msgspec.structs import asdict
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from .....core import paths
+from .....core.plan import PlanFile, Step, alternative_command, requirements_text
+from .....core.price import minimum_disk_bytes
+from .....core.recommendation import Choice
+from .....texts.format import Terminal, format_size
+from .....texts.localized import Texts, duration_text, step_download_text
+from .....texts.translate import explain_terms
+from .... import theme
+from ....widgets.base import Themed
+from ....widgets.buttons import Button
+from ....widgets.cards import Card
+from ....widgets.dialogs import save_dialog
+from ....widgets.disclosure import CommandBox, InsetPanel
+from ....widgets.progress import StepRow
+from ....widgets.text import label
+from ... import messages
+from ...controller import WizardController
+from ...state import WizardState
+
+if TYPE_CHECKING:
+    from .....app import App
+
+
+translate = QCoreApplication.translate
+NARROW_BELOW = 560
+
+
+class PlanRow(Themed, QWidget):
+    """`step` has its sentences; `system` is the one on which its commands are typed."""
+
+    def __init__(self, step: Step, texts: Texts, system: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._step, self._system, self._language = step, system, texts.language
+        self._terminal = texts.terminal or Terminal(system=system)
+        self._terms = explain_terms(texts, step.title or "", step.what or "")
+        self.command_box: CommandBox | None = None
+        self.requirements_box: CommandBox | None = None
+        self.alternative_box: CommandBox | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.step_row = StepRow(admin=step.needs_admin)
+        self.step_row.set_title(step.title or step.id)
+        self._cost_text, self._cost_notes, self._narrow = (
+            step_cost_text(step, texts),
+            step_cost_notes(step, texts),
+            False,
+        )
+        self.cost_label = label("small")
+        self._update_costs()
+        self.details_button = Button(kind="ghost", trailing_icon="down")
+        self.details_button.clicked.connect(self.toggle_details)
+        self._details_inset: InsetPanel | None = None
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 8, 0)
+        head.setSpacing(0)
+        head.addWidget(self.step_row, 1)
+        head.addWidget(self.details_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._details_layout = QVBoxLayout()
+        self._details_layout.addWidget(self.cost_label)
+        column.addLayout(head)
+        column.addLayout(self._details_layout)
+        self.apply_theme()
+
+    def is_for(self, step: Step, texts: Texts, system: str) -> bool:
+        """Whether it is the row of a step, in a language."""
+        return (step, texts.language, system) == (self._step, self._language, self._system)
+
+    def refresh(self) -> None:
+        """The words below begin where the title does."""
+        super().refresh()
+        self._details_layout.setContentsMargins(theme.px(26) + 24, 0, 8, 4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Size and time stand at the right, or below where there is no room."""
+        super().resizeEvent(event)
+        if (self.width() < theme.px(NARROW_BELOW)) != self._narrow:
+            self._narrow = not self._narrow
+            self._update_costs()
+
+    def _update_costs(self) -> None:
+        self.step_row.set_state("waiting", self._step.what or "", "" if self._narrow else self._cost_text)
+        costs = [self._cost_text, *self._cost_notes] if self._narrow and self._cost_text else self._cost_notes
+        self.cost_label.setText(" · ".join(costs))
+        self.cost_label.setVisible(bool(costs))
+
+    def retranslate(self) -> None:
+        """The button's words; the plan brings the sentences."""
+        self.details_button.setText(self.tr("Details"))
+        self.details_button.setAccessibleName(f"{self.details_button.text()}: {self._step.title or self._step.id}")
+        self.details_button.setAccessibleDescription(self.tr("open") if self.is_expanded else self.tr("closed"))
+
+    @property
+    def is_expanded(self) -> bool:
+        """Whether the details are shown."""
+        return self._details_inset is not None and not self._details_inset.isHidden()
+
+    @property
+    def step_id(self) -> str:
+        """The step's id."""
+        return self._step.id
+
+    def toggle_details(self) -> None:
+        """Show the details, or hide them."""
+        if self._details_inset is None:
+            self._details_inset = self._build_details()
+        else:
+            self._details_inset.setVisible(self._details_inset.isHidden())
+        self.details_button.set_icon(None, "up" if self.is_expanded else "down")
+        self.retranslate()
+
+    def _build_details(self) -> InsetPanel:
+        # Made when somebody wants them: a plan of many steps stands on the screen the sooner.
+        step, inset = self._step, InsetPanel()
+        if step.commands:
+            are_pages = all(len(command) == 1 and urlsplit(command[0]).scheme == "https" for command in step.commands)
+            title = self.tr("Where to get it") if are_pages else self.tr("The exact command")
+            inset.column.addWidget(label("small-strong", title))
+            self.command_box = CommandBox("\n".join(self._terminal.command_line(command) for command in step.commands))
+            inset.column.addWidget(self.command_box)
+        requirements = requirements_text(step)
+        if requirements is not None:
+            inset.column.addWidget(label("small-strong", self.tr("What stands in requirements.in")))
+            self.requirements_box = CommandBox(requirements)
+            inset.column.addWidget(self.requirements_box)
+        alternative_text = alternative_command(step)
+        if alternative_text is not None:
+            inset.column.addWidget(label("small-strong", self.tr("The other way")))
+            self.alternative_box = CommandBox(alternative_text)
+            inset.column.addWidget(self.alternative_box)
+        if step.files:
+            inset.column.addWidget(label("small-strong", self.tr("Files from the internet")))
+            for file in step.files:
+                inset.column.addWidget(label("small", _file_text(file), "text"))
+        inset.column.addWidget(label("small-strong", self.tr("How it is undone")))
+        inset.column.addWidget(label("small", step.undo or "", "text"))
+        if self._terms:
+            inset.column.addWidget(label("small-strong", self.tr("What the words mean")))
+            inset.column.addWidget(label("small", "\n".join(self._terms), "text"))
+        self._details_layout.addWidget(inset)
+        inset.show()
+        return inset
+
+
+def step_cost_text(step: Step, texts: Texts) -> str:
+    """Size and expected time of a step, as far as they are known."""
+    download_size = step_download_text(step.code, step.bytes, step.data, texts)
+    parts = [download_size] if download_size else []
+    if step.minutes:
+        parts.append(duration_text(step.minutes, texts, at_least=step.minutes_least))
+    return " · ".join(parts)
+
+
+def step_cost_notes(step: Step, texts: Texts) -> list[str]:
+    """What else a step costs: space, a consent. A restart is part of what its sentence says."""
+    notes = [step.now.text] if step.now is not None and step.now.text else []
+    min_bytes = minimum_disk_bytes(step)
+    if min_bytes:
+        size_text = (
+            format_size(min_bytes) if step.disk_bytes else texts.translate("price.at-least", {"bytes": min_bytes})
+        )
+        notes.append(translate("PlanRow", "{size} on the disk").format(size=size_text))
+    if step.needs_admin:
+        notes.append(translate("PlanRow", "asks for your consent as administrator"))
+    return notes
+
+
+def _file_text(file: PlanFile) -> str:
+    parts = [file.name, *([format_size(file.bytes)] if file.bytes else []), urlsplit(file.url).hostname or ""]
+    return " · ".join(each for each in parts if each)
+
+
+# The parts of a choice that `install` takes; what else is chosen by hand travels in a saved plan.
+# What the command line has an option for.
+COMMAND_OPTIONS = {
+    "pytorch": "--pytorch",
+    "variant": "--variant",
+    "python": "--python",
+    "toolkit_way": "--toolkit",
+    "wsl": "--wsl2",
+}
+PLAN_FILE_NAME = "gpu-assistant-plan.json"
+
+
+def install_command(app: App, state: WizardState) -> tuple[str, ...]:
+    """What `gpu-assistant` is told to install just this choice, here; of a simulated machine it only shows it, as the
+    window does.
+    """
+    choice = state.choice or Choice()
+    chosen_versions = {name: value for name, value in asdict(choice).items() if value is not None}
+    arguments = ["gpu-assistant", "install"]
+    if state.bundle is not None:
+        arguments += ["--bundle", state.bundle]
+        arguments += ["--env", state.environment] if state.environment is not None else []
+    elif not chosen_versions.keys() <= COMMAND_OPTIONS.keys():
+        arguments += ["--plan", PLAN_FILE_NAME]
+    else:
+        arguments += ["--goal", state.goal]
+        arguments += ["--channel", state.channel] if state.channel != "studio" else []
+        for name, value in chosen_versions.items():
+            arguments += [COMMAND_OPTIONS[name], value]
+        arguments += ["--environment", state.environment_kind] if state.environment_kind != "venv" else []
+        arguments += ["--env", state.environment] if state.environment is not None else []
+    if app.machine_file is not None:
+        arguments += ["--machine", app.machine_file]
+    if app.wheelhouse is not None:
+        arguments += ["--wheelhouse", str(app.wheelhouse)]
+    if app.data.root != paths.data_dir(None, {}).root:
+        arguments += ["--data-dir", str(app.data.root)]
+    return tuple(arguments)
+
+
+def needs_plan_file(arguments: Sequence[str]) -> bool:
+    """Whether the plan has to be saved before the command can be typed."""
+    return "--plan" in arguments
+
+
+class PlanList(Card):
+    """One row for each step; below them the command and the way to a file."""
+
+    def __init__(self, controller: WizardController) -> None:
+        super().__init__(padding=8)
+        self._controller = controller
+        self._drawn_key: object = None
+        self._rows_layout = QVBoxLayout()
+        self._rows_layout.setSpacing(2)
+        self.rows: list[PlanRow] = []
+        self._preloaded_rows: list[PlanRow] = []
+        self._command_label, self._save_status = label("small-strong"), label("small")
+        self.command_box = CommandBox()
+        self.save_button = Button(icon_name="file")
+        self.save_button.clicked.connect(self.choose_file)
+        save_row = QHBoxLayout()
+        save_row.setSpacing(12)
+        save_row.addWidget(self.save_button)
+        save_row.addWidget(self._save_status, 1, Qt.AlignmentFlag.AlignVCenter)
+        footer_layout = QVBoxLayout()
+        footer_layout.setContentsMargins(12, 10, 8, 8)
+        footer_layout.setSpacing(8)
+        for widget in (self._command_label, self.command_box):
+            footer_layout.addWidget(widget)
+        footer_layout.addLayout(save_row)
+        self.column.addLayout(self._rows_layout)
+        self.column.addLayout(footer_layout)
+
+    @property
+    def controls(self) -> list[QWidget]:
+        """What Tab reaches, in the order of reading."""
+        widgets: list[QWidget] = []
+        for row in self.rows:
+            boxes = [box for box in (row.command_box, row.alternative_box) if box is not None]
+            widgets += [row.details_button, *(part for box in boxes for part in (box.text_edit, box.copy_button))]
+        return [*widgets, self.command_box.text_edit, self.command_box.copy_button, self.save_button]
+
+    def draw(self) -> None:
+        """The plan of now, or the same in another language."""
+        controller, state = self._controller, self._controller.flow.state
+        plan, machine, texts = state.plan, state.machine, controller.language.texts()
+        if plan is None:
+            return
+        system = machine.os.system if machine is not None else controller.app.system.name
+        if self._drawn_key != (plan, texts.language):
+            self._drawn_key = (plan, texts.language)
+            self._set_rows([self._take_row(step, texts, system) for step in texts.localize_plan(plan).steps])
+        arguments = install_command(controller.app, state)
+        self._command_label.setText(
+            self.tr("The same on the command line, once the plan is saved")
+            if needs_plan_file(arguments)
+            else self.tr("The same on the command line")
+        )
+        self.command_box.set_text(
+            (texts.terminal or Terminal(system=controller.app.system.name)).command_line(arguments)
+        )
+        self.save_button.setText(self.tr("Save the plan"))
+        error = controller.errors.get("save")
+        if error is not None:
+            self._save_status.setText(messages.error_text(texts, error))
+        elif controller.saved_path is not None:
+            self._save_status.setText(self.tr("Saved: {path}").format(path=controller.saved_path))
+        else:
+            self._save_status.setText(self.tr("As a JSON file, to be read or carried out elsewhere."))
+
+    def preload_steps(self) -> list[Callable[[], object]]:
+        """What makes the plan's rows before somebody opens it, one a call."""
+        controller, state = self._controller, self._controller.flow.state
+        plan, machine, texts = state.plan, state.machine, controller.language.texts()
+        if plan is None or self._drawn_key == (plan, texts.language):
+            return []
+        system = machine.os.system if machine is not None else controller.app.system.name
+        steps = texts.localize_plan(plan).steps
+        for row in [
+            each for each in self._preloaded_rows if not any(each.is_for(step, texts, system) for step in steps)
+        ]:
+            self._preloaded_rows.remove(row)
+            row.deleteLater()
+        return [partial(self._preload_row, step, texts, system) for step in steps]
+
+    def _preload_row(self, step: Step, texts: Texts, system: str) -> None:
+        if not any(row.is_for(step, texts, system) for row in self._preloaded_rows):
+            row = PlanRow(step, texts, system, self)
+            row.hide()
+            row.grab()  # what its texts and icons keep of their looks is there from then on
+            self._preloaded_rows.append(row)
+
+    def _take_row(self, step: Step, texts: Texts, system: str) -> PlanRow:
+        """The row that was made ahead, or a new one."""
+        row = next((each for each in self._preloaded_rows if each.is_for(step, texts, system)), None)
+        if row is None:
+            return PlanRow(step, texts, system, self)
+        self._preloaded_rows.remove(row)
+        return row
+
+    def _set_rows(self, rows: list[PlanRow]) -> None:
+        expanded_ids = {old_row.step_id for old_row in self.rows if old_row.is_expanded}
+        for old_row in self.rows:
+            self._rows_layout.removeWidget(old_row)
+            old_row.hide()
+            old_row.deleteLater()
+        self.rows = rows
+        for row in rows:
+            self._rows_layout.addWidget(row)
+            row.show()
+            if row.step_id in expanded_ids:
+                row.toggle_details()
+
+    def choose_file(self) -> None:
+        """Ask where the plan shall lie."""
+        dialog = save_dialog(self, self.tr("Where shall the plan be saved?"), "JSON (*.json)", PLAN_FILE_NAME)
+        dialog.fileSelected.connect(lambda file: self._controller.save_plan(Path(file)))
+        dialog.open()

@@ -1,0 +1,479 @@
+"""A part's list to choose from: its versions as people name them, and what is worth knowing of each.
+
+The drop-downs of one card when the user chooses versions: what there is, what it would cost, what cannot work.
+
+What a pick or a wish changed besides what was asked for: nothing changes unsaid.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from .....catalog.versions import parse_version
+from .....core.recommendation import Choice, Recommendation
+from .....core.recommendation import RecommendationWarning as Caution
+from .....core.types import Message
+from .....texts.format import UNKNOWN_VALUE
+from .....texts.localized import Texts
+from .... import theme
+from ....language import texts as spoken
+from ....widgets.base import Themed
+from ....widgets.buttons import Button
+from ....widgets.icons import IconWidget
+from ....widgets.inputs import Dropdown, DropdownEntry
+from ....widgets.text import label
+from ... import messages
+from ...jobs import dropped_choices
+from ...state import OptionNotes, Release, UndoState
+from .options_bar import CHANNEL_NAMES
+
+if TYPE_CHECKING:
+    from .....advise.options import Option, Options, PartName, PartOptions
+
+
+# So many of one kind stand below one sentence instead of each with its own.
+GROUP_MIN_SIZE = 2
+
+
+def part_title(name: PartName) -> str:
+    """What a drop-down is about."""
+    return {
+        "driver": translate("Choosers", "Driver"),
+        "cuda_toolkit": "CUDA Toolkit",
+        "toolkit_way": translate("Choosers", "How it gets here"),
+        "cudnn": "cuDNN",
+        "pytorch": "PyTorch",
+        "variant": translate("Choosers", "Build"),
+        "python": "Python",
+        "tensorflow": "TensorFlow",
+    }[name]
+
+
+def display_value(name: PartName, value: str | None, option_notes: OptionNotes | None = None) -> str:
+    """A value as it stands on the button; with `notes` a driver that is kept has its version."""
+    if name == "variant" and value is not None:
+        variant_text = spoken().variant_name(value)
+        return variant_text[:1].upper() + variant_text[1:]
+    if name == "driver" and value == "keep" and option_notes is not None and option_notes.installed_driver is not None:
+        return translate("Choosers", "Keep {version}").format(version=option_notes.installed_driver)
+    if name == "driver" and value == "keep":
+        return translate("Choosers", "Keep the one that is there")
+    if name == "toolkit_way" and value is not None:
+        archives_text = translate("Choosers", "Your own folder, no administrator")
+        return archives_text if value == "archives" else translate("Choosers", "With NVIDIA's installer")
+    if name in ("cuda_toolkit", "cudnn") and value == "none":
+        return translate("Choosers", "Not installed separately")
+    return value or UNKNOWN_VALUE
+
+
+def build_entries(part: PartOptions, option_notes: OptionNotes, texts: Texts) -> list[DropdownEntry]:
+    """A part's list: what we take, then all else; what we take stands twice only where it was picked itself."""
+    recommended_text = translate("Choosers", "As recommended ({version})")
+    if option_notes.chosen_parts - {part.name}:
+        # What goes with other picks is not what is recommended without them.
+        recommended_text = translate("Choosers", "What goes with your other picks ({version})")
+    recommended_text = recommended_text.format(version=display_value(part.name, part.recommended, option_notes))
+    release = option_notes.releases.get((part.name, part.recommended or ""))
+    recommended_entry = DropdownEntry(
+        value=None, text=recommended_text, hint=_entry_hint(part.name, part.recommended, release)
+    )
+    others = [option for option in part.options if option.value != part.recommended or option.value == part.selected]
+    headings = _group_headings(others, texts)
+    # Those that share a sentence stand together below it; the order is theirs otherwise.
+    group_keys = list(dict.fromkeys(map(_group_key, others)))
+    position_of_group = {key: group_keys.index(key) if key in headings else -1 for key in group_keys}
+    others.sort(key=lambda option: (option.state == "refused", position_of_group[_group_key(option)]))
+    return [
+        recommended_entry,
+        *(
+            _build_entry(part.name, option, option_notes, texts, headings.get(_group_key(option), ""))
+            for option in others
+        ),
+    ]
+
+
+def _group_key(option: Option) -> tuple[object, ...]:
+    """What a sentence about an option says, but for the version."""
+    return (
+        option.state,
+        option.code,
+        *sorted((key, f"{item}") for key, item in option.data.items() if item != option.value),
+        *(
+            (each.code, *sorted((key, f"{item}") for key, item in each.data.items() if item != option.value))
+            for each in option.further_warnings
+        ),
+    )
+
+
+def _group_headings(options: list[Option], texts: Texts) -> dict[tuple[object, ...], str]:
+    """The sentence above each kind of options of which there are many."""
+    headings = {}
+    for key, count in Counter(map(_group_key, options)).items():
+        group = [option for option in options if _group_key(option) == key]
+        shared_texts = [_shared_sentence(each, group, texts) for each in option_messages(group[0])]
+        if count < GROUP_MIN_SIZE or group[0].code is None:
+            continue
+        if group[0].state == "refused":
+            template = translate("Choosers", "Cannot be taken: {why}.")
+            headings[key] = template.format(why=option_text(group[0], texts))
+        elif all(shared_texts):
+            headings[key] = messages.join_sentences(*shared_texts)
+    if headings:
+        # Below others' sentence a single one has its own above it, too, and keeps its place.
+        group_sizes = Counter(map(_group_key, options))
+        single_options = {
+            _group_key(candidate): candidate
+            for candidate in options
+            if candidate.state == "warned" and group_sizes[_group_key(candidate)] < GROUP_MIN_SIZE
+        }
+        headings |= {key: option_text(option, texts) for key, option in single_options.items()}
+    return headings
+
+
+def _shared_sentence(message: Message, options: list[Option], texts: Texts) -> str:
+    """A sentence for several options at once; empty where each has its own."""
+    if texts.has_text(f"option.these.{message.code}"):
+        return texts.translate(f"option.these.{message.code}", message.data)
+    sentences = {
+        messages.message_text(texts, other)
+        for option in options
+        for other in option_messages(option)
+        if other.code == message.code
+    }
+    return sentences.pop() if len(sentences) == 1 else ""
+
+
+def _build_entry(
+    name: PartName, option: Option, option_notes: OptionNotes, texts: Texts, heading: str
+) -> DropdownEntry:
+    return DropdownEntry(
+        value=option.value,
+        text=display_value(name, option.value, option_notes),
+        hint=_entry_hint(name, option.value, option_notes.releases.get((name, option.value))),
+        detail=option_text(option, texts),
+        group=heading,
+        state=option.state,
+    )
+
+
+def _entry_hint(name: PartName, value: str | None, release: Release | None) -> str:
+    """When it came out, and which kinds of driver it is; pip's tag of a build."""
+    if name == "variant":
+        return value if value is not None and value != display_value(name, value) else ""
+    if release is None:
+        return ""
+    channels_text = "/".join(CHANNEL_NAMES[channel] for channel in release.channels)
+    return " · ".join(part for part in (channels_text, release.date) if part)
+
+
+def nearest_version(part: PartOptions, value: str) -> str | None:
+    """What works and comes nearest to a value, a newer one first; None where that is what holds already."""
+    allowed = [option.value for option in part.options if option.state == "fine"]
+    target = parse_version(value)
+    by_version = {number: each for each in allowed if (number := parse_version(each)) is not None}
+    nearest = allowed[0] if allowed else None
+    if target is not None and by_version:
+        newer = [number for number in by_version if number > target]
+        nearest = by_version[min(newer) if newer else max(by_version)]
+    return nearest if nearest != (part.selected or part.recommended) else None
+
+
+def option_text(option: Option, texts: Texts) -> str:
+    """Why an option is warned of or refused; nothing where it is fine."""
+    return messages.join_sentences(*(messages.message_text(texts, message) for message in option_messages(option)))
+
+
+def option_messages(option: Option) -> tuple[Message, ...]:
+    """All that an option is warned of or refused for."""
+    return (Message(option.code, option.data), *option.further_warnings) if option.code is not None else ()
+
+
+translate = QCoreApplication.translate
+
+ROW_MIN_WIDTH, CARD_MARGIN, LABEL_SPACING, PICKER_MIN_WIDTH = 560, 16, 8, 160
+CARD_OF_PART: Mapping[PartName, str] = {
+    "driver": "driver",
+    "cuda_toolkit": "cuda",
+    "toolkit_way": "cuda",
+    "cudnn": "cudnn",
+    "pytorch": "torch",
+    "variant": "torch",
+    "python": "torch",
+    "tensorflow": "tensorflow",
+}
+# Which card a warning is about; one about none of them stands where what brings it was picked.
+CARD_OF_WARNING: Mapping[str, str] = {
+    "warning.driver-": "driver",
+    "warning.toolkit-": "cuda",
+    "warning.msvc-": "cuda",
+    "warning.gcc-": "cuda",
+    "warning.cudnn-alone": "cudnn",
+    "warning.tensorflow-": "tensorflow",
+}
+
+
+class VersionPickers(Themed, QWidget):
+    """`picked` brings the part's name and its new value; None leaves it to us. `alone` brings the same where all
+    that was picked before shall be let go. `noted` are the codes of the warnings that are said here.
+    """
+
+    version_chosen = Signal(str, object)
+    only_version_chosen = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pickers: dict[PartName, Dropdown] = {}
+        self._labels: dict[PartName, tuple[QWidget, QBoxLayout]] = {}
+        self._refused_entry: tuple[PartName, DropdownEntry] | None = None
+        self.warning_codes: tuple[str, ...] = ()
+        self._parts: tuple[PartOptions, ...] = ()
+        self._option_notes = OptionNotes()
+        self._fallback: tuple[PartName, str, bool] | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(6)
+        self._pickers_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._pickers_row.setSpacing(16)
+        self._spacer = QWidget()
+        self._pickers_row.addWidget(self._spacer, 1)
+        column.addLayout(self._pickers_row)
+        self.refusal_line, self.warning_line, self.side_effects_line = (
+            _IconLine("error"),
+            _IconLine("warn"),
+            _IconLine("info", "soft"),
+        )
+        column.addWidget(self.refusal_line)
+        self.fallback_button = Button(kind="ghost", trailing_icon="right")
+        self.fallback_button.clicked.connect(self._choose_fallback)
+        self.fallback_button.hide()
+        column.addWidget(self.fallback_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.warning_line)
+        column.addWidget(self.side_effects_line)
+        self.apply_theme()
+
+    def set(
+        self, parts: tuple[PartOptions, ...], option_notes: OptionNotes, texts: Texts, warnings: Sequence[Caution] = ()
+    ) -> None:
+        """What there is to choose now, what is worth knowing of it, and what is spoken of in warning about it."""
+        if parts != self._parts:
+            self._refused_entry = None
+        self._parts, self._option_notes = parts, option_notes
+        for index, part in enumerate(parts):
+            if part.name not in self.pickers:
+                self._add_picker(part.name, index)
+            part_label, entries = part_title(part.name), partial(build_entries, part, option_notes, texts)
+            value = part.selected or part.recommended
+            self.pickers[part.name].set_entries(
+                entries, part.selected, display_value(part.name, value, option_notes), part_label
+            )
+            name_label = self._labels[part.name][0]
+            name_label.setText(part_label)  # type: ignore[attr-defined]
+        self._update_refusal()
+        self._update_warnings(texts, warnings)
+
+    def set_side_effects(self, changes: str) -> None:
+        """What changed along with the pick; nothing hides it."""
+        text = translate("Choosers", "Changed along with it: {changes}").format(changes=changes)
+        self.side_effects_line.set_text(text if changes else "")
+
+    def set_available_width(self, available_width: int) -> None:
+        """How wide the card may be: side by side, or below each other."""
+        in_row = available_width >= theme.px(ROW_MIN_WIDTH)
+        direction = QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom
+        self._pickers_row.setDirection(direction)
+        self._spacer.setVisible(in_row)
+        margins = self.contentsMargins()
+        content_width = available_width - margins.left() - margins.right() - 2 * CARD_MARGIN
+        for picker, (name_label, _) in zip(self.pickers.values(), self._labels.values(), strict=True):
+            picker.set_max_width(
+                max(content_width - name_label.sizeHint().width() - LABEL_SPACING, theme.px(PICKER_MIN_WIDTH))
+            )
+
+    def _add_picker(self, name: PartName, index: int) -> None:
+        picker, name_label = Dropdown(), label("small")
+        picker.chosen.connect(lambda value, name=name: self.version_chosen.emit(name, value))
+        picker.refused_entry_chosen.connect(lambda entry, name=name: self._show_refusal(name, entry))
+        pair_layout = QHBoxLayout()
+        pair_layout.setSpacing(LABEL_SPACING)
+        pair_layout.addWidget(name_label)
+        pair_layout.addWidget(picker)
+        pair_layout.addStretch(1)
+        self._pickers_row.insertLayout(index, pair_layout)
+        self.pickers[name], self._labels[name] = picker, (name_label, pair_layout)
+
+    def _show_refusal(self, name: PartName, entry: DropdownEntry) -> None:
+        self._refused_entry = (name, entry)
+        newest_allowed = self._newest_allowed(name, str(entry.value))
+        if newest_allowed is None:
+            template = translate("Choosers", "{version} cannot be taken: {why}.")
+        else:
+            template = translate("Choosers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
+        # What is no number is a clause of its own: it stands in quotation marks.
+        version_text = (
+            entry.text if parse_version(entry.text) else translate("Choosers", "“{words}”").format(words=entry.text)
+        )
+        self.refusal_line.set_text(template.format(version=version_text, why=entry.detail, newest=newest_allowed))
+        self._fallback = self._find_fallback(name, str(entry.value))
+        self.fallback_button.setVisible(self._fallback is not None)
+        if self._fallback is not None:
+            exclusive_template = translate("Choosers", "{version}, the rest as recommended")
+            instead_template = translate("Choosers", "Instead: {version}")
+            version = display_value(name, self._fallback[1], self._option_notes)
+            self.fallback_button.setText(
+                (exclusive_template if self._fallback[2] else instead_template).format(version=version)
+            )
+
+    def _newest_allowed(self, name: PartName, value: str) -> str | None:
+        """The newest version that can be taken where one was refused for its own sake."""
+        if name == "variant" or (name, value) in self._option_notes.excluded_by_choices:
+            return None
+        part = next((each for each in self._parts if each.name == name), None)
+        allowed = [option.value for option in part.options if option.state != "refused"] if part is not None else []
+        return next((each for each in allowed if parse_version(each) is not None), None)
+
+    def _find_fallback(self, name: PartName, value: str) -> tuple[PartName, str, bool] | None:
+        """What can be had instead of what was refused: the same without the other picks (True), or its neighbour."""
+        if (name, value) in self._option_notes.excluded_by_choices:
+            return name, value, True
+        part = next((each for each in self._parts if each.name == name), None)
+        nearest = nearest_version(part, value) if part is not None else None
+        return (name, nearest, False) if nearest is not None else None
+
+    def _choose_fallback(self) -> None:
+        if self._fallback is not None:
+            name, value, exclusive = self._fallback
+            (self.only_version_chosen if exclusive else self.version_chosen).emit(name, value)
+
+    def _update_refusal(self) -> None:
+        """What was refused is said as long as it cannot be taken."""
+        if self._refused_entry is not None:
+            name, refused_entry = self._refused_entry
+            entry = next((each for each in self.pickers[name].entries if each.value == refused_entry.value), None)
+            if entry is not None and entry.state == "refused":
+                self._show_refusal(name, entry)
+                return
+        self.refusal_line.set_text("")
+        self.fallback_button.hide()
+
+    def _update_warnings(self, texts: Texts, warnings: Sequence[Caution]) -> None:
+        """What a pick of this card is warned of, and what else holds for it, in one place; what concerns another card
+        is said there, or in the open.
+        """
+        warned_options = (
+            candidate
+            for part in self._parts
+            for candidate in part.options
+            if candidate.value == part.selected and candidate.state == "warned"
+        )
+        option = next((option for option in warned_options if self._concerns_this_card(option)), None)
+        option_warnings = option_messages(option) if option is not None else ()
+        sentences: list[str | None] = []
+        for each in option_warnings:
+            fix = each.code.removesuffix(".text") + ".fix"
+            sentences += [
+                messages.message_text(texts, each),
+                texts.translate(fix, each.data) if texts.has_text(fix) else "",
+            ]
+        codes = [each.code for each in option_warnings]
+        for warning in warnings if any(part.selected is not None for part in self._parts) else ():
+            if (code := f"warning.{warning.code}.text") not in codes:
+                codes.append(code)
+                sentences += [warning.text, warning.fix]
+        self.warning_codes = tuple(codes)
+        self.warning_line.set_text(messages.join_sentences(*sentences))
+
+    def _concerns_this_card(self, option: Option) -> bool:
+        card = _card_of_warning(f"{option.code}")
+        return card is None or card in {CARD_OF_PART[part.name] for part in self._parts}
+
+
+def warnings_for_card(card: str, warnings: Sequence[Caution]) -> tuple[Caution, ...]:
+    """The warnings that are about a card's part."""
+    return tuple(each for each in warnings if _card_of_warning(f"warning.{each.code}") == card)
+
+
+def _card_of_warning(code: str) -> str | None:
+    return next((card for prefix, card in CARD_OF_WARNING.items() if code.startswith(prefix)), None)
+
+
+class _IconLine(QWidget):
+    """A sentence behind its sign; not there while it has nothing to say."""
+
+    def __init__(self, icon: str, token: str | None = None) -> None:
+        super().__init__()
+        self._label = label("small", "", "text")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(IconWidget(icon, token or icon, 16))
+        row.addWidget(self._label, 1)
+        self.hide()
+
+    def set_text(self, text: str) -> None:
+        self._label.setText(text)
+        self.setVisible(bool(text))
+
+    def text(self) -> str:
+        return self._label.text()
+
+
+def part_options_for_card(
+    card: str, options: Options | None, previous: VersionPickers | None, recommendation: Recommendation
+) -> tuple[PartOptions, ...]:
+    """What a card has to choose from; what it had before stays, with the one value that goes with the other picks."""
+    from .....advise.options import PartOptions, selected_value
+
+    if options is None:
+        return ()
+    options_by_part = {part.name: part for part in options.parts if CARD_OF_PART[part.name] == card}
+    for name in previous.pickers if previous is not None else ():
+        value = selected_value(recommendation, name)
+        if name not in options_by_part and value is not None:
+            options_by_part[name] = PartOptions(name=name, options=(), recommended=value, selected=None)
+    return tuple(options_by_part[name] for name in CARD_OF_PART if name in options_by_part)
+
+
+def side_effects_text(undo_state: UndoState | None, recommendation: Recommendation, notes: OptionNotes | None) -> str:
+    """The other parts that are not what they were, each as before → after; nothing where none is."""
+    if undo_state is None or undo_state.recommendation is None:
+        return ""
+    from .....advise.options import PARTS, selected_value
+
+    changes = []
+    for name in PARTS:
+        before, after = selected_value(undo_state.recommendation, name), selected_value(recommendation, name)
+        # Without a toolkit there is no way to it, and one that comes anew is said by itself.
+        if name == "toolkit_way" and None in (before, after):
+            continue
+        if name != undo_state.part and before != after:
+            changes.append(
+                f"{part_title(name)} {display_value(name, before, notes)} → {display_value(name, after, notes)}"
+            )
+    return translate("Choosers", "; ").join(changes)
+
+
+def reset_choices_text(choice: Choice) -> tuple[str, str]:
+    """That all picks were let go, and which: a title and a line."""
+    return translate("Choosers", "All as recommended again"), translate("Choosers", "Let go: {picks}.").format(
+        picks=_format_choices(dropped_choices(choice, None))
+    )
+
+
+def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:
+    """That picks did not go with another wish, and which: a title and a line."""
+    line = translate("Choosers", "Left to us again: {picks}. What else you picked stays.").format(
+        picks=_format_choices(dropped)
+    )
+    return translate("Choosers", "Not all that you picked goes with this"), line
+
+
+def _format_choices(choices: tuple[tuple[PartName, str], ...]) -> str:
+    return translate("Choosers", "; ").join(
+        f"{part_title(name)} {display_value(name, value)}" for name, value in choices
+    )

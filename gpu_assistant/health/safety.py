@@ -1,0 +1,159 @@
+"""Looks at the cards while they are made to work: their curves, and a stop before they get too hot."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from msgspec import Struct
+
+from ..core.results import Alarm, GpuSample, Sample
+from .monitor import MIN_SAMPLES
+
+if TYPE_CHECKING:
+    from ..catalog.records.health import HealthTestSettings
+    from .monitor import HealthMonitor
+
+
+SAMPLE_INTERVAL_S = 1.0
+POLL_S = 0.05  # how soon a Cancel is passed on
+MAX_POINTS = 7200  # of a curve; a longer test keeps every second look, then every fourth
+
+
+class SamplerProtocol(Protocol):
+    """The monitor's sampler."""
+
+    def sample(self) -> Sample:
+        """The machine just now; never raises."""
+        ...
+
+
+class Overheating(Struct, frozen=True, kw_only=True):
+    """A card that reached the temperature at which a test stops, in °C."""
+
+    gpu: GpuSample
+    temp: float
+    limit: float
+
+
+def stop_temperature(
+    gpu: GpuSample, tests: HealthTestSettings, max_temperature: Callable[[GpuSample], float | None]
+) -> float:
+    """°C at which a test stops."""
+    if gpu.temp_slow is not None:
+        return gpu.temp_slow - tests.stop_before_slow
+    max_temp = gpu.temp_max if gpu.temp_max is not None else max_temperature(gpu)
+    limit = tests.stop_unknown_c if max_temp is None else max_temp + tests.stop_beyond_max
+    return limit if gpu.temp_shutdown is None else min(limit, gpu.temp_shutdown - tests.stop_before_shutdown)
+
+
+class SafetyMonitor:
+    """A thread for the time of one test. `stop` is set by the user's `cancel`, by heat, and by a card that is lost.
+
+    `seen` holds (seconds from the beginning, the card) for each card that answered; `last` the newest sample; `alarms`
+    what `watch` said of the cards at any time, each with its last figures.
+    """
+
+    def __init__(
+        self,
+        sampler: SamplerProtocol,
+        cancel: threading.Event,
+        limit: Callable[[GpuSample], float],
+        monitor: HealthMonitor,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.stop = threading.Event()
+        self.overheating: Overheating | None = None
+        self.lost_gpu: GpuSample | None = None
+        self.readings: dict[int, list[tuple[float, GpuSample]]] = {}
+        self.latest: Sample | None = None
+        self.alarms: dict[tuple[str, int | None], Alarm] = {}
+        self._monitor = monitor
+        self._has_pending = False
+        self._condition = threading.Condition()
+        self._sampler = sampler
+        self._cancel = cancel
+        self._limit = limit
+        self._clock = clock
+        self._started_at = clock()
+        self._stride = 1
+        self._count = 0
+        self._hot_samples = 0
+        self._finished = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="health minder")
+
+    def __enter__(self) -> Self:
+        self._take_sample()
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._finished.set()
+        self._thread.join()
+
+    def wait_for_alarms(self, seconds: float) -> None:
+        """Look on while conditions of an alarm hold that have yet to last, at most so long, or until the `stop`. Of a
+        card that is too hot, what held in two looks counts: nobody waits there for it to last.
+        """
+        with self._condition:
+            self._condition.wait_for(lambda: not self._has_pending or self.stop.is_set(), seconds)
+            if self.overheating is not None:
+                self._condition.wait_for(lambda: self._hot_samples >= MIN_SAMPLES or self._cancel.is_set(), seconds)
+
+    def wait_until(self, condition: Callable[[Sample], bool], seconds: float) -> None:
+        """Look on until a sample is so, at most so long, or until the `stop`."""
+        with self._condition:
+            self._condition.wait_for(
+                lambda: (self.latest is not None and condition(self.latest)) or self.stop.is_set(), seconds
+            )
+
+    def _run(self) -> None:
+        next_due = self._clock() + SAMPLE_INTERVAL_S
+        while not self._finished.wait(POLL_S):
+            if self._cancel.is_set():
+                with self._condition:
+                    self.stop.set()
+                    self._condition.notify_all()
+                return
+            if self._clock() >= next_due:
+                self._take_sample()
+                next_due = self._clock() + SAMPLE_INTERVAL_S  # a look that took long is not caught up with
+
+    def _take_sample(self) -> None:
+        sample = self.latest = self._sampler.sample()
+        health = self._monitor.update(sample)
+        self.alarms |= {(alarm.id, alarm.gpu): alarm for alarm in health.alarms}
+        elapsed = self._clock() - self._started_at
+        # A card that is gone leaves its number to the next one, whose points would be taken for its own.
+        gpu_removed = any(gpu.state == "gone" for gpu in sample.gpus)
+        for gpu in sample.gpus:
+            if gpu.state in ("lost", "gone") and gpu.index in self.readings:
+                self.lost_gpu = gpu
+                self.stop.set()
+            if gpu.state != "ready" or gpu_removed:
+                continue
+            points = self.readings.setdefault(gpu.index, [])
+            if not points or self._count % self._stride == 0:
+                points.append((elapsed, gpu))
+            limit = self._limit(gpu)
+            if gpu.temp is not None and gpu.temp >= limit:
+                self.overheating = self.overheating or Overheating(gpu=gpu, temp=gpu.temp, limit=limit)
+                self.stop.set()
+        if self.overheating is not None:
+            self._hot_samples += 1
+            pending_alarms = self._monitor.pending_alarms(self.overheating.gpu.index)
+            self.alarms = {(alarm.id, alarm.gpu): alarm for alarm in pending_alarms} | self.alarms
+        self._count += 1
+        if any(len(points) > MAX_POINTS for points in self.readings.values()):
+            self._stride *= 2
+            for points in self.readings.values():
+                del points[1::2]
+        with self._condition:
+            self._has_pending = bool(health.watching)
+            self._condition.notify_all()

@@ -1,0 +1,1 @@
+"""The narrow helper with administrator rights and its client."""

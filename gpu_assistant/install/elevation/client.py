@@ -1,0 +1,136 @@
+"""The user's side of the door: writes the request, has the system ask for rights, reads the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ...core import json, paths
+from ...core.errors import AppError, os_error_text
+from .helper import ANSWER_FILE
+from .protocol import (
+    HELPER_FLAG,
+    MAX_REQUEST_BYTES,
+    CudaToolkitRequest,
+    HelperAnswer,
+    HelperRequest,
+    LinuxPackagesRequest,
+    RestorePointRequest,
+    VcRedistRequest,
+    WindowsDriverRequest,
+    WslPlatformRequest,
+    request_folder_name,
+)
+
+if TYPE_CHECKING:
+    from ...system.base import System
+    from ...system.elevation import ElevatedSystem
+
+
+CHUNK_BYTES = 1 << 20
+
+
+def helper_command() -> tuple[str, ...]:
+    """How this very program is started as the helper."""
+    if paths.is_packaged():
+        return (sys.executable, HELPER_FLAG)
+    return (sys.executable, "-I", "-m", "gpu_assistant", HELPER_FLAG)
+
+
+class ElevationClient:
+    """Asks for one thing at a time. Each call raises RightsRefused where the person said no, AppError, Cancelled.
+
+    `folder` is the user's own, for the request's file; `run_as_admin` and `words` replace the system's way and our
+    program.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        system: System,
+        *,
+        rights: ElevatedSystem | None = None,
+        run_as_admin: Callable[..., int] | None = None,
+        command: Sequence[str] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> None:
+        from ...system.elevation import current_elevation
+
+        self._folder, self._rights, self._cancel = folder, rights or current_elevation(), cancel
+        self._run_as_admin = run_as_admin or system.run_as_admin
+        self._helper_command = tuple(command) if command is not None else helper_command()
+
+    def install_windows_driver(self, file: Path, sha256: str | None) -> HelperAnswer:
+        """Run NVIDIA's package; without a published hash the one of the file as it lies now."""
+        return self.send_request(
+            WindowsDriverRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_file(file))
+        )
+
+    def install_vc_redist(self, file: Path, sha256: str | None) -> HelperAnswer:
+        """Run Microsoft's installer of the Visual C++ runtime."""
+        return self.send_request(VcRedistRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_file(file)))
+
+    def install_cuda_toolkit(self, file: Path, version: str) -> HelperAnswer:
+        """Run NVIDIA's installer of this CUDA Toolkit."""
+        return self.send_request(
+            CudaToolkitRequest(nonce=_new_nonce(), file=str(file), sha256=_hash_file(file), version=version)
+        )
+
+    def enable_wsl_platform(self) -> HelperAnswer:
+        """Switch WSL2's parts of Windows on."""
+        return self.send_request(WslPlatformRequest(nonce=_new_nonce()))
+
+    def install_linux_packages(self, names: Sequence[str], minimum: str | None = None) -> HelperAnswer:
+        """Install packages of the distribution, the first one as `minimum` or newer."""
+        return self.send_request(LinuxPackagesRequest(nonce=_new_nonce(), packages=tuple(names), minimum=minimum))
+
+    def create_restore_point(self) -> HelperAnswer:
+        """Let Windows note its state."""
+        return self.send_request(RestorePointRequest(nonce=_new_nonce()))
+
+    def send_request(self, request: HelperRequest) -> HelperAnswer:
+        """The answer of the helper, whose error is raised here."""
+        encoded = json.encode(request)
+        path = self._folder / f"{request_folder_name(encoded)}.json"
+        json.write_file(path, encoded)
+        try:
+            command = (*self._helper_command, str(path), hashlib.sha256(encoded).hexdigest())
+            exit_code = self._run_as_admin(command, cancel=self._cancel)
+            answer = self._read_answer(encoded, exit_code)
+        finally:
+            path.unlink(missing_ok=True)
+        if answer.error is not None:
+            error = AppError(answer.error)
+            error.data.update(answer.data)
+            raise error
+        return answer
+
+    def _read_answer(self, encoded: bytes, exit_code: int) -> HelperAnswer:
+        path = self._rights.private_folder_path(request_folder_name(encoded)) / ANSWER_FILE
+        try:
+            with path.open("rb") as file:
+                return json.decode(file.read(MAX_REQUEST_BYTES), HelperAnswer)
+        except (OSError, msgspec.DecodeError) as error:
+            raise AppError("door-no-answer", status=exit_code) from error
+
+
+def _new_nonce() -> str:
+    return secrets.token_hex(16)
+
+
+def _hash_file(file: Path) -> str:
+    hasher = hashlib.sha256()
+    try:
+        with file.open("rb") as stream:
+            while chunk := stream.read(CHUNK_BYTES):
+                hasher.update(chunk)
+    except OSError as error:
+        raise AppError("door-file", path=str(file), detail=os_error_text(error)) from error
+    return hasher.hexdigest()

@@ -1,0 +1,332 @@
+"""The distribution's own packages on Debian and Ubuntu: only names that the catalog knows, and nothing else removed.
+
+Installers that their publisher signed: brought where nobody else can write, checked there, run from there.
+
+WSL2's parts of Windows, switched on by Windows' own program.
+
+The elevated side: reads one request, checks it, does it, leaves its answer where only we can write, ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ...catalog.distributions import find_install_method
+from ...catalog.versions import parse_version
+from ...core.errors import AppError
+from ...fetch.wanted import Digest
+from ..steps.cuda_installer import find_installer, installer_digest
+from .protocol import (
+    MAX_REQUEST_BYTES,
+    CudaToolkitRequest,
+    HelperAnswer,
+    HelperRequest,
+    InstallerRequest,
+    LinuxPackagesRequest,
+    RestorePointRequest,
+    VcRedistRequest,
+    WindowsDriverRequest,
+    WslPlatformRequest,
+    decode_request,
+    find_wsl,
+    request_folder_name,
+    wsl_route,
+)
+
+if TYPE_CHECKING:
+    from ...catalog.store import Catalog
+    from ...core.machine import OperatingSystem
+    from ...system.base import ProcessResult, System
+    from ...system.elevation import ElevatedSystem
+
+
+APT_GET = Path("/usr/bin/apt-get")
+APT_TIMEOUT_S = 3600.0
+APT_LOG_LINES = 40
+APT_ENVIRONMENT = {
+    "DEBIAN_FRONTEND": "noninteractive",
+    "DEBIAN_PRIORITY": "critical",
+    "LC_ALL": "C.UTF-8",
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    # Restarting services is the user's to decide: a restart of the computer follows anyway.
+    "NEEDRESTART_SUSPEND": "1",
+}
+APT_OPTIONS = (
+    *("-o", "DPkg::Lock::Timeout=300"),
+    *("-o", "Dpkg::Options::=--force-confdef"),
+    *("-o", "Dpkg::Options::=--force-confold"),
+)
+_REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
+# What a driver's packages of another branch may bring along and take with them.
+_DRIVER_PACKAGE_PATTERN = re.compile(
+    r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z"
+)
+_BRANCH_PATTERN = r"[1-9][0-9]{2}"
+_KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
+
+
+def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
+    """The names that the catalog gives for a distribution, with any branch; raises AppError("door-request")."""
+    facts = find_install_method(catalog.drivers, operating_system)
+    if facts is None:
+        raise AppError("door-request", detail=f"linux-packages: {operating_system.distro}")
+    placeholders = {r"\{branch\}": _BRANCH_PATTERN, r"\{flavour\}": _KERNEL_FLAVOUR_PATTERN}
+    names = "|".join(map(re.escape, facts.packages.values()))
+    for placeholder, pattern in placeholders.items():
+        names = names.replace(placeholder, pattern)
+    return re.compile(rf"(?:{names})\Z")
+
+
+def install_packages(
+    request: LinuxPackagesRequest, system: System, catalog: Catalog, apt_get: Path = APT_GET
+) -> HelperAnswer:
+    """Look the lists up anew, see what would come and go, then install; raises AppError."""
+    names = request.packages
+    allowed = allowed_packages(system.operating_system(), catalog)
+    unknown_names = [name for name in names if not allowed.match(name)]
+    if unknown_names:
+        raise AppError("door-request", detail=f"linux-packages: {', '.join(unknown_names)}")
+
+    def run_apt(*arguments: str) -> ProcessResult:
+        return system.run([apt_get, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/"))
+
+    # Some foreign source fails on many computers: an old list may still do.
+    run_apt("-q", *APT_OPTIONS, "update")
+    simulation = run_apt("-q", "-s", *APT_OPTIONS, "install", "--", *names)
+    if simulation.returncode:
+        return _apt_answer(simulation)
+    unrelated = sorted(
+        {name for name in _REMOVED_PATTERN.findall(simulation.stdout) if not _DRIVER_PACKAGE_PATTERN.match(name)}
+    )
+    if unrelated:
+        raise AppError("driver-would-remove", packages=", ".join(unrelated))
+    planned = _planned_version(simulation.stdout, names[0])
+    if planned is not None and request.minimum is not None and planned < (parse_version(request.minimum) or ()):
+        version = ".".join(map(str, planned))
+        raise AppError("driver-too-old-here", version=version, minimum=request.minimum)
+    return _apt_answer(run_apt("-q", "-y", *APT_OPTIONS, "install", "--", *names))
+
+
+def _planned_version(output: str, name: str) -> tuple[int, ...] | None:
+    """Which version of a package would come, without the distribution's own numbers; None where it is here already."""
+    match = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", output, re.MULTILINE)
+    return parse_version(match[1]) if match is not None else None
+
+
+def _apt_answer(finished: ProcessResult) -> HelperAnswer:
+    return HelperAnswer(
+        exit_code=finished.returncode, lines=tuple((finished.stdout + finished.stderr).splitlines()[-APT_LOG_LINES:])
+    )
+
+
+COPY_CHUNK_BYTES = 1 << 20
+MAX_INSTALLER_BYTES = 8 << 30  # bytes of an installer; NVIDIA's of a whole toolkit are below 4 GB
+INSTALLER_TIMEOUT_S = 3600.0
+INSTALLER_LOG_LINES = 40
+
+
+class InstallerCall(Struct, frozen=True):
+    """How an installer is called, who must have signed it, and its checksum where our own catalog knows one."""
+
+    name: str
+    arguments: tuple[str, ...]
+    signer: str
+    digest: Digest | None = None
+
+
+def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall:
+    """The fixed words from the catalog; raises AppError("door-request") where it knows none."""
+    if isinstance(request, VcRedistRequest):
+        package = catalog.vc_redist.package
+        return InstallerCall("vc_redist.exe", package.arguments, package.signer)
+    if isinstance(request, CudaToolkitRequest):
+        return _toolkit_call(request.version, catalog)
+    facts = catalog.drivers.windows_install
+    if facts is None:
+        raise AppError("door-request", detail="windows_install")
+    return InstallerCall("driver.exe", (*facts.arguments, *facts.components), facts.signer)
+
+
+def _toolkit_call(version: str, catalog: Catalog) -> InstallerCall:
+    installer, install_options = find_installer(catalog, version, "windows"), catalog.cuda.installer_settings("windows")
+    if installer is None or install_options is None or install_options.signer is None:
+        raise AppError("door-request", detail=f"cuda-toolkit: {version}")
+    return InstallerCall(
+        "cuda.exe", install_options.installer_arguments(version), install_options.signer, installer_digest(installer)
+    )
+
+
+def run_installer(
+    call: InstallerCall,
+    request: InstallerRequest,
+    folder: Path,
+    system: System,
+    rights: ElevatedSystem,
+    *,
+    before_run: Callable[[], bool | None],
+) -> HelperAnswer:
+    """Copy, check the copy, run the copy; raises AppError where it is not what it has to be.
+
+    `folder` is a private one: nobody else writes there between the check and the run. `before` is done in between, and
+    its result is the answer's `restore_point`.
+    """
+    work_folder = folder / "work"
+    work_folder.mkdir()
+    try:
+        rights.check_private_folder(work_folder)
+        copy = work_folder / call.name
+        if not _copy_verified(Path(request.file), copy, rights, call.digest, request.sha256):
+            raise AppError("door-changed", path=request.file)
+        publisher = rights.publisher(copy)
+        if publisher != call.signer:
+            raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
+        restore_point = before_run()
+        # What it unpacks goes where nobody can swap it either.
+        temp_variables = {"TEMP": str(work_folder), "TMP": str(work_folder)}
+        finished = system.run(
+            [copy, *call.arguments], timeout=INSTALLER_TIMEOUT_S, environ=temp_variables, cwd=work_folder
+        )
+    finally:
+        shutil.rmtree(work_folder, ignore_errors=True)
+    lines = (finished.stdout + finished.stderr).splitlines()
+    return HelperAnswer(
+        exit_code=signed_exit_code(finished.returncode),
+        restore_point=restore_point,
+        lines=tuple(lines[-INSTALLER_LOG_LINES:]),
+    )
+
+
+def signed_exit_code(code: int) -> int:
+    """Windows' exit codes have 32 bits; publishers write the upper half as negative numbers."""
+    code &= 0xFFFFFFFF
+    return code - (1 << 32) if code >= 1 << 31 else code
+
+
+def _copy_verified(
+    source: Path, target: Path, rights: ElevatedSystem, digest: Digest | None, requested_sha256: str
+) -> bool:
+    """Copy while hashing; whether what was written is what was asked for, and what its publisher published."""
+    hasher, size = hashlib.sha256(), 0
+    published_hasher = digest.new() if digest is not None else hasher
+    with rights.open_user_file(source) as stream, target.open("xb") as file:
+        while chunk := stream.read(COPY_CHUNK_BYTES):
+            size += len(chunk)
+            if size > MAX_INSTALLER_BYTES:
+                raise AppError("door-changed", path=str(source))
+            hasher.update(chunk)
+            if published_hasher is not hasher:
+                published_hasher.update(chunk)
+            file.write(chunk)
+    return hasher.hexdigest() == requested_sha256 and published_hasher.hexdigest() == (
+        digest.hex if digest is not None else requested_sha256
+    )
+
+
+WSL_TIMEOUT_S = 3600.0
+WSL_LOG_LINES = 40
+# Else it writes UTF-16 into pipes.
+WSL_ENVIRONMENT = {"WSL_UTF8": "1"}
+
+
+def enable_wsl(system: System, rights: ElevatedSystem, catalog: Catalog) -> HelperAnswer:
+    """Run it with the catalog's words; raises AppError("door-request", "wsl-missing")."""
+    route = wsl_route(catalog)
+    if route is None:
+        raise AppError("door-request", detail="wsl-platform")
+    path = find_wsl(rights.system_programs_folder())
+    finished = system.run([path, *route.system_words], timeout=WSL_TIMEOUT_S, environ=WSL_ENVIRONMENT, cwd=path.parent)
+    lines = tuple((finished.stdout + finished.stderr).replace("\0", "").splitlines())
+    return HelperAnswer(exit_code=finished.returncode, lines=lines[-WSL_LOG_LINES:])
+
+
+ANSWER_FILE = "answer.json"
+RESTORE_POINT_LABEL = "GPU Assistant: before a new graphics driver"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The helper's call: a request file and its sha256. Exit code 0: there is an answer, whatever it says."""
+    from ...catalog.store import load_catalog
+    from ...core.paths import resources_dir
+    from ...system import current_system
+    from ...system.elevation import current_elevation as current_rights
+
+    # Our own catalog alone: newer facts lie in the user's folder, where any program of the user's could write them.
+    return ElevationHelper(
+        current_system(), current_rights(), load_catalog(resources_dir() / "catalog")
+    ).handle_request(arguments)
+
+
+class ElevationHelper:
+    """Serves one request. `apt_get` is the program that installs packages."""
+
+    def __init__(self, system: System, rights: ElevatedSystem, catalog: Catalog, apt_get: Path = APT_GET) -> None:
+        self._system, self._rights, self._catalog, self._apt_get = system, rights, catalog, apt_get
+
+    def handle_request(self, arguments: Sequence[str]) -> int:
+        """See `main`."""
+        try:
+            if len(arguments) != 2:
+                raise AppError("door-request", detail=f"{len(arguments)} words")
+            if not self._system.is_admin():
+                raise AppError("door-no-rights")
+            with self._rights.open_user_file(Path(arguments[0])) as file:
+                encoded = file.read(MAX_REQUEST_BYTES + 1)
+            request = decode_request(encoded, arguments[1])
+            folder = self._rights.create_private_folder(request_folder_name(encoded))
+        except AppError as error:
+            # Nobody is answered who did not ask in due form.
+            print(error.code, error.data, file=sys.stderr)  # noqa: T201 - the one place for it
+            return 1
+        self._write_answer(folder, self._execute_safely(request, folder))
+        return 0
+
+    def _execute_safely(self, request: HelperRequest, folder: Path) -> HelperAnswer:
+        try:
+            return self._execute(request, folder)
+        except AppError as error:
+            return HelperAnswer(error=error.code, data=error.data)
+        except Exception as error:  # noqa: BLE001 - whatever nobody foresaw is said, not lost
+            return HelperAnswer(error="internal", data={"detail": f"{type(error).__name__}: {error}"})
+
+    def _execute(self, request: HelperRequest, folder: Path) -> HelperAnswer:
+        is_windows = self._system.name == "windows"
+        if isinstance(request, LinuxPackagesRequest) == is_windows:
+            raise AppError("door-request", detail=self._system.name)
+        if isinstance(request, RestorePointRequest):
+            self._rights.create_restore_point(RESTORE_POINT_LABEL)
+            return HelperAnswer()
+        if isinstance(request, LinuxPackagesRequest):
+            return install_packages(request, self._system, self._catalog, self._apt_get)
+        if isinstance(request, WslPlatformRequest):
+            return enable_wsl(self._system, self._rights, self._catalog)
+        prepared_call = installer_call(request, self._catalog)
+        return run_installer(
+            prepared_call, request, folder, self._system, self._rights, before_run=self._restore_point_maker(request)
+        )
+
+    def _restore_point_maker(self, request: HelperRequest) -> Callable[[], bool | None]:
+        """Before a driver, as far as Windows lets us: the same question for rights serves both."""
+
+        def create_restore_point() -> bool | None:
+            if not isinstance(request, WindowsDriverRequest):
+                return None
+            try:
+                self._rights.create_restore_point(RESTORE_POINT_LABEL)
+            except AppError:
+                return False
+            return True
+
+        return create_restore_point
+
+    def _write_answer(self, folder: Path, answer: HelperAnswer) -> None:
+        from ...core import json
+
+        json.write_file(folder / ANSWER_FILE, json.encode(answer))

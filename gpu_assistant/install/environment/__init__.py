@@ -1,0 +1,1 @@
+"""Where an environment lies and how other programs use it."""

@@ -1,0 +1,1 @@
+"""Files of an environment: archives, what belongs to whom, staging and removal."""

@@ -1,0 +1,398 @@
+"""Archives of others, unpacked so that nothing leaves the folder and nothing grows without end: zip and tar.
+
+What an unpacked archive brought, file by file with hashes: by it a later run knows what is whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+import re
+import shutil
+import stat
+import tarfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import IO, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ...core import json
+from ...core.errors import AppError, Cancelled
+from ...core.json import storage_error
+from ...core.plan import CurrentState
+from ...fetch.wanted import Wanted
+from ...system.paths import max_path_length
+
+HASH_BLOCK_BYTES = 1 << 20
+LINK_PREFIX = "-> "
+
+
+class IndexSource(Struct, frozen=True, kw_only=True):
+    """The index that was read; `pinned` tells that the catalog knew its sha256 beforehand."""
+
+    url: str
+    sha256: str
+    pinned: bool
+
+
+class ArchiveRecord(Struct, frozen=True, kw_only=True):
+    """One archive, by what it is a part of."""
+
+    part: str
+    version: str
+    url: str
+    sha256: str
+    bytes: int | None
+
+    def download_request(self, folder: Path) -> Wanted:
+        """The file as the downloader takes it, below a folder of files."""
+        name = self.url.rpartition("/")[2]
+        return Wanted(url=self.url, path=folder / self.sha256[:16] / name, sha256=self.sha256, bytes=self.bytes)
+
+
+class ReceiptPart(Struct, frozen=True, kw_only=True):
+    """One archive and its files, by path below the folder: a sha256, or "-> " and a link's target."""
+
+    archive: ArchiveRecord
+    files: dict[str, str]
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """All that was put into a folder: from which index (None: the archive stands in the catalog), and own links."""
+
+    schema: Literal["gpu-assistant/receipt/1"]
+    version: str
+    platform: str
+    index: IndexSource | None
+    parts: tuple[ReceiptPart, ...]
+    links: dict[str, str] = {}
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Every file and link."""
+        link_files = {name: LINK_PREFIX + target for name, target in self.links.items()}
+        return {name: content_hash for part in self.parts for name, content_hash in part.files.items()} | link_files
+
+
+def read_receipt(path: Path) -> Receipt | None:
+    """A receipt; None where there is no whole one."""
+    return _read_struct(path, Receipt)
+
+
+def read_receipt_part(path: Path) -> ReceiptPart | None:
+    """One part's own note; None where there is no whole one."""
+    return _read_struct(path, ReceiptPart)
+
+
+def _read_struct(path: Path, struct_type: type[json.T]) -> json.T | None:
+    try:
+        return json.decode(path.read_bytes(), struct_type)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def receipt_state(folder: Path, name: str, version: str, platform: str) -> CurrentState | None:
+    """What a plan tells of a folder with a receipt, by its files' names alone; None where there is no such one."""
+    receipt = read_receipt(folder / name)
+    if receipt is None or (receipt.version, receipt.platform) != (version, platform):
+        return None
+    is_incomplete = any(not os.path.lexists(folder / file) for file in receipt.files)
+    return CurrentState(code="now.repair" if is_incomplete else "now.here", data={"path": str(folder)})
+
+
+def files_match(
+    folder: Path, files: Mapping[str, str], cancel: threading.Event, progress: Callable[[int], None] = lambda _: None
+) -> bool:
+    """Whether every file lies there with its hash; raises Cancelled."""
+    done_bytes = 0
+    for name, expected in files.items():
+        path = folder.joinpath(*name.split("/"))
+        try:
+            if expected.startswith(LINK_PREFIX):
+                if path.readlink() != Path(expected.removeprefix(LINK_PREFIX)):
+                    return False
+                continue
+            if path.is_symlink():
+                return False
+            hasher = hashlib.sha256()
+            with path.open("rb") as file:
+                while block := file.read(HASH_BLOCK_BYTES):
+                    if cancel.is_set():
+                        raise Cancelled
+                    hasher.update(block)
+                    done_bytes += len(block)
+                    progress(done_bytes)
+        except OSError:
+            return False
+        if hasher.hexdigest() != expected:
+            return False
+    return True
+
+
+BLOCK_BYTES = 1 << 20
+_INVALID_NAME = re.compile(r"[\x00-\x1f\\:]")
+_ZIP_MAGIC = b"PK\x03\x04"
+_ARCHIVE_ERRORS = (
+    *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error),
+    *(EOFError, NotImplementedError),
+)
+
+
+class ArchiveLimits(Struct, frozen=True, kw_only=True):
+    """What no honest archive goes beyond: members, and `ratio` times its own size once that is more than `floor`
+    bytes. `reserve` bytes stay free on the disk.
+    """
+
+    max_members: int = 500_000
+    max_ratio: int = 100
+    ratio_floor_bytes: int = 64 * 2**20
+    reserve_bytes: int = 64 * 2**20
+
+
+class _UnsafeArchiveError(Exception):
+    """The archive has something in it that we do not unpack."""
+
+
+def unpack(
+    archive: Path,
+    destination: Path,
+    *,
+    path_for: Callable[[str], str | None] = lambda name: name,
+    existing: Mapping[str, str] | None = None,
+    cancel: threading.Event,
+    progress: Callable[[int], None] = lambda _done: None,
+    limits: ArchiveLimits | None = None,
+) -> dict[str, str]:
+    """Every file's path below `into` (with "/") and its sha256, or "-> " and a link's target.
+
+    `place` says where a member goes by its name in the archive (a folder's ends with "/"), None for nowhere. A file
+    that is `taken` (path and sha256) is not written again, and must be the same. What lay there from an
+    earlier try is replaced.
+    Raises Cancelled, AppError: archive-broken, archive-path-long, disk-too-small, disk-full, storage.
+    """
+    try:
+        destination.mkdir(parents=True, exist_ok=True)
+        writer = _ArchiveWriter(
+            archive, destination, existing or {}, cancel, progress=progress, limits=limits or ArchiveLimits()
+        )
+        with archive.open("rb") as file:
+            is_zip = file.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC
+        (_unzip if is_zip else _untar)(archive, writer, path_for)
+    except (*_ARCHIVE_ERRORS, _UnsafeArchiveError) as error:
+        raise AppError("archive-broken", name=archive.name) from error
+    except OSError as error:
+        raise storage_error(error, destination) from error
+    return writer.files
+
+
+def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
+    with zipfile.ZipFile(archive) as zip_file:
+        writer.check_free_space(sum(info.file_size for info in zip_file.infolist()))
+        for info in zip_file.infolist():
+            file_type = info.external_attr >> 16 & 0o170000
+            # 0 where the archive was made on Windows; links and devices have no place in a zip of ours.
+            if file_type not in (0, 0o100000, 0o040000) or info.flag_bits & 0x1:
+                raise _UnsafeArchiveError(info.filename)
+            name = _member_path(info.orig_filename, path_for, is_folder=info.is_dir())
+            writer.count_member()
+            if name is None:
+                continue
+            if info.is_dir():
+                writer.add_folder(name)
+                continue
+            with zip_file.open(info) as source:
+                writer.add_file(name, source, executable=bool(info.external_attr >> 16 & 0o111))
+
+
+def _untar(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
+    # How much it holds is seen only at its end: at least it is not smaller than it is packed.
+    writer.check_free_space(archive.stat().st_size)
+    with tarfile.open(archive, "r:*") as tar_file:
+        for member in tar_file:
+            name = _member_path(member.name, path_for, is_folder=member.isdir())
+            writer.count_member()
+            if name is None:
+                continue
+            if member.isdir():
+                writer.add_folder(name)
+            elif member.issym():
+                writer.add_link(name, member.linkname)
+            elif member.islnk():
+                writer.add_copy(name, _member_path(member.linkname, path_for))
+            elif member.isreg() and not member.issparse():
+                source = tar_file.extractfile(member)
+                if source is None:
+                    raise _UnsafeArchiveError(member.name)
+                with source:
+                    writer.add_file(name, source, executable=bool(member.mode & 0o111), modified=member.mtime)
+            else:
+                raise _UnsafeArchiveError(member.name)
+
+
+def _member_path(name: str, path_for: Callable[[str], str | None], *, is_folder: bool = False) -> str | None:
+    """Where a member goes; None for the folder itself and for what is left out."""
+    member_path = path_for(_safe_path(name) + ("/" if is_folder else ""))
+    return _safe_path(member_path) or None if member_path is not None else None
+
+
+def _safe_path(name: str) -> str:
+    """A path that stays inside on every system."""
+    parts = [part for part in name.rstrip("/").split("/") if part != "."]
+    if _INVALID_NAME.search(name) or name.startswith("/") or any(part in ("", "..") for part in parts if name):
+        raise _UnsafeArchiveError(name)
+    if any(PureWindowsPath(part).is_reserved() for part in parts):
+        raise _UnsafeArchiveError(name)
+    return "/".join(parts)
+
+
+def _is_link(path: Path) -> bool:
+    """A link, or a junction of Windows."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    junction = getattr(status, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_REPARSE_POINT
+    return stat.S_ISLNK(status.st_mode) or bool(junction)
+
+
+class _ArchiveWriter:
+    """Writes below one folder, through no link, and keeps count."""
+
+    def __init__(
+        self,
+        archive: Path,
+        destination: Path,
+        existing: Mapping[str, str],
+        cancel: threading.Event,
+        *,
+        progress: Callable[[int], None],
+        limits: ArchiveLimits,
+    ) -> None:
+        self.files: dict[str, str] = {}
+        self._destination = destination
+        self._existing = existing
+        self._cancel = cancel
+        self._progress = progress
+        self._limits = limits
+        self._max_bytes = max(limits.ratio_floor_bytes, limits.max_ratio * archive.stat().st_size)
+        self._max_path_length = max_path_length()
+        self._real_folders = {destination}
+        self._seen_names: set[str] = set()
+        self._member_count = 0
+        self._byte_count = 0
+
+    def check_free_space(self, needed: int) -> None:
+        """Raise AppError("disk-too-small") where so many bytes do not fit."""
+        if needed > self._max_bytes:
+            raise _UnsafeArchiveError(f"{needed} bytes")
+        free = shutil.disk_usage(self._destination).free
+        if needed + self._limits.reserve_bytes > free:
+            raise AppError("disk-too-small", path=str(self._destination), needed_bytes=needed, free_bytes=free)
+
+    def count_member(self) -> None:
+        """One member more."""
+        self._member_count += 1
+        if self._member_count > self._limits.max_members:
+            raise _UnsafeArchiveError("members")
+        if self._cancel.is_set():
+            raise Cancelled
+
+    def add_folder(self, name: str) -> None:
+        """A folder, and those above it."""
+        self._make_folder(self._target_path(name))
+
+    def add_file(self, name: str, source: IO[bytes], *, executable: bool, modified: float | None = None) -> None:
+        """A file and its hash."""
+        path = self._prepare_path(name)
+        hasher = hashlib.sha256()
+        if name in self._existing:
+            for block in self._read_blocks(source):
+                hasher.update(block)
+        else:
+            with path.open("xb") as out:
+                for block in self._read_blocks(source):
+                    hasher.update(block)
+                    out.write(block)
+            if executable:
+                path.chmod(0o755)
+            if modified is not None:
+                with suppress(OSError, OverflowError):  # a time that this disk cannot hold
+                    os.utime(path, (modified, modified))
+        self._record_file(name, hasher.hexdigest())
+
+    def add_link(self, name: str, target: str) -> None:
+        """A link whose target lies inside: ".." only in front, and not more of them than there are folders above."""
+        parts = PurePosixPath(target).parts
+        parent_count = next((index for index, part in enumerate(parts) if part != ".."), len(parts))
+        stays_inside = parent_count <= len(PurePosixPath(name).parent.parts) and ".." not in parts[parent_count:]
+        if not stays_inside or not parts or target.startswith("/") or _INVALID_NAME.search(target):
+            raise _UnsafeArchiveError(f"{name} -> {target}")
+        path = self._prepare_path(name)
+        if name not in self._existing:
+            path.symlink_to(target)
+        self._record_file(name, LINK_PREFIX + target)
+
+    def add_copy(self, name: str, original_name: str | None) -> None:
+        """A second name of a file that was unpacked before."""
+        if (
+            original_name is None
+            or original_name not in self.files
+            or self.files[original_name].startswith(LINK_PREFIX)
+        ):
+            raise _UnsafeArchiveError(name)
+        original = self._target_path(original_name)
+        with original.open("rb") as source:
+            self.add_file(name, source, executable=os.access(original, os.X_OK), modified=original.stat().st_mtime)
+
+    def _read_blocks(self, source: IO[bytes]) -> Iterable[bytes]:
+        while block := source.read(BLOCK_BYTES):
+            if self._cancel.is_set():
+                raise Cancelled
+            self._byte_count += len(block)
+            if self._byte_count > self._max_bytes:
+                raise _UnsafeArchiveError("bytes")
+            self._progress(self._byte_count)
+            yield block
+
+    def _record_file(self, name: str, content_hash: str) -> None:
+        if self._existing.get(name, content_hash) != content_hash:
+            raise _UnsafeArchiveError(f"{name} twice")
+        self.files[name] = content_hash
+
+    def _prepare_path(self, name: str) -> Path:
+        """A place for a file or a link; whatever lies there goes."""
+        path = self._target_path(name)
+        key = os.path.normcase(name)
+        if key in self._seen_names:
+            raise _UnsafeArchiveError(f"{name} twice")
+        self._seen_names.add(key)
+        self._make_folder(path.parent)
+        if path.is_dir() and not path.is_symlink():
+            raise _UnsafeArchiveError(name)
+        if name not in self._existing:
+            path.unlink(missing_ok=True)
+        return path
+
+    def _target_path(self, name: str) -> Path:
+        path = self._destination.joinpath(*name.split("/"))
+        if self._max_path_length is not None and len(str(path)) > self._max_path_length:
+            raise AppError("archive-path-long", path=str(path), most=self._max_path_length)
+        return path
+
+    def _make_folder(self, folder: Path) -> None:
+        """A real folder, and no link in the place of one on the way."""
+        if folder in self._real_folders:
+            return
+        self._make_folder(folder.parent)
+        if _is_link(folder) or (folder.exists() and not folder.is_dir()):
+            raise _UnsafeArchiveError(str(folder))
+        folder.mkdir(exist_ok=True)
+        self._real_folders.add(folder)

@@ -1,0 +1,1 @@
+"""Jobs that the faces start: install, uninstall, purge, size probe, create bundle."""

@@ -1,0 +1,329 @@
+"""Makes a bundle: chooses the exact files for a machine, gathers them in a folder, and lists them.
+
+The list comes last, by an atomic rename: a folder without it is no bundle, and the next run goes on with what lies
+there. Nothing is fetched twice; what the cache of downloads holds is taken from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from ... import __version__
+from ...core import json
+from ...core.errors import AppError, UsageError
+from ...core.jobs import JobContext
+from ...core.json import storage_error
+from ...core.paths import DataDir
+from ...core.plan import Plan, Step
+from ...core.recommendation import Choice
+from ...core.types import Channel, MirrorUse, Value
+from ...fetch import local
+from ...fetch.limits import Limits
+from ...fetch.pace import Pace
+from ...fetch.wanted import Wanted
+from ...system.base import System
+from ...system.locks import data_folder_lock
+from ...system.paths import enclosing_system_folder, reserved_path_part
+from ..bundle.format import (
+    BUNDLE_URL,
+    FILES_FOLDER,
+    LIST_FILE,
+    LOCK_FILE,
+    UNFINISHED_FILE,
+    WHEELS_FOLDER,
+    BundleContents,
+    BundleFile,
+    list_hash,
+    read_contents,
+)
+from ..environment.location import check_no_file, check_not_app_data
+from ..host import ValidationContext
+from ..packages.lockfile import Lockfile
+from ..packages.requirements import Platform
+from ..packages.resolver import Resolver
+from ..packages.uv import Uv
+from ..plan.validation import check_plan_file
+from ..progress import ProgressReporter
+from ..steps.context import DownloadContext, download_files
+
+if TYPE_CHECKING:
+    from ...catalog.store import Catalog
+
+
+# The downloader's own names beside a file that it has begun.
+PARTIAL_SUFFIXES = (".part", ".part.json", ".part.lock", ".partial")
+RESOLVE_STEP, DOWNLOAD_STEP, WRITE_STEP = "resolve", "download", "bundle"
+
+
+class CreateBundleJob:
+    """`plan` is the plan for the machine, `target` that machine, `choice` what was picked for it by hand; `pace` holds
+    or slows its downloads. News are `Event`s, the last one an `EndEvent`.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        platform: Platform,
+        folder: Path,
+        validation_context: ValidationContext,
+        *,
+        channel: Channel,
+        choice: Choice | None = None,
+        limits: Limits | None = None,
+        mirrors: MirrorUse = "when-slow",
+        rate_limiter: Pace | None = None,
+    ) -> None:
+        self.plan, self.platform, self.folder = plan, platform, folder
+        self._system: System = validation_context.system
+        self._data: DataDir = validation_context.data
+        self._catalog: Catalog = validation_context.catalog
+        self._channel: Channel = channel
+        self._choice = choice
+        self._rate_limiter = rate_limiter
+        self._limits = limits or Limits()
+        self._mirrors: MirrorUse = mirrors
+
+    @property
+    def excluded_codes(self) -> tuple[str, ...]:
+        """The texts' codes of what needs a network of its own, which no folder can hold."""
+        bundled_steps = self.bundled_plan.steps
+        return tuple(step.code for step in self.plan.steps if step not in bundled_steps)
+
+    @property
+    def bundled_plan(self) -> Plan:
+        """The plan without that."""
+        from ..steps.registry import STEP_KINDS
+
+        steps = (step for step in self.plan.steps if not STEP_KINDS[step.kind].needs_network(step))
+        return structs.replace(self.plan, steps=tuple(steps))
+
+    def steps(self) -> tuple[Step, ...]:
+        """What will be done."""
+        (resolve,) = (step for step in self.plan.steps if step.kind == "resolve")
+        folder, release = str(self.folder), resolve.data["release"]
+        download = Step(
+            id=DOWNLOAD_STEP,
+            kind="bundle",
+            code="bundle-gather",
+            data={"path": folder, "release": release},
+            bytes=self.plan.bytes,
+        )
+        write = Step(id=WRITE_STEP, kind="bundle", code="bundle-write", data={"path": folder})
+        return (structs.replace(resolve, needs=()), download, write)
+
+    def preview(self, context: JobContext[Any]) -> None:
+        """Only say what would be done, as a run does; raises what a run would before it begins."""
+        reporter, steps = ProgressReporter(context), self.steps()
+        reporter.report_plan(steps)
+        try:
+            self._check_folder()
+        except AppError as error:
+            reporter.fail_run(str(self.folder), error)
+            raise
+        for step in steps:
+            reporter.report_step(step.id, "skipped")
+        reporter.end_run("done", str(self.folder))
+
+    def run(self, context: JobContext[Any]) -> BundleContents:
+        """The bundle's list. Raises CallError: bundle-folder-occupied, bundle-folder-of-system, bundle-link,
+        folder-name-odd, folder-of-ours; Cancelled, what resolving and fetching raise, and AppError: not-a-folder,
+        folder-unwritable, disk-full, storage.
+        """
+        reporter = ProgressReporter(context)
+        reporter.report_plan(self.steps())
+        try:
+            self._check_folder()
+            with data_folder_lock(self._data), self._system.keep_awake("A bundle is being gathered"):
+                contents = self._create(reporter, context)
+        except AppError as error:
+            reporter.fail_run(str(self.folder), error)
+            raise
+        except OSError as error:
+            failure = storage_error(error, self.folder)
+            reporter.fail_run(str(self.folder), failure)
+            raise failure from error
+        reporter.end_run("done", str(self.folder))
+        return contents
+
+    def _create(self, reporter: ProgressReporter, context: JobContext[Any]) -> BundleContents:
+        stale_paths = self._claim_folder()
+        download_context = DownloadContext(
+            self._system,
+            self._data,
+            self._catalog,
+            reporter=reporter,
+            cancel=context.cancel,
+            limits=self._limits,
+            mirrors=self._mirrors,
+            rate_limiter=self._rate_limiter,
+        )
+        with _reported_step(reporter, RESOLVE_STEP, "progress.resolved") as data:
+            lockfile, contents = self._resolve(download_context)
+            data |= {"count": len(lockfile.packages), "release": contents.wish.label}
+        with _reported_step(reporter, DOWNLOAD_STEP):
+            files = self._download(lockfile, download_context)
+        with _reported_step(reporter, WRITE_STEP, "progress.bundle-whole") as data:
+            written = self._write_list(lockfile, structs.replace(contents, files=files), stale_paths)
+            data |= {"count": len(written.files), "mark": list_hash(self.folder)}
+        return written
+
+    def _check_folder(self) -> None:
+        invalid_name, system_path = reserved_path_part(self.folder), enclosing_system_folder(self.folder)
+        if invalid_name is not None:
+            raise UsageError("folder-name-odd", path=str(self.folder), name=invalid_name)
+        if system_path is not None:
+            raise UsageError("bundle-folder-of-system", path=str(self.folder), own=str(system_path))
+        check_not_app_data(self.folder, self._data)
+        check_no_file(self.folder)
+        list_file, unfinished_file = self.folder / LIST_FILE, self.folder / UNFINISHED_FILE
+        if (
+            self.folder.is_dir()
+            and not (list_file.is_file() or unfinished_file.is_file())
+            and any(self.folder.iterdir())
+        ):
+            raise UsageError("bundle-folder-occupied", path=str(self.folder))
+        for path in (list_file, unfinished_file, self.folder / WHEELS_FOLDER, self.folder / FILES_FOLDER):
+            if path.is_symlink():
+                raise UsageError("bundle-link", path=str(path))
+
+    def _claim_folder(self) -> frozenset[str]:
+        """Claim the folder; the paths that an earlier bundle there listed."""
+        list_file, unfinished_file = self.folder / LIST_FILE, self.folder / UNFINISHED_FILE
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if list_file.is_file():
+            list_file.replace(unfinished_file)  # from now on it is no bundle
+        elif not unfinished_file.is_file():
+            json.write_file(unfinished_file, "{}\n")
+        try:
+            return frozenset(file.path for file in read_contents(self.folder, UNFINISHED_FILE).files)
+        except UsageError:
+            return frozenset()
+
+    def _resolve(self, download_context: DownloadContext) -> tuple[Lockfile, BundleContents]:
+        from ..steps.resolve import request_for_step
+
+        request = request_for_step(
+            self.plan.recommendation, download_context, wheelhouse=self.plan.wheelhouse, platform=self.platform
+        )
+        uv = Uv(self._system, self._data, cancel=download_context.cancel, log=download_context.reporter.log)
+        resolver = Resolver(request, uv, self._data, Path(sys.executable))
+        lockfile = resolver.read_cached_lockfile() or resolver.resolve()
+        for package in lockfile.packages:
+            check_plan_file(package.file)
+        # Folders and addresses of this computer are nobody else's business.
+        anonymous_request = structs.replace(request, wheelhouse=None, general=None)
+        return lockfile, BundleContents(
+            schema="gpu-assistant/bundle/1",
+            program=__version__,
+            catalog=self._catalog.date,
+            goal=self.plan.goal,
+            channel=self._channel,
+            choice=self._choice,
+            wish=anonymous_request,
+            target=self.platform,
+            files=(),
+            left_out=self.excluded_codes,
+        )
+
+    def _download(self, lockfile: Lockfile, download_context: DownloadContext) -> tuple[BundleFile, ...]:
+        from ..steps.registry import STEP_KINDS
+
+        requests: list[Wanted] = []
+        for package in lockfile.packages:
+            cached = self._data.files / (package.file.sha256 or "")[:16] / package.file.name
+            target = self.folder / WHEELS_FOLDER / package.file.name
+            requests.append(
+                Wanted(
+                    url=package.file.url,
+                    path=target,
+                    sha256=package.file.sha256,
+                    bytes=package.file.bytes,
+                    copies=(cached,),
+                )
+            )
+        for step in self.plan.steps:
+            for request in STEP_KINDS[step.kind].downloads(step, download_context):
+                folder_key = request.sha256 or hashlib.sha256(request.url.encode()).hexdigest()
+                target = self.folder / FILES_FOLDER / folder_key[:16] / request.path.name
+                if request.sha256 is None:
+                    target.unlink(missing_ok=True)  # nobody could say whether an earlier one is still the current one
+                requests.append(structs.replace(request, path=target, copies=(request.path,)))
+        remote = [request for request in requests if not _copy_local_file(request, download_context)]
+        download_files(download_context, remote)
+        return tuple(_bundle_file(self.folder, request, download_context) for request in requests)
+
+    def _write_list(self, lockfile: Lockfile, contents: BundleContents, stale_paths: frozenset[str]) -> BundleContents:
+        text = lockfile.text
+        for package in lockfile.packages:
+            if local.local_path(package.file.url) is not None:
+                text = text.replace(f'"{package.file.url}"', f'"{BUNDLE_URL}{WHEELS_FOLDER}/{package.file.name}"')
+        data = text.encode()
+        json.write_file(self.folder / LOCK_FILE, data)
+        lock_file = BundleFile(path=LOCK_FILE, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+        complete = structs.replace(contents, files=(lock_file, *contents.files))
+        for path in stale_paths - {file.path for file in complete.files}:
+            self.folder.joinpath(*path.split("/")).unlink(missing_ok=True)
+        _remove_partial_downloads(self.folder)
+        json.write_file(self.folder / LIST_FILE, json.encode_pretty(complete) + "\n")
+        (self.folder / UNFINISHED_FILE).unlink(missing_ok=True)
+        return complete
+
+
+def _remove_partial_downloads(folder: Path) -> None:
+    """Take away what an earlier run for another plan began to fetch."""
+    for pattern in (f"{WHEELS_FOLDER}/*", f"{FILES_FOLDER}/*/*"):
+        for path in folder.glob(pattern):
+            if path.name.endswith(PARTIAL_SUFFIXES):
+                path.unlink()
+    for subfolder in folder.glob(f"{FILES_FOLDER}/*"):
+        with suppress(OSError):
+            subfolder.rmdir()
+
+
+@contextmanager
+def _reported_step(reporter: ProgressReporter, step: str, code: str | None = None) -> Iterator[dict[str, Value]]:
+    """A step's beginning and end as news; `code` says its end with what is put into the dictionary."""
+    reporter.report_step(step, "running")
+    data: dict[str, Value] = {}
+    try:
+        yield data
+    except BaseException as error:
+        reporter.fail_step(step, error)
+        raise
+    reporter.report_step(step, "done", code=code, data=data)
+
+
+def _copy_local_file(request: Wanted, download_context: DownloadContext) -> bool:
+    """Whether it came from a folder of this computer; raises AppError for a file of the user's that is not right."""
+    source = local.local_path(request.url)
+    if source is None:
+        return False
+    request.path.parent.mkdir(parents=True, exist_ok=True)
+    copy_request = structs.replace(request, copies=(*request.copies, source))
+    done_bytes = 0
+
+    def advance(count: int) -> None:
+        nonlocal done_bytes
+        done_bytes += count
+        download_context.reporter.report_progress(done=done_bytes, total=request.bytes, unit="bytes", bottleneck="disk")
+
+    if not local.here(copy_request, download_context.cancel, advance):
+        raise AppError("local-file-broken" if source.is_file() else "local-file-missing", path=str(source))
+    return True
+
+
+def _bundle_file(folder: Path, request: Wanted, download_context: DownloadContext) -> BundleFile:
+    path, sha256 = request.path, request.sha256
+    if sha256 is None:
+        with path.open("rb", buffering=0) as file:
+            sha256 = local.digest(file, hashlib.sha256(), download_context.cancel, lambda _count: None).hexdigest()
+    official_url = request.url if local.local_path(request.url) is None else None
+    relative_path = path.relative_to(folder).as_posix()
+    return BundleFile(path=relative_path, sha256=sha256, bytes=path.stat().st_size, url=official_url)

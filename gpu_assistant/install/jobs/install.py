@@ -1,0 +1,257 @@
+"""Carries a plan out, step by step; whatever happens, an `end` comes last and the journal tells the truth.
+
+Going on by itself after a restart: one command at the next login, which the next start takes away again.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...core import paths
+from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired
+from ...core.jobs import Job, JobContext
+from ...core.json import storage_error
+from ...core.paths import DataDir
+from ...core.plan import Plan, Step, StepState
+from ...core.results import Checks
+from ...core.types import MirrorUse
+from ...fetch.limits import Limits
+from ...fetch.pace import Pace
+from ...system.base import System
+from ..host import Host
+from ..journal.log import Journal, LoginCommandSet
+from ..journal.recovery import active_effects, observe_state
+from ..progress import ProgressReporter, end_state, failure_state
+from ..steps.context import Verifier
+
+if TYPE_CHECKING:
+    from ...catalog.store import Catalog
+    from ..bundle.source import BundleSource
+    from ..steps.context import InstallContext
+
+
+def make_verify_job(environment: Path, system: System) -> Job[Checks]:
+    """The proof that is used unless another is given."""
+    from ...verify.job import VerifyJob
+
+    return VerifyJob(environment, system)
+
+
+class InstallJob:
+    """One install. News are `PlanEvent`, `StepEvent`s, `LogEvent`s and always one `EndEvent`, the last.
+
+    With `dry_run` every step is skipped and nothing is touched; a simulated plan never does anything else. `resume`
+    are the words of the command that goes on after a restart; `pace` holds or slows its downloads.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        system: System,
+        data: DataDir,
+        catalog: Catalog,
+        *,
+        dry_run: bool = False,
+        login_command: Sequence[str] = (),
+        verifier: Verifier = make_verify_job,
+        limits: Limits | None = None,
+        mirrors: MirrorUse = "when-slow",
+        rate_limiter: Pace | None = None,
+    ) -> None:
+        self.plan = plan
+        self._mirrors: MirrorUse = mirrors
+        self._system = system
+        self._data = data
+        self._catalog = catalog
+        self._dry_run = dry_run or plan.simulated
+        self._login_command = tuple(login_command)
+        self._verifier = verifier
+        self._limits = limits or Limits()
+        self._rate_limiter = rate_limiter or Pace()
+
+    def run(self, context: JobContext[Any]) -> Path:
+        """The environment's folder. Raises AppError and its family, nothing else: RebootNeeded("restart-needed")
+        where it goes on after a restart, RightsRefused("rights-left-out") after all that could be done without.
+        """
+        from ..host import ValidationContext
+        from ..plan import validation
+
+        reporter = ProgressReporter(context)
+        environment = self.plan.env
+        try:
+            reporter.report_plan(self.plan.steps)
+            validation.validate_plan(self.plan, ValidationContext(self._system, self._data, self._catalog))
+            if self._dry_run:
+                self._report_dry_run(reporter)
+            else:
+                self._install(context.cancel, reporter)
+        except AppError as error:
+            reporter.fail_run(environment, error)
+            raise
+        except OSError as error:
+            failure = storage_error(error, Path(error.filename or environment))
+            reporter.fail_run(environment, failure)
+            raise failure from error
+        except Exception as error:
+            failure = AppError("internal", detail=f"{type(error).__name__}: {error}")
+            reporter.fail_run(environment, failure)
+            raise failure from error
+        reporter.end_run("done", environment)
+        return Path(environment)
+
+    def _open_bundle(self) -> BundleSource | None:
+        """The bundle that everything comes from; raises CallError, AppError for one that cannot serve."""
+        if self.plan.bundle is None:
+            return None
+        from ..bundle.source import BundleSource
+        from ..packages.requirements import platform_for
+
+        bundle = BundleSource(Path(self.plan.bundle))
+        bundle.check_plan(self.plan, platform_for(self._system.operating_system(), bundle.contents.wish.label))
+        return bundle
+
+    def _report_dry_run(self, reporter: ProgressReporter) -> None:
+        for step in self.plan.steps:
+            reporter.report_step(step.id, "skipped")
+
+    def _install(self, cancel: threading.Event, reporter: ProgressReporter) -> None:
+        from ...system.locks import data_folder_lock
+        from ..journal.log import Journal
+        from ..journal.recovery import recover
+        from ..steps.context import InstallContext
+
+        bundle = self._open_bundle()
+        with (
+            data_folder_lock(self._data),
+            self._system.keep_awake("PyTorch is being installed"),
+            Journal(self._data, self.plan) as journal,
+        ):
+            context = InstallContext(
+                self.plan,
+                self._system,
+                self._data,
+                self._catalog,
+                reporter=reporter,
+                journal=journal,
+                cancel=cancel,
+                verifier=self._verifier,
+                limits=self._limits,
+                mirrors=self._mirrors,
+                rate_limiter=self._rate_limiter,
+                bundle=bundle,
+            )
+            try:
+                recover(context, journal)
+                self._run_steps(context)
+            except BaseException as error:
+                _record_end(journal, error)
+                if isinstance(error, Cancelled) and context.staging_path.is_dir():
+                    raise Cancelled("cancelled-half-made") from error
+                raise
+            finally:
+                _clean_uv_cache(self._data.uv_cache)
+            journal.end_run("done")
+
+    def _run_steps(self, context: InstallContext) -> None:
+
+        clear_login_command(context, context.journal)
+        skipped: dict[str, AppError] = {}
+        for step in self.plan.steps:
+            if not skipped.keys().isdisjoint(step.needs):
+                skipped[step.id] = skipped[next(need for need in step.needs if need in skipped)]
+                context.journal.finish_step(step.id, "failed")
+                context.reporter.report_step(step.id, "skipped", code="progress.left-out")
+                continue
+            try:
+                needs_restart = _run_step(step, context)
+            except ElevationDenied as error:
+                skipped[step.id] = error
+                continue
+            if needs_restart:
+                raise RebootRequired(resume_at_login(self._login_command, context, context.journal))
+        if skipped:
+            raise ElevationDenied("rights-left-out", steps=", ".join(skipped)) from next(iter(skipped.values()))
+
+
+def _run_step(step: Step, context: InstallContext) -> bool:
+    """Whether the computer must be restarted before the next one."""
+    from ..steps.registry import STEP_KINDS
+
+    if context.cancel.is_set():
+        raise Cancelled
+    kind = STEP_KINDS[step.kind]
+    context.journal.start_step(step.id)
+    context.reporter.report_step(step.id, "running")
+    try:
+        satisfied = kind.is_satisfied(step, context)
+        result = satisfied if satisfied is not None else kind.run(step, context)
+    except BaseException as error:
+        context.reporter.fail_step(step.id, error)
+        with suppress(AppError):  # the disk may be full; the error itself is what counts
+            context.journal.finish_step(step.id, failure_state(error))
+        raise
+    state: StepState = "skipped" if satisfied is not None else "done"
+    context.journal.finish_step(step.id, state)
+    context.reporter.report_step(step.id, state, code=result.code, data=result.data)
+    return result.restart
+
+
+def _clean_uv_cache(cache: Path) -> None:
+    """What a stopped uv was unpacking; nothing else uses our cache while the install is held."""
+    for stale in cache.glob(".tmp*"):
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+def _record_end(journal: Journal, error: BaseException) -> None:
+    code = error.code if isinstance(error, AppError) else type(error).__name__
+    with suppress(AppError):
+        journal.end_run(end_state(error), code)
+
+
+LOGIN_EFFECT_KIND = "at-login"
+GUI_PROGRAM = "GPU Assistant"  # as installers/windows builds it, beside the console's program
+
+
+def resume_at_login(command: Sequence[str], host: Host, journal: Journal) -> str:
+    """Have the command run after the next login; gives the code for what the user is told.
+
+    "restart-by-hand" where there is no command, or no way to have it run.
+    """
+    if not command:
+        return "restart-by-hand"
+    try:
+        with journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(words=tuple(command))):
+            host.system.login_command.set(command)
+    except AppError as error:
+        host.reporter.log(f"{error.code}: {error.data}")
+        return "restart-by-hand"
+    return "restart-needed"
+
+
+def clear_login_command(host: Host, journal: Journal) -> None:
+    """Take it away where it is ours; raises AppError."""
+    for active in active_effects(host.data):
+        if isinstance(active.effect, LoginCommandSet):
+            journal.start_undo(active.run, active.number)
+            is_applied = observe_state(active, host) == "made"
+            if is_applied:
+                host.system.login_command.clear()
+            journal.finish_undo(active.run, active.number, None if is_applied else "changed")
+
+
+def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
+    """How this very copy of the program goes on after a restart, from the same data folder."""
+    home = paths.install_dir()
+    if home is None:
+        program = [sys.executable, "-m", "gpu_assistant"]
+    else:
+        name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
+        program = [str(home / system.executable(name))]
+    options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
+    return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)

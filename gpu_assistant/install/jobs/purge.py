@@ -1,0 +1,329 @@
+"""What the program keeps for itself in a data folder, beside what it installed: how much it is, and how it goes.
+
+Somebody may have put the data folder among files of their own: what is called otherwise than ours is theirs.
+
+Takes away what the program keeps for itself, when it is removed from the computer.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ...core import json
+from ...core.errors import AppError, Cancelled
+from ...core.jobs import JobContext
+from ...core.json import storage_error
+from ...core.paths import DataDir
+from ...core.plan import Step
+from ...core.settings import Settings
+from ...core.types import Value
+from ...system.base import System
+from ..files.inventory import format_names
+from ..files.staging import delete_folder
+from ..progress import ProgressReporter
+from .uninstall import remaining_names
+
+if TYPE_CHECKING:
+    from ..host import Host
+
+
+PURGE_KIND = "farewell"
+ROOT_STEP = "data"
+NOT_EMPTY_CODE = "leave-filled"
+CACHES_GROUP = "downloads"
+JOURNAL_GROUP = "journal"
+
+
+class AppDataGroup(Struct, frozen=True, kw_only=True):
+    """One kind of what is ours, by its text `own.<name>`: whole `folders`, and `files` that lie in `place`."""
+
+    name: str
+    folder: Path
+    folders: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The step's id."""
+        return f"own-{self.name}"
+
+    @property
+    def step(self) -> Step:
+        """What a removal tells of it, with the bytes that it takes now; raises AppError."""
+        try:
+            total = sum(_tree_bytes(path) for path in (*self.folders, *self.files))
+        except OSError as error:
+            raise storage_error(error, self.folder) from error
+        data: dict[str, Value] = {"thing": f"@own.{self.name}", "path": str(self.folder), "bytes": total}
+        return Step(id=self.id, kind=PURGE_KIND, code="remove-own", data=data)
+
+    def delete_files(self) -> None:
+        """Take it away; raises AppError where something of a cache is in use."""
+        for folder in self.folders:
+            delete_folder(folder)
+        for file in self.files:
+            # This very run may be writing its log, which Windows then keeps.
+            with suppress(OSError):
+                file.unlink()
+        with suppress(OSError):
+            self.folder.rmdir()
+
+
+def has_app_data(data: DataDir) -> bool:
+    """Whether we ever kept more here than this run's log: in somebody's own folder there is no cache of ours."""
+    groups = (group for group in _file_groups(data) if group.folder != data.logs)
+    return any(group.files for group in groups) or _is_settings_file(data.settings)
+
+
+def app_data_groups(data: DataDir, *, include_caches: bool, include_journal: bool) -> tuple[AppDataGroup, ...]:
+    """All that is there just now; `caches` and the `journal` only where they count as ours."""
+    groups = [*_file_groups(data), AppDataGroup(name="settings", folder=data.settings, files=_settings_files(data))]
+    if include_caches:
+        folders = (data.files, data.uv_cache, data.conda, data.updates, data.locks, data.size_cache)
+        existing = tuple(folder for folder in folders if os.path.lexists(folder))
+        groups.insert(0, AppDataGroup(name=CACHES_GROUP, folder=data.files.parent, folders=existing))
+    return tuple(
+        group for group in groups if (group.folders or group.files) and (include_journal or group.name != JOURNAL_GROUP)
+    )
+
+
+def remove_empty_folders(data: DataDir) -> None:
+    """Take the empty folders away that are left, and the data folder itself if nothing is in it."""
+    for folder in (*_app_folders(data), data.root):
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ()) -> Step:
+    """What will become of the data folder itself when these files and folders have gone, and these are new; raises
+    AppError.
+    """
+    try:
+        # Those that are empty go with it, as far as they are ours.
+        removed |= {folder for folder in _app_folders(data) if folder.is_dir() and not any(folder.iterdir())}
+        names = tuple(remaining_names(data.root, removed, created))
+    except OSError as error:
+        raise storage_error(error, data.root) from error
+    step_data: dict[str, Value] = {"thing": str(data.root), "path": str(data.root), "files": format_names(names)}
+    return Step(id=ROOT_STEP, kind="root", code=NOT_EMPTY_CODE if names else "remove-emptied", data=step_data)
+
+
+def _app_folders(data: DataDir) -> tuple[Path, ...]:
+    """The folders of ours, each before the one that it lies in."""
+    group_folders = (group.folder for group in _file_groups(data))
+    return (data.environments, data.pythons, data.toolkits, *group_folders, data.files.parent, data.catalog)
+
+
+def _file_groups(data: DataDir) -> tuple[AppDataGroup, ...]:
+    """What lies in folders that people, too, may have named so, by how our own files in them are called."""
+    patterns = (
+        ("history", data.history, ("*s-[0-9]*.history*",)),
+        ("benchmarks", data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
+        ("state", data.state, ("install.*", "benchmark.*", "window.lock", "window.json*", "updates.json*")),
+        ("catalog", data.catalog / "current", ("*.json*",)),
+        (JOURNAL_GROUP, data.journal, ("[0-9]*-[0-9]*.jsonl",)),
+        ("logs", data.logs, ("gpu-assistant.log*",)),
+    )
+    return tuple(
+        AppDataGroup(name=name, folder=folder, files=tuple(_matching_files(folder, globs)))
+        for name, folder, globs in patterns
+    )
+
+
+def _matching_files(folder: Path, globs: tuple[str, ...]) -> Iterator[Path]:
+    return (path for glob in globs for path in folder.glob(glob) if path.is_file() and not path.is_symlink())
+
+
+def _settings_files(data: DataDir) -> tuple[Path, ...]:
+    return (data.settings,) if _is_settings_file(data.settings) else ()
+
+
+def _is_settings_file(path: Path) -> bool:
+    """Whether a file holds our settings and nothing else."""
+    try:
+        settings = json.decode(path.read_bytes(), dict[str, Any])
+    except (OSError, ValueError):
+        return False
+    return bool(settings) and settings.keys() <= set(Settings.__struct_fields__)
+
+
+def _tree_bytes(path: Path) -> int:
+    if path.is_symlink() or not path.is_dir():
+        return path.lstat().st_size
+    # What a download that ends just now takes away is not counted.
+    return sum(_file_bytes(Path(folder) / file) for folder, _, files in os.walk(path) for file in files)
+
+
+def _file_bytes(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+ENVIRONMENTS_STEP = "environments"
+
+
+class PurgeJob:
+    """Removes settings, downloads, results and logs, and takes back all that was installed, unless it is kept.
+
+    Environments that are kept keep what they stand on, and the journal, by which a later installation knows them.
+    News are the events of a removal; with `dry_run` nothing is changed.
+    """
+
+    def __init__(self, data: DataDir, system: System, *, keep_environments: bool, dry_run: bool = False) -> None:
+        self._data = data
+        self._system = system
+        self._keep_environments = keep_environments
+        self._dry_run = dry_run
+
+    def steps(self) -> tuple[Step, ...]:
+        """What would become of each thing just now, in order, also of what stays; raises AppError."""
+        from .uninstall import UninstallState, plan_uninstall, preview
+
+        data = self._data
+        if not data.root.is_dir():
+            return ()
+        host = self._host(ProgressReporter(JobContext()), threading.Event())
+        state = UninstallState()
+        has_remaining = self._keep_environments and self._has_remaining_effects(host)
+        uninstall_steps: tuple[Step, ...] = (self._environments_step(),) if has_remaining else ()
+        if not self._keep_environments:
+            uninstall_steps = tuple(item.step for item in preview(plan_uninstall(host, None), host, state))
+        groups = app_data_groups(data, include_caches=has_app_data(data), include_journal=not has_remaining)
+        state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
+        return (
+            *uninstall_steps,
+            *(group.step for group in groups),
+            *self._root_steps(state.removed, state.created, has_remaining=has_remaining),
+        )
+
+    def run(self, context: JobContext[Any]) -> Path:
+        """The data folder; gone where nothing in it was kept.
+
+        Raises AppError: already-running, or, after everything else is gone, what could not be taken back.
+        """
+        reporter, root = ProgressReporter(context), str(self._data.root)
+        try:
+            steps = self.steps()
+            reporter.report_plan(steps)
+            if self._dry_run:
+                for step in steps:
+                    reporter.report_step(step.id, "skipped")
+            elif steps:
+                self._purge(self._host(reporter, context.cancel), steps)
+        except AppError as error:
+            reporter.fail_run(root, error)
+            raise
+        reporter.end_run("done", root)
+        return self._data.root
+
+    def _purge(self, host: Host, steps: tuple[Step, ...]) -> None:
+        from ...system.locks import data_folder_lock
+
+        data, reporter = self._data, host.reporter
+        # Asked before we write into it ourselves.
+        has_caches = has_app_data(data)
+        with data_folder_lock(data):
+            if host.cancel.is_set():
+                raise Cancelled
+            first_error = None if self._keep_environments else self._uninstall_all(host)
+            has_remaining = self._has_remaining_effects(host)
+        groups = {
+            group.id: group
+            for group in app_data_groups(data, include_caches=has_caches, include_journal=not has_remaining)
+        }
+        for step in steps:
+            if step.kind == PURGE_KIND and step.id in groups:
+                reporter.report_step(step.id, "running")
+                first_error = _delete_group(groups[step.id], reporter) or first_error
+            elif step.id == ENVIRONMENTS_STEP or step.kind == PURGE_KIND:
+                # Where something could not be taken back, the journal says so to the next try.
+                reporter.report_step(step.id, "skipped")
+        step_ids = {step.id for step in steps}
+        for name, group in groups.items():
+            if name not in step_ids:  # this run's own log
+                group.delete_files()
+        remove_empty_folders(data)
+        self._report_root(reporter, step_ids, has_remaining=has_remaining)
+        if first_error is not None:
+            raise first_error
+
+    def _root_steps(self, removed: set[Path], created: set[Path], *, has_remaining: bool) -> tuple[Step, ...]:
+        """What becomes of the data folder when these have gone and are new; nothing where only what is kept stays."""
+        data = self._data
+        retained = {data.environments, data.pythons, data.toolkits, data.journal} if has_remaining else set()
+        step = root_step(data, removed | retained, created)
+        return () if has_remaining and step.code != NOT_EMPTY_CODE else (step,)
+
+    def _report_root(self, reporter: ProgressReporter, step_ids: set[str], *, has_remaining: bool) -> None:
+        if not self._data.root.is_dir():
+            reporter.report_step(ROOT_STEP, "done")
+            return
+        not_empty = [
+            step for step in self._root_steps(set(), set(), has_remaining=has_remaining) if step.code == NOT_EMPTY_CODE
+        ]
+        if not_empty:
+            reporter.report_step(ROOT_STEP, "skipped", code="progress.left-filled", data=not_empty[0].data)
+        elif ROOT_STEP in step_ids:
+            reporter.report_step(ROOT_STEP, "skipped")
+
+    def _host(self, reporter: ProgressReporter, cancel: threading.Event) -> Host:
+        from ..host import Host
+
+        return Host(self._system, self._data, reporter=reporter, cancel=cancel)
+
+    def _environments_step(self) -> Step:
+        """That the environments stay, and which these are."""
+        from ..environment.location import list_environments
+        from ..files.inventory import format_names
+
+        names = format_names(tuple(environment.path for environment in list_environments(self._data)))
+        data = {"files": names, "path": str(self._data.root)}
+        return Step(id=ENVIRONMENTS_STEP, kind="kept", code="leave-environments", data={**data})
+
+    def _uninstall_all(self, host: Host) -> AppError | None:
+        """What went wrong, after everything that could be taken back was; raises Cancelled."""
+        from ..journal.log import Journal
+        from ..journal.recovery import recover
+        from .uninstall import plan_uninstall, preview, revert_items
+
+        if not plan_uninstall(host, None):
+            return None
+        try:
+            with Journal(self._data) as journal:
+                recover(host, journal)
+                revert_items(preview(plan_uninstall(host, None), host), host, journal, continue_on_error=True)
+        except Cancelled:
+            raise
+        except AppError as error:
+            return error
+        return None
+
+    def _has_remaining_effects(self, host: Host) -> bool:
+        """Whether anything stands that only the journal knows how to take back; a driver is its own installer's."""
+        from ..journal.log import FolderCreated, ProgramInstalled
+        from .uninstall import plan_uninstall
+
+        return any(
+            not isinstance(item.effects[0].effect, FolderCreated | ProgramInstalled)
+            for item in plan_uninstall(host, None)
+        )
+
+
+def _delete_group(group: AppDataGroup, reporter: ProgressReporter) -> AppError | None:
+    """What went wrong when it was taken away."""
+    try:
+        group.delete_files()
+    except AppError as error:
+        reporter.fail_step(group.id, error)
+        return error
+    reporter.report_step(group.id, "done")
+    return None

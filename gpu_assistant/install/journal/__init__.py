@@ -1,0 +1,1 @@
+"""The write-ahead journal of effects, their recovery and their way back."""

@@ -1,0 +1,1 @@
+"""Python packages: requirements, resolving, lock file, sizes; uv and conda."""

@@ -1,0 +1,116 @@
+"""uv, found through its own package and run with settings that do not depend on the user's."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ...core.errors import AppError
+from ...core.paths import DataDir
+from ...system.base import ProcessResult, System
+
+# A line that fails is tried again by us, source after source: no need for long patience with each.
+TIMEOUT_VARIABLES = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
+CREDENTIALS_VARIABLE = "UV_CREDENTIALS_DIR"
+INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
+# How the user's line is reached stays theirs: patience, certificates, passwords, how many at once.
+USER_VARIABLES = (
+    *TIMEOUT_VARIABLES,
+    "UV_REQUEST_TIMEOUT",
+    "UV_SYSTEM_CERTS",
+    "UV_NATIVE_TLS",
+    "UV_KEYRING_PROVIDER",
+    CREDENTIALS_VARIABLE,
+)
+PREFIX = "UV_"
+
+
+class Uv:
+    """Runs uv's commands; lines that it writes go to `log`."""
+
+    def __init__(
+        self,
+        system: System,
+        data: DataDir,
+        *,
+        cancel: threading.Event | None = None,
+        log: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self._system = system
+        self._data = data
+        self._cancel = cancel
+        self._log = log
+
+    def run(self, *arguments: str | Path, timeout: float, cwd: Path | None = None) -> ProcessResult:
+        """Run one command; its exit status is the caller's to judge. Raises AppError, Cancelled."""
+        finished = self._system.run(
+            [
+                find_uv(),
+                *arguments,
+                "--no-config",
+                "--no-progress",
+                "--color",
+                "never",
+                "--cache-dir",
+                self._data.uv_cache,
+            ],
+            timeout=timeout,
+            environ=uv_environment() | self._credentials(),
+            cwd=cwd,
+            cancel=self._cancel,
+        )
+        for line in (finished.stdout + finished.stderr).splitlines():
+            self._log(line)
+        return finished
+
+    def _credentials(self) -> dict[str, str]:
+        """uv makes a folder for passwords in the user's profile wherever there is none: then it gets one of ours."""
+        from platformdirs import user_data_path
+
+        user_folder = user_data_path("uv", appauthor=False, roaming=True)
+        if CREDENTIALS_VARIABLE in os.environ or any(
+            (user_folder / subfolder / "credentials").is_dir() for subfolder in ("", "data")
+        ):
+            return {}
+        return {CREDENTIALS_VARIABLE: str(self._data.uv_cache / "credentials")}
+
+
+def find_uv() -> Path:
+    """uv's program inside its installed package; raises AppError("uv-missing")."""
+    try:
+        import uv
+
+        return Path(uv.find_uv_bin()).absolute()
+    except (ImportError, FileNotFoundError) as error:
+        raise AppError("uv-missing", detail=str(error)) from error
+
+
+def uv_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str | None]:
+    """Environment variables for uv: patience, the system's certificates and the user's general index.
+
+    None for one that uv does not get to see: whatever else uv lets a user set would change what is installed, where
+    it comes from or where it lies.
+    """
+    variables: dict[str, str | None] = {
+        name: None for name in environ if name.upper().startswith(PREFIX) and name.upper() not in USER_VARIABLES
+    }
+    variables |= {name: value for name, value in TIMEOUT_VARIABLES.items() if name not in environ}
+    if "SSL_CERT_FILE" not in environ and "SSL_CERT_DIR" not in environ:
+        variables["UV_SYSTEM_CERTS"] = "1"
+    index = default_index_url(environ)
+    return variables if index is None else variables | {INDEX_VARIABLES[0]: index}
+
+
+def default_index_url(environ: Mapping[str, str] = os.environ) -> str | None:
+    """The package index that the user names in uv's own way; None is uv's default."""
+    return next((environ[name] for name in INDEX_VARIABLES if environ.get(name)), None)
+
+
+def error_line(finished: ProcessResult) -> str:
+    """What uv complained of, in one line."""
+    lines = [line.strip() for line in finished.stderr.splitlines() if line.strip()]
+    return next(
+        (line for line in lines if line.startswith("error")), lines[-1] if lines else f"exit {finished.returncode}"
+    )

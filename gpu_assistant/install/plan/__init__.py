@@ -1,0 +1,1 @@
+"""Plans: made from a recommendation, and validated when read from a file."""

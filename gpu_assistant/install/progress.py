@@ -1,0 +1,119 @@
+"""News of an install: states at once, progress at most ten times a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Literal
+
+from ..core.errors import AppError, Cancelled, RebootRequired
+from ..core.jobs import JobContext
+from ..core.plan import (
+    Bottleneck,
+    EndEvent,
+    EndState,
+    Event,
+    LogEvent,
+    PlanEvent,
+    Step,
+    StepEvent,
+    StepState,
+    StepSummary,
+)
+from ..core.types import Value
+
+PROGRESS_INTERVAL_S = 0.1
+
+
+def failure_state(error: BaseException) -> Literal["failed", "cancelled"]:
+    """How a step ended that raised this."""
+    return "cancelled" if isinstance(error, Cancelled) else "failed"
+
+
+def end_state(error: BaseException) -> EndState:
+    """How a run ended that raised this."""
+    return "reboot-needed" if isinstance(error, RebootRequired) else failure_state(error)
+
+
+class ProgressReporter:
+    """Builds the events of one run and passes them on; `elapsed_s` counts from here."""
+
+    def __init__(self, context: JobContext[Any], clock: Callable[[], float] = time.monotonic) -> None:
+        self._context = context
+        self._clock = clock
+        self._started = clock()
+        self._last_sent = float("-inf")
+        self._step_id = ""
+
+    def report_plan(self, steps: tuple[Step, ...]) -> None:
+        """What is going to happen."""
+        briefs = tuple(
+            StepSummary(
+                id=step.id, code=step.code, data=step.data, bytes=step.bytes, needs_admin=step.needs_admin, now=step.now
+            )
+            for step in steps
+        )
+        self._send(PlanEvent(steps=briefs))
+
+    def report_step(
+        self, step_id: str, state: StepState, *, code: str | None = None, data: dict[str, Value] | None = None
+    ) -> None:
+        """A step is in a new state."""
+        self._step_id = step_id
+        self._last_sent = float("-inf")
+        self._send(StepEvent(id=step_id, state=state, code=code, data=data or {}))
+
+    def report_progress(
+        self,
+        *,
+        done: int,
+        total: int | None,
+        unit: Literal["bytes", "items"],
+        speed: float | None = None,
+        bottleneck: Bottleneck | None = None,
+        code: str | None = None,
+        data: dict[str, Value] | None = None,
+    ) -> None:
+        """The running step came further; the last word of a step (`done` == `total`) is always passed on."""
+        now = self._clock()
+        if now - self._last_sent < PROGRESS_INTERVAL_S and done != total:
+            return
+        self._last_sent = now
+        self._send(
+            StepEvent(
+                id=self._step_id,
+                state="running",
+                done=done,
+                total=total,
+                unit=unit,
+                speed=speed,
+                bottleneck=bottleneck,
+                code=code,
+                data=data or {},
+            )
+        )
+
+    def log(self, line: str) -> None:
+        """A line that a tool wrote."""
+        # uv's advice for the folder that is moved to its place afterwards: followed, it would lead nowhere.
+        if not line.startswith("Activate with:"):
+            self._send(LogEvent(id=self._step_id, line=line))
+
+    def end_run(
+        self, state: EndState, environment: str, code: str | None = None, data: dict[str, Value] | None = None
+    ) -> None:
+        """The last event."""
+        elapsed = self._clock() - self._started
+        self._send(EndEvent(state=state, env=environment, elapsed_s=elapsed, code=code, data=data or {}))
+
+    def fail_step(self, step_id: str, error: BaseException) -> None:
+        """A step came to no good end."""
+        code, data = (error.message.code, error.data) if isinstance(error, AppError) else (None, None)
+        self.report_step(step_id, failure_state(error), code=code, data=data)
+
+    def fail_run(self, environment: str, error: AppError) -> None:
+        """The last event of a run that came to no good end."""
+        self.end_run(end_state(error), environment, error.message.code, error.data)
+
+    def _send(self, event: Event) -> None:
+        self._context.report(event)

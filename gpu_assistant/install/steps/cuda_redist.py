@@ -1,0 +1,572 @@
+"""What the catalog says of a CUDA Toolkit's parts: which, how much, where they go, and NVIDIA's own installer.
+
+NVIDIA's indexes of redistributable archives: which archive a part of a release is, and what it must come to.
+
+An index whose sha256 the catalog knows must be that very file. Another one is taken from NVIDIA's own address alone,
+over https, anew each time; what it came to is kept with what was installed from it.
+
+The CUDA Toolkit from NVIDIA's redistributable archives: the parts that compiling needs, merged into one folder
+of the user's own. NVIDIA's installer, the other way, is named beside it.
+
+cuDNN from NVIDIA's archive, put into the CUDA Toolkit's folder as the guides do; else into one of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Struct, structs
+
+from ...catalog.records.catalog import ToolkitRelease
+from ...catalog.records.software import CudaRedist, CudnnRelease, RedistFolders, RedistPart
+from ...catalog.store import Catalog
+from ...core import json
+from ...core.errors import AppError, SetupNotSupported
+from ...core.json import storage_error
+from ...core.machine import SystemName
+from ...core.plan import CurrentState, Plan, PlanFile, Step
+from ...core.types import Value
+from ...fetch.wanted import Wanted
+from ..files import archives as files_archives
+from ..files import inventory, staging
+from ..files.archives import ArchiveRecord, IndexSource, Receipt, ReceiptPart
+from ..files.staging import commit_folder, delete_folder, partial_path
+from ..host import ValidationContext
+from ..journal.log import FilesAdded, TreeCreated
+from ..plan.validation import plan_refused_error
+from .base import StepKind, check_fields, parse_spec
+from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files, unpack_part
+from .plan_builder import UNKNOWN_SIZE, PlanBuilder
+
+LICENSES_FOLDER = "licenses"
+
+
+def toolkit_folder(toolkits: Path, version: str) -> Path:
+    """The folder of one toolkit."""
+    return toolkits / f"cuda-{version}"
+
+
+def redist_platform(system: str, arch: str | None) -> str:
+    """NVIDIA's name: "linux-x86_64"."""
+    return f"{system}-{arch or 'x86_64'}"
+
+
+def toolkit_parts(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:
+    """The parts of a CUDA major."""
+    return tuple(part for part in redist.parts if _applies_to(major, part))
+
+
+def installer_hint(catalog: Catalog, toolkit: ToolkitRelease, system: SystemName) -> dict[str, Value]:
+    """NVIDIA's own installer: the page with it, its size, and what to type."""
+    installer = next(
+        (candidate for candidate in toolkit.installers if (candidate.system, candidate.kind) == (system, "local")), None
+    )
+    install_options = catalog.cuda.installer_settings(system)
+    if installer is None or install_options is None:
+        return {"installer": None, "installer_bytes": None, "command": None}
+    command = [installer.file] if system == "windows" else ["sh", installer.file]
+    page = catalog.source_url(catalog.cuda, "installers")
+    size = UNKNOWN_SIZE if installer.bytes is None else installer.bytes
+    return {
+        "installer": page,
+        "installer_bytes": size,
+        "command": " ".join([*command, *install_options.installer_arguments(toolkit.version)]),
+    }
+
+
+def member_path(part: str, member: str) -> str:
+    """Where a member goes: without the archive's own folder; its licence beside those of the others."""
+    path = member.partition("/")[2]
+    return path if "/" in path or not path else f"{LICENSES_FOLDER}/{part}/{path}"
+
+
+def find_toolkit(catalog: Catalog, version: str) -> ToolkitRelease | None:
+    """The catalog's record of a full version."""
+    return next((toolkit for toolkit in catalog.cuda.toolkits if toolkit.version == version), None)
+
+
+def index_file(toolkit: ToolkitRelease) -> PlanFile | None:
+    """NVIDIA's index of its archives, with the sha256 where the catalog knows it."""
+    if toolkit.redist_index is None:
+        return None
+    url = toolkit.redist_index
+    return PlanFile(url=url, name=url.rpartition("/")[2], sha256=toolkit.redist_sha256)
+
+
+def toolkit_bytes(redist: CudaRedist, version: str, platform: str) -> int | None:
+    """What all parts weigh; None as soon as one is not known."""
+    known_sizes: Mapping[str, int] = next(
+        (
+            size_record.bytes
+            for size_record in redist.sizes
+            if (size_record.version, redist_platform(size_record.system, size_record.arch)) == (version, platform)
+        ),
+        {},
+    )
+    sizes = [known_sizes.get(part.names[0]) for part in toolkit_parts(redist, major_version(version))]
+    return sum(size or 0 for size in sizes) if all(sizes) else None
+
+
+def toolkit_layout(redist: CudaRedist, system: str, major: int) -> RedistFolders:
+    """What belongs on PATH, and the links of the tree."""
+    return next(folders for folders in redist.folders if folders.system == system and _applies_to(major, folders))
+
+
+def _applies_to(major: int, record: RedistPart | RedistFolders) -> bool:
+    return (record.from_major or 0) <= major and (record.before_major is None or major < record.before_major)
+
+
+def major_version(version: str) -> int:
+    """13 for "13.2.2"."""
+    return int(version.partition(".")[0])
+
+
+_RELATIVE_PATH = re.compile(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[A-Za-z0-9._+/-]{1,300}\Z")
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_DIGITS = re.compile(r"[0-9]{1,13}\Z")
+
+
+class RedistIndex:
+    """A fetched index; raises AppError("redist-index-broken", name=…) where it does not say what an index says."""
+
+    def __init__(self, file: PlanFile, context: DownloadContext) -> None:
+        self.request = Wanted(url=file.url, path=context.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
+        if file.sha256 is None:
+            self.request.path.unlink(missing_ok=True)
+        (path,) = download_files(context, [self.request])
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise storage_error(error, path) from error
+        self.name = file.name
+        self.source = IndexSource(url=file.url, sha256=hashlib.sha256(data).hexdigest(), pinned=file.sha256 is not None)
+        try:
+            self._entries = json.decode(data, dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self._broken_error() from error
+        # What the archives' names and hashes were read from is what counts from here on.
+        self.request = structs.replace(self.request, sha256=self.source.sha256)
+        context.reporter.log(f"{file.url} sha256 {self.source.sha256}")
+
+    def find_archive(self, names: Sequence[str], platform: str, variant: str | None = None) -> ArchiveRecord:
+        """The archive of the first of these parts that is there, for "linux-x86_64" and a variant like "cuda13".
+
+        Raises AppError("redist-part-missing") too.
+        """
+        named_part = next(((name, part) for name in names if isinstance(part := self._entries.get(name), dict)), None)
+        entry = named_part[1].get(platform) if named_part is not None else None
+        if isinstance(entry, dict) and variant is not None:
+            entry = entry.get(variant)
+        if named_part is None or not isinstance(entry, dict):
+            raise AppError("redist-part-missing", part=names[0], name=self.name)
+        path, sha256, size = (entry.get(key) for key in ("relative_path", "sha256", "size"))
+        version = named_part[1].get("version")
+        texts = (path, sha256, size, version)
+        if not all(isinstance(text, str) for text in texts):
+            raise self._broken_error()
+        if not (_RELATIVE_PATH.match(str(path)) and _SHA256.match(str(sha256)) and _DIGITS.match(str(size))):
+            raise self._broken_error()
+        base = self.source.url.rpartition("/")[0]
+        return ArchiveRecord(
+            part=names[0], version=str(version), url=f"{base}/{path}", sha256=str(sha256), bytes=int(str(size))
+        )
+
+    def _broken_error(self) -> AppError:
+        return AppError("redist-index-broken", name=self.name)
+
+
+TOOLKIT_RECEIPT = "gpu-assistant-toolkit.json"
+PARTS_FOLDER = ".gpu-assistant-parts"
+COMPILER_TIMEOUT_S = 60.0
+
+
+class ToolkitSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """The toolkit's full `version`, and NVIDIA's name of the `platform`: "linux-x86_64"."""
+
+    version: str
+    platform: str
+
+
+class CudaRedistInstall(StepKind):
+    """Any version beside others, without an administrator."""
+
+    name: ClassVar[str] = "cuda-toolkit"
+    codes: ClassVar[tuple[str, ...]] = ("cuda-toolkit", "cuda-toolkit-linux")
+
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
+        """One step where a toolkit is to be installed; raises CannotSetUp for one without archives."""
+        advice, machine = builder.recommendation.cuda_toolkit, builder.machine
+        if advice.action != "install" or advice.version is None or advice.way == "installer":
+            return ()
+        redist, toolkit = builder.catalog.cuda.redist, find_toolkit(builder.catalog, advice.version)
+        platform = redist_platform(machine.os.system, machine.os.arch)
+        file = index_file(toolkit) if toolkit is not None else None
+        if redist is None or file is None or toolkit is None or platform not in redist.platforms:
+            page = builder.catalog.source_url(builder.catalog.cuda, "installers")
+            raise SetupNotSupported("setup-no-toolkit", version=advice.version, page=page)
+        folder = toolkit_folder(builder.data.toolkits, toolkit.version)
+        major = major_version(toolkit.version)
+        size = toolkit_bytes(redist, toolkit.version, platform)
+        layout = toolkit_layout(redist, machine.os.system, major)
+        builder.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
+        builder.path_folders += [str(folder.joinpath(*relative_path.split("/"))) for relative_path in layout.path]
+        builder.variable_owners.append(self.name)
+        data: dict[str, Value] = {
+            "version": toolkit.version,
+            "path": str(folder),
+            "parts": len(toolkit_parts(redist, major)),
+            "bytes": UNKNOWN_SIZE if size is None else size,
+        }
+        return (
+            Step(
+                id=self.name,
+                kind=self.name,
+                code=self.name if machine.os.system == "windows" else f"{self.name}-linux",
+                data=data | installer_hint(builder.catalog, toolkit, machine.os.system),
+                spec={"version": toolkit.version, "platform": platform},
+                files=(file,),
+                bytes=size,
+                minutes=builder.durations.archive_minutes(size),
+            ),
+        )
+
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
+        """The catalog's own index of a version that it knows, for this computer."""
+        check_fields(step, allow_files=True, allow_spec=True)
+        spec = parse_spec(step, ToolkitSpec)
+        toolkit = find_toolkit(context.catalog, spec.version)
+        redist = context.catalog.cuda.redist
+        if toolkit is None or redist is None or step.files != (index_file(toolkit),):
+            raise plan_refused_error(f"{step.id}: {spec.version}")
+        is_this_system = plan.simulated or spec.platform.startswith(f"{context.system.name}-")
+        if spec.platform not in redist.platforms or not is_this_system:
+            raise plan_refused_error(f"{step.id}: {spec.platform}")
+
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+        """NVIDIA's index, and the archives that it names."""
+        redist = context.catalog.cuda.redist
+        if redist is None:
+            raise plan_refused_error(step.id)
+        index, archives = _read_index(step, parse_spec(step, ToolkitSpec), redist, context)
+        return (index.request, *(archive.download_request(context.data.files) for archive in archives))
+
+    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+        """One that an earlier run put there; that each file has its hash, `done` looks at."""
+        spec = parse_spec(step, ToolkitSpec)
+        return files_archives.receipt_state(
+            toolkit_folder(context.data.toolkits, spec.version), TOOLKIT_RECEIPT, spec.version, spec.platform
+        )
+
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
+        """Every file is there with its hash."""
+        spec = parse_spec(step, ToolkitSpec)
+        folder = toolkit_folder(context.data.toolkits, spec.version)
+        existing = files_archives.read_receipt(folder / TOOLKIT_RECEIPT)
+        if existing is None or (existing.version, existing.platform) != (spec.version, spec.platform):
+            return None
+        if not files_archives.files_match(folder, existing.files, context.cancel, checking_progress(context)):
+            return None
+        return Outcome(code="progress.toolkit-here", data={"version": spec.version, "path": str(folder)})
+
+    def run(self, step: Step, context: InstallContext) -> Outcome:
+        """Raises AppError: redist-index-broken, redist-part-missing, toolkit-occupied, toolkit-broken, and what
+        fetching and unpacking raise.
+        """
+        spec = parse_spec(step, ToolkitSpec)
+        redist = context.catalog.cuda.redist
+        if redist is None:
+            raise plan_refused_error(step.id)
+        folder = toolkit_folder(context.data.toolkits, spec.version)
+        index, archives = _read_index(step, spec, redist, context)
+        paths = download_files(context, [archive.download_request(context.data.files) for archive in archives])
+        context.make_folder(step, folder.parent)
+        is_managed = (folder / inventory.FILE_MANIFEST).is_file()
+        if not is_managed and folder.is_dir() and any(folder.iterdir()):
+            raise AppError("toolkit-occupied", path=str(folder))
+        tree_effect = context.tree_effect(folder)
+        # What is damaged is repaired: what others put there stays.
+        with context.record_effect(
+            step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)
+        ):
+            if is_managed:
+                _reopen_as_partial(folder)
+            partial = partial_path(folder)
+            parts = _merge_archives(archives, paths, partial, context)
+            links = _create_links(
+                partial, toolkit_layout(redist, context.system.name, major_version(spec.version)).links
+            )
+            complete_receipt = Receipt(
+                schema="gpu-assistant/receipt/1",
+                version=spec.version,
+                platform=spec.platform,
+                index=index.source,
+                parts=parts,
+                links=links,
+            )
+            check_compiler(partial, context)
+            json.write_file(partial / TOOLKIT_RECEIPT, json.encode_pretty(complete_receipt))
+            delete_folder(partial / PARTS_FOLDER)
+            inventory.write_file_manifest(partial, sorted([*complete_receipt.files, TOOLKIT_RECEIPT]))
+            commit_folder(folder)
+        return Outcome(code="progress.toolkit", data={"version": spec.version, "path": str(folder)})
+
+
+def _read_index(
+    step: Step, spec: ToolkitSpec, redist: CudaRedist, context: DownloadContext
+) -> tuple[RedistIndex, list[ArchiveRecord]]:
+    index = RedistIndex(step.files[0], context)
+    return index, [
+        index.find_archive(part.names, spec.platform) for part in toolkit_parts(redist, major_version(spec.version))
+    ]
+
+
+def _merge_archives(
+    archives: Sequence[ArchiveRecord], paths: Sequence[Path], partial: Path, context: InstallContext
+) -> tuple[ReceiptPart, ...]:
+    """All archives in one tree; of a killed run, what was unpacked to the end and still is as it was counts."""
+    parts: list[ReceiptPart] = []
+    existing: dict[str, str] = {}
+    for archive, path in zip(archives, paths, strict=True):
+        part_file = partial / PARTS_FOLDER / f"{archive.sha256}.json"
+        part = files_archives.read_receipt_part(part_file)
+        if (
+            part is None
+            or part.archive != archive
+            or not files_archives.files_match(partial, part.files, context.cancel)
+        ):
+            part = unpack_part(
+                archive, path, partial, context, path_for=_toolkit_member_path(archive), existing=existing
+            )
+            json.write_file(part_file, json.encode(part))
+        existing |= part.files
+        parts.append(part)
+    return tuple(parts)
+
+
+def _toolkit_member_path(archive: ArchiveRecord) -> Callable[[str], str]:
+    return lambda given: member_path(archive.part, given)
+
+
+def _reopen_as_partial(folder: Path) -> None:
+    """A tree of ours that is not whole any more becomes a partial one, of which the whole parts count."""
+    partial = partial_path(folder)
+    delete_folder(partial)
+    existing = files_archives.read_receipt(folder / TOOLKIT_RECEIPT)
+    try:
+        folder.rename(partial)
+    except OSError as error:
+        raise storage_error(error, folder) from error
+    for part in existing.parts if existing is not None else ():
+        json.write_file(partial / PARTS_FOLDER / f"{part.archive.sha256}.json", json.encode(part))
+
+
+def _create_links(partial: Path, links: dict[str, str]) -> dict[str, str]:
+    """The links of the tree whose targets are there."""
+    created = {link: target for link, target in links.items() if (partial / target).is_dir()}
+    for link, target in created.items():
+        try:
+            (partial / link).unlink(missing_ok=True)
+            (partial / link).symlink_to(target, target_is_directory=True)
+        except OSError as error:
+            raise storage_error(error, partial) from error
+    return created
+
+
+def check_compiler(partial: Path, context: InstallContext) -> None:
+    """The compiler is there and starts; raises AppError("toolkit-broken")."""
+    install_options = context.catalog.cuda.installer_settings(context.system.name)
+    for relative_path in install_options.complete_when if install_options is not None else ():
+        program = partial.joinpath(*relative_path.replace("\\", "/").split("/"))
+        finished = context.system.run([program, "--version"], timeout=COMPILER_TIMEOUT_S, cancel=context.cancel)
+        if finished.returncode != 0:
+            raise AppError("toolkit-broken", name=program.name, detail=finished.stderr[-200:].strip() or None)
+
+
+CUDNN_RECEIPT = "gpu-assistant-cudnn.json"
+INDEX_SUFFIX = ".json"
+
+
+class CudnnSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """cuDNN's `version` for a CUDA major; `toolkit` of whose tree it becomes a part, None for a folder of its own."""
+
+    version: str
+    cuda: int
+    platform: str
+    toolkit: str | None = None
+
+
+class CudnnInstall(StepKind):
+    """The step's one file is the archive where the catalog knows it, else the index that names it."""
+
+    name: ClassVar[str] = "cudnn"
+    codes: ClassVar[tuple[str, ...]] = ("cudnn",)
+
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
+        """One step where a separate cuDNN is to be installed; raises CannotSetUp without archives."""
+        recommendation, machine = builder.recommendation, builder.machine
+        advice = recommendation.cudnn
+        if advice.action != "install" or advice.version is None:
+            return ()
+        toolkit = recommendation.cuda_toolkit.version
+        torch = recommendation.pytorch.cuda if recommendation.pytorch is not None else None
+        cuda = toolkit or torch
+        release = _find_release(builder.catalog, advice.version)
+        platform = redist_platform(machine.os.system, machine.os.arch)
+        file = (
+            _release_file(release, platform, major_version(cuda)) if release is not None and cuda is not None else None
+        )
+        if file is None or cuda is None:
+            raise SetupNotSupported("setup-no-cudnn", version=advice.version, page=builder.catalog.cudnn.index)
+        joins_toolkit = toolkit is not None and self._joins_own_toolkit(builder, toolkit)
+        spec = CudnnSpec(
+            version=advice.version,
+            cuda=major_version(cuda),
+            platform=platform,
+            toolkit=toolkit if joins_toolkit else None,
+        )
+        folder = _cudnn_folder(builder.data.toolkits, spec)
+        if not joins_toolkit:
+            builder.variables["CUDNN_PATH"] = str(folder)
+            if machine.os.system == "windows":  # where programs find libraries by PATH
+                builder.path_folders.append(str(folder / "bin"))
+            builder.variable_owners.append(self.name)
+        size = None if file.name.endswith(INDEX_SUFFIX) else file.bytes
+        data: dict[str, Value] = {"version": spec.version, "cuda": spec.cuda, "path": str(folder)}
+        data["bytes"] = UNKNOWN_SIZE if size is None else size
+        return (
+            Step(
+                id=self.name,
+                kind=self.name,
+                code=self.name,
+                needs=builder.step_ids("cuda-toolkit") if joins_toolkit else (),
+                data=data,
+                spec={"version": spec.version, "cuda": spec.cuda, "platform": platform, "toolkit": spec.toolkit},
+                files=(file,),
+                bytes=size,
+                minutes=builder.durations.archive_minutes(size),
+            ),
+        )
+
+    def _joins_own_toolkit(self, builder: PlanBuilder, toolkit: str) -> bool:
+        """Whether the toolkit is planned here, or was made by us before."""
+        toolkit_paths = {Path(installed.path) for installed in builder.machine.cuda_toolkits or ()}
+        return bool(builder.step_ids("cuda-toolkit")) or toolkit_folder(builder.data.toolkits, toolkit) in toolkit_paths
+
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
+        """The catalog's own file for this computer, and a toolkit that it knows."""
+        check_fields(step, allow_files=True, allow_spec=True)
+        spec = parse_spec(step, CudnnSpec)
+        release = _find_release(context.catalog, spec.version)
+        if release is None or step.files != (_release_file(release, spec.platform, spec.cuda),):
+            raise plan_refused_error(f"{step.id}: {spec.version}")
+        if not plan.simulated and not spec.platform.startswith(f"{context.system.name}-"):
+            raise plan_refused_error(f"{step.id}: {spec.platform}")
+        if spec.toolkit is not None and find_toolkit(context.catalog, spec.toolkit) is None:
+            raise plan_refused_error(f"{step.id}: {spec.toolkit}")
+
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+        """The archive, and NVIDIA's index where that names it."""
+        index, archive = _cudnn_archive(step.files[0], parse_spec(step, CudnnSpec), context)
+        indexes = (index.request,) if index is not None else ()
+        return (*indexes, archive.download_request(context.data.files))
+
+    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+        """One that an earlier run put there; that each file has its hash, `done` looks at."""
+        spec = parse_spec(step, CudnnSpec)
+        return files_archives.receipt_state(
+            _cudnn_folder(context.data.toolkits, spec), CUDNN_RECEIPT, spec.version, spec.platform
+        )
+
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
+        """Every file is there with its hash."""
+        spec = parse_spec(step, CudnnSpec)
+        folder = _cudnn_folder(context.data.toolkits, spec)
+        existing = files_archives.read_receipt(folder / CUDNN_RECEIPT)
+        if existing is None or (existing.version, existing.platform) != (spec.version, spec.platform):
+            return None
+        if not files_archives.files_match(folder, existing.files, context.cancel, checking_progress(context)):
+            return None
+        return Outcome(code="progress.cudnn-here", data={"version": spec.version, "path": str(folder)})
+
+    def run(self, step: Step, context: InstallContext) -> Outcome:
+        """Raises AppError: redist-index-broken, redist-part-missing, toolkit-occupied, and what fetching and
+        unpacking raise.
+        """
+        spec = parse_spec(step, CudnnSpec)
+        folder = _cudnn_folder(context.data.toolkits, spec)
+        index, archive = _cudnn_archive(step.files[0], spec, context)
+        (path,) = download_files(context, [archive.download_request(context.data.files)])
+        context.make_folder(step, folder)
+        receipt_head = Receipt(
+            schema="gpu-assistant/receipt/1",
+            version=spec.version,
+            platform=spec.platform,
+            index=index.source if index is not None else None,
+            parts=(),
+        )
+
+        def unpack(destination: Path) -> ReceiptPart:
+            return unpack_part(archive, path, destination, context, path_for=_cudnn_member_path(spec, context))
+
+        with context.record_effect(step, FilesAdded(path=str(folder), receipt=CUDNN_RECEIPT)):
+            if (folder / CUDNN_RECEIPT).is_file():  # damaged, or another version
+                staging.remove_merged_files(folder, CUDNN_RECEIPT)
+            staging.merge_files(folder, CUDNN_RECEIPT, receipt_head, unpack)
+        return Outcome(code="progress.cudnn", data={"version": spec.version, "path": str(folder)})
+
+
+def _find_release(catalog: Catalog, version: str) -> CudnnRelease | None:
+    return next(
+        (release for release in catalog.cudnn.releases if release.version == version and not release.yanked), None
+    )
+
+
+def _release_file(release: CudnnRelease, platform: str, cuda: int) -> PlanFile | None:
+    """The archive with its hash, else NVIDIA's index of this release."""
+    for archive in release.archives:
+        if (redist_platform(archive.system, archive.arch), archive.cuda) == (platform, cuda):
+            name = archive.url.rpartition("/")[2]
+            return PlanFile(url=archive.url, name=name, sha256=archive.sha256, bytes=archive.bytes)
+    if release.index_url is None:
+        return None
+    url = release.index_url
+    return PlanFile(url=url, name=url.rpartition("/")[2], sha256=release.index_sha256)
+
+
+def _cudnn_folder(toolkits: Path, spec: CudnnSpec) -> Path:
+    if spec.toolkit is not None:
+        return toolkit_folder(toolkits, spec.toolkit)
+    return toolkits / f"cudnn-{spec.version}-cuda{spec.cuda}"
+
+
+def _cudnn_archive(
+    file: PlanFile, spec: CudnnSpec, context: DownloadContext
+) -> tuple[RedistIndex | None, ArchiveRecord]:
+    if file.name.endswith(INDEX_SUFFIX):
+        index = RedistIndex(file, context)
+        return index, index.find_archive(["cudnn"], spec.platform, f"cuda{spec.cuda}")
+    if file.sha256 is None:
+        raise plan_refused_error(file.name)
+    return None, ArchiveRecord(part="cudnn", version=spec.version, url=file.url, sha256=file.sha256, bytes=file.bytes)
+
+
+def _cudnn_member_path(spec: CudnnSpec, context: InstallContext) -> Callable[[str], str | None]:
+    """Windows' archives have folders that the toolkit's tree names otherwise."""
+    folders = context.catalog.cudnn.windows_install.folders.get(str(spec.cuda), {})
+    renamed = {old.replace("\\", "/"): new.replace("\\", "/") for old, new in folders.items()}
+    if context.system.name != "windows":
+        renamed = {}
+
+    def redist_member_path(member: str) -> str | None:
+        path = member_path("cudnn", member)
+        for old, new in renamed.items():
+            if path.startswith(f"{old}/"):
+                return f"{new}/{path.removeprefix(f'{old}/')}"
+        return path
+
+    return redist_member_path

@@ -1,0 +1,132 @@
+"""The user's environment variables: set, and PATH added to once, without damaging what is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from typing import ClassVar
+
+from msgspec import Struct
+
+from ...core.plan import CurrentState, Plan, Step
+from ...system.base import System
+from ..host import ValidationContext
+from ..journal.log import PathEntryAdded, VariableSet
+from ..plan.validation import plan_refused_error
+from .base import StepKind, check_fields, parse_spec
+from .context import InstallContext, Outcome
+from .plan_builder import PlanBuilder
+
+# What the guides set for CUDA and cuDNN; a plan sets no other variable.
+ALLOWED_NAMES = re.compile(r"(CUDA_PATH(_V\d{1,2}_\d{1,2})?|CUDA_HOME|CUDNN_PATH)\Z")
+PATH_NAMES = {"windows": "Path"}
+_INVALID_CHARACTERS = re.compile(r'[\x00-\x1f"%;]')
+
+
+class VariablesSpec(Struct, frozen=True, forbid_unknown_fields=True):
+    """`set` names variables and the folders that they hold; `path` lists folders for the end of PATH."""
+
+    set: dict[str, str] = {}
+    path: tuple[str, ...] = ()
+
+
+class EnvironmentVariables(StepKind):
+    """All folders lie below the data folder: a plan puts no other one on anybody's PATH."""
+
+    name: ClassVar[str] = "variables"
+    codes: ClassVar[tuple[str, ...]] = ("variables",)
+
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
+        """One step for all that the kinds before it want to be found by; none where they want nothing."""
+        if not builder.variables and not builder.path_folders:
+            return ()
+        return (
+            Step(
+                id="variables",
+                kind=self.name,
+                code="variables",
+                needs=tuple(dict.fromkeys(builder.variable_owners)),
+                data={"names": ", ".join(builder.variables), "folders": ", ".join(builder.path_folders) or None},
+                spec={"set": dict(builder.variables), "path": list(builder.path_folders)},
+                bytes=0,
+                disk_bytes=0,
+                minutes=0.0,
+            ),
+        )
+
+    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
+        """Known names, and folders below the data folder."""
+        check_fields(step, allow_spec=True)
+        spec = parse_spec(step, VariablesSpec)
+        for name in spec.set:
+            if ALLOWED_NAMES.match(name) is None:
+                raise plan_refused_error(f"{step.id}: {name}")
+        # A simulated plan, which is never carried out, may be another system's.
+        path_type: type[PurePath] = type(context.data.root)
+        if plan.simulated:
+            path_type = (
+                PureWindowsPath if re.match(r"[A-Za-z]:", next(iter(_spec_folders(spec)), "")) else PurePosixPath
+            )
+        for folder in _spec_folders(spec):
+            path = path_type(folder)
+            is_inside = plan.simulated or context.data.root in Path(folder).parents
+            if not path.is_absolute() or ".." in path.parts or _INVALID_CHARACTERS.search(folder) or not is_inside:
+                raise plan_refused_error(f"{step.id}: {folder}")
+
+    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+        """That nothing is left to set."""
+        return CurrentState(code="now.set") if _all_set(step, context.system) else None
+
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
+        """Every variable has its value, and every folder is on PATH."""
+        return Outcome() if _all_set(step, context.system) else None
+
+    def run(self, step: Step, context: InstallContext) -> Outcome:
+        """Raises AppError: variable-unusable, no-user-variables, path-too-long, path-not-addable."""
+        spec, variables = parse_spec(step, VariablesSpec), context.system.variables
+        for name, value in spec.set.items():
+            previous = variables.get(name)
+            if previous is not None and previous.value == value:
+                continue
+            effect = VariableSet(
+                name=name,
+                value=value,
+                before=previous.value if previous is not None else None,
+                before_expand=previous is not None and previous.expand,
+            )
+            with context.record_effect(step, effect):
+                variables.set(name, value)
+        backup = variables.get(_path_name(context.system))
+        for folder in spec.path:
+            if variables.is_on_path(Path(folder)):
+                continue
+            entry = PathEntryAdded(
+                folder=folder,
+                before=backup.value if backup is not None else None,
+                before_expand=backup is not None and backup.expand,
+            )
+            _add_path_entry(step, entry, context)
+        return Outcome(code="progress.variables")
+
+
+def _all_set(step: Step, system: System) -> bool:
+    spec, variables = parse_spec(step, VariablesSpec), system.variables
+    values = {name: variables.get(name) for name in spec.set}
+    variables_match = all(current is not None and current.value == spec.set[name] for name, current in values.items())
+    return variables_match and all(variables.is_on_path(Path(folder)) for folder in spec.path)
+
+
+def _add_path_entry(step: Step, entry: PathEntryAdded, context: InstallContext) -> None:
+    number = context.journal.start_effect(step.kind, entry, step.id)
+    if context.system.variables.add_to_path(Path(entry.folder)):
+        context.journal.finish_effect(number)
+    else:  # it is there already in another writing, which is not ours
+        context.journal.observe_effect(context.journal.path.name, number, is_present=False)
+
+
+def _spec_folders(spec: VariablesSpec) -> tuple[str, ...]:
+    return (*spec.set.values(), *spec.path)
+
+
+def _path_name(system: System) -> str:
+    return PATH_NAMES.get(system.name, "PATH")

@@ -1,0 +1,181 @@
+"""Samples for a Prometheus server, under the names of NVIDIA's DCGM exporter where it has one.
+
+Names, units and help stand in `resources/monitor/metrics.json`; a dashboard for Grafana lies beside it.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Iterable, Iterator
+from functools import cache
+from types import TracebackType
+from typing import get_args
+
+from msgspec import Struct
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import GaugeMetricFamily, UntypedMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from ..core import json, paths
+from ..core.errors import AppError, UsageError, os_error_text
+from ..core.results import GpuSample, GpuState, NvmlState, Sample
+from ..system.nvml.device import THROTTLE_REASONS
+
+GPU_LABELS = ("gpu", "UUID", "pci_bus_id", "device", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
+# What a system says of an address that it cannot answer at.
+ADDRESS_ERRNOS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL)
+THROTTLE_METRIC = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
+
+
+class MetricDefinition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A figure of a sample (`minus` another, and `apart` from a third where that is told), how it is called outside,
+    and what it is multiplied with there. What `counts` only ever goes up.
+    """
+
+    name: str
+    figure: str
+    minus: str | None = None
+    apart: str | None = None
+    counts: bool = False
+    help: str
+    scale: float = 1.0
+
+    def read_value(self, source: Sample | GpuSample) -> float | None:
+        """Its value outside."""
+        value: float | None = getattr(source, self.figure)
+        subtrahend: float | None = getattr(source, self.minus) if self.minus else 0.0
+        second_subtrahend: float = (getattr(source, self.apart) if self.apart else None) or 0.0
+        return None if value is None or subtrahend is None else (value - subtrahend - second_subtrahend) * self.scale
+
+
+class MetricDefinitions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All of them, of each GPU and of the machine."""
+
+    source: str
+    checked: str
+    gpu: tuple[MetricDefinition, ...]
+    machine: tuple[MetricDefinition, ...]
+
+
+@cache
+def metric_definitions() -> MetricDefinitions:
+    """The built-in file."""
+    return json.decode((paths.resources_dir() / "monitor" / "metrics.json").read_bytes(), MetricDefinitions)
+
+
+class SampleCollector(Collector):
+    """The sample that a scrape gets. A figure that a card does not report has no line."""
+
+    def __init__(self, host: str | None = None) -> None:
+        self._host = host or socket.gethostname()
+        self.sample: Sample | None = None
+
+    def collect(self) -> Iterator[Metric]:
+        """All figures of the latest sample; nothing before the first."""
+        sample = self.sample
+        if sample is None:
+            return
+        for definition in metric_definitions().machine:
+            yield self._metric_family(definition, ("Hostname",), [([self._host], definition.read_value(sample))])
+        for definition in metric_definitions().gpu:
+            yield self._metric_family(
+                definition,
+                GPU_LABELS,
+                [(self._gpu_label_values(gpu, sample), definition.read_value(gpu)) for gpu in sample.gpus],
+            )
+        yield self._throttle_metric(sample)
+        yield _state_metric("gpu_assistant_driver_state", "Whether the driver answers", ["Hostname"], "state", [
+            ([self._host], get_args(NvmlState), {sample.nvml}),
+        ])  # fmt: skip
+        yield _state_metric("gpu_assistant_gpu_state", "Whether the card answers", GPU_LABELS, "state", [
+            (self._gpu_label_values(gpu, sample), get_args(GpuState), {gpu.state}) for gpu in sample.gpus
+        ])  # fmt: skip
+        yield _state_metric("gpu_assistant_throttled", "Why clocks are held back", GPU_LABELS, "reason", [
+            (self._gpu_label_values(gpu, sample), THROTTLE_REASONS.values(), set(gpu.throttle))
+            for gpu in sample.gpus if gpu.throttle is not None
+        ])  # fmt: skip
+
+    def _metric_family(
+        self, definition: MetricDefinition, labels: Iterable[str], values: list[tuple[list[str], float | None]]
+    ) -> Metric:
+        # prometheus-client ends a counter's name with "_total", which the exporter's names do not have.
+        family_type = UntypedMetricFamily if definition.counts else GaugeMetricFamily
+        family = family_type(definition.name, definition.help, labels=list(labels))
+        for names, value in values:
+            if value is not None:
+                family.add_metric(names, value)
+        return family
+
+    def _throttle_metric(self, sample: Sample) -> Metric:
+        """NVML's bits in one number; that of a card at rest is never set."""
+        family = GaugeMetricFamily(THROTTLE_METRIC, "Why clocks are held back, as NVML's bits", labels=list(GPU_LABELS))
+        bits = {name: bit for bit, name in THROTTLE_REASONS.items()}
+        for gpu in sample.gpus:
+            if gpu.throttle is not None:
+                family.add_metric(self._gpu_label_values(gpu, sample), float(sum(bits[name] for name in gpu.throttle)))
+        return family
+
+    def _gpu_label_values(self, gpu: GpuSample, sample: Sample) -> list[str]:
+        # The exporter writes the bus's domain with eight digits.
+        pci_address = f"0000{gpu.address}".upper() if gpu.address else ""
+        index_text = str(gpu.index)
+        return [
+            index_text,
+            gpu.uuid or "",
+            pci_address,
+            f"nvidia{index_text}",
+            gpu.name or "",
+            self._host,
+            sample.driver or "",
+        ]
+
+
+class MetricsServer:
+    """Answers http://<address>:<port>/metrics from a thread of its own until `close`; port 0 takes a free one."""
+
+    def __init__(self, port: int, address: str) -> None:
+        """Raises AppError("metrics-port") where the port is taken, CallError("metrics-address") where the address is
+        none of this computer's.
+        """
+        self.collector = SampleCollector()
+        registry = CollectorRegistry()
+        registry.register(self.collector)
+        try:
+            self._server, self._thread = start_http_server(port, address, registry)
+        except (OSError, UnicodeError) as error:
+            if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in ADDRESS_ERRNOS:
+                raise UsageError("metrics-address", address=address) from error
+            raise AppError("metrics-port", port=port, address=address, detail=os_error_text(error)) from error
+        self.port = self._server.server_port
+        self.url = f"http://{f'[{address}]' if ':' in address else address}:{self.port}/metrics"
+
+    def __enter__(self) -> MetricsServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End it, and wait until it has."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def _state_metric(
+    name: str,
+    help_text: str,
+    labels: Iterable[str],
+    state_label: str,
+    rows: Iterable[tuple[list[str], Iterable[str], set[str]]],
+) -> Metric:
+    """1 for what holds and 0 for the others, so that a change can be seen."""
+    family = GaugeMetricFamily(name, help_text, labels=[*labels, state_label])
+    for values, states, active in rows:
+        for state in states:
+            family.add_metric([*values, state], float(state in active))
+    return family

@@ -1,0 +1,147 @@
+"""One resolution of the history: stretches of equal length, each with the mean, the lowest and the highest value.
+
+The stretch of time that is under way: sums and extremes of what was seen in it so far.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+FigureArray = np.ndarray[Any, np.dtype[Any]]
+
+
+class Resolution(Struct, frozen=True):
+    """A stretch is `step` seconds long; `capacity` of them are kept. Stretches of one sample need no extremes."""
+
+    step: int
+    capacity: int
+    extremes: bool = True
+
+    @property
+    def parts(self) -> int:
+        """How many figures each stretch has of each series: the mean alone, or mean, lowest and highest."""
+        return 3 if self.extremes else 1
+
+    @property
+    def dtype(self) -> type[np.floating[Any]]:
+        """Half precision is exact to 1/2000 of a value, finer than any sensor; single samples are kept as they are."""
+        return np.float16 if self.extremes else np.float32
+
+
+class RingBuffer:
+    """A ring of stretches, oldest first; `parts` × series × `capacity` figures in one piece of memory.
+
+    A stretch is named by its number: its first second since the epoch, divided by `step`.
+    """
+
+    def __init__(self, resolution: Resolution) -> None:
+        self.resolution = resolution
+        self._buckets = np.zeros(resolution.capacity, np.int64)
+        self._values = np.empty((resolution.parts, 0, resolution.capacity), resolution.dtype)
+        self._next = 0
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def newest_bucket(self) -> int | None:
+        """The newest stretch."""
+        return int(self._buckets[self._next - 1]) if self._count else None
+
+    @property
+    def oldest_bucket(self) -> int | None:
+        """The oldest stretch."""
+        return int(self._buckets[(self._next - self._count) % self.resolution.capacity]) if self._count else None
+
+    @property
+    def bytes(self) -> int:
+        """What it holds in memory."""
+        return self._buckets.nbytes + self._values.nbytes
+
+    def add_series(self, series_count: int) -> None:
+        """Make room for so many series; what is new has no past."""
+        parts, existing, capacity = self._values.shape
+        if series_count > existing:
+            padding = np.full((parts, series_count - existing, capacity), np.nan, self.resolution.dtype)
+            self._values = np.concatenate((self._values, padding), axis=1)
+
+    def append(self, bucket: int, values: FigureArray) -> None:
+        """Add a stretch (`parts` × series), newer than the last."""
+        self.add_series(values.shape[1])
+        slot = self._next
+        self._buckets[slot] = bucket
+        self._values[:, : values.shape[1], slot] = values
+        self._values[:, values.shape[1] :, slot] = np.nan
+        self._next = (slot + 1) % self.resolution.capacity
+        self._count = min(self._count + 1, self.resolution.capacity)
+
+    def extend(self, buckets: FigureArray, values: FigureArray) -> None:
+        """Add many stretches (`parts` × series × moments) at once, each newer than the one before."""
+        buckets, values = buckets[-self.resolution.capacity :], values[:, :, -self.resolution.capacity :]
+        self.add_series(values.shape[1])
+        slots = np.arange(self._next, self._next + len(buckets)) % self.resolution.capacity
+        self._buckets[slots] = buckets
+        self._values[:, : values.shape[1], slots] = values
+        self._values[:, values.shape[1] :, slots] = np.nan
+        self._next = (self._next + len(buckets)) % self.resolution.capacity
+        self._count = min(self._count + len(buckets), self.resolution.capacity)
+
+    def drop_from(self, bucket: int) -> None:
+        """Drop this stretch and all newer ones: the clock was set back, and they have not been yet."""
+        while self._count and self._buckets[self._next - 1] >= bucket:
+            self._next = (self._next - 1) % self.resolution.capacity
+            self._count -= 1
+
+    def window(self, series_index: int, first_bucket: int) -> tuple[FigureArray, FigureArray]:
+        """The stretches from number `first` on: their numbers, and `parts` × stretches of one series (copies)."""
+        order = np.arange(self._next - self._count, self._next) % self.resolution.capacity
+        buckets = self._buckets[order]
+        order = order[np.searchsorted(buckets, first_bucket) :]
+        values = (
+            self._values[:, series_index, order]
+            if series_index < self._values.shape[1]
+            else np.full((self.resolution.parts, len(order)), np.nan)
+        )
+        return self._buckets[order], values
+
+
+class Accumulator:
+    """Collects samples (a float64 vector of all series, NaN where unknown) until the next stretch begins."""
+
+    def __init__(self, resolution: Resolution) -> None:
+        self._resolution = resolution
+        self.bucket: int | None = None
+        self._sum = self._count = self._low = self._high = np.empty(0)
+
+    def reset(self, bucket: int, series_count: int) -> None:
+        """Start over."""
+        self.bucket = bucket
+        self._sum, self._count = np.zeros(series_count), np.zeros(series_count)
+        self._low, self._high = np.full(series_count, np.inf), np.full(series_count, -np.inf)
+
+    def add(self, sample: Floats) -> None:
+        """One more moment; it may have more series than those before."""
+        new_series = len(sample) - len(self._sum)
+        if new_series > 0:
+            self._sum = np.append(self._sum, np.zeros(new_series))
+            self._count = np.append(self._count, np.zeros(new_series))
+            self._low = np.append(self._low, np.full(new_series, np.inf))
+            self._high = np.append(self._high, np.full(new_series, -np.inf))
+        is_known = np.isfinite(sample)
+        self._sum += np.where(is_known, sample, 0.0)
+        self._count += is_known
+        self._low = np.fmin(self._low, np.where(is_known, sample, np.inf))
+        self._high = np.fmax(self._high, np.where(is_known, sample, -np.inf))
+
+    def statistics(self) -> FigureArray:
+        """`parts` × series: mean (, lowest, highest); NaN where nothing was known."""
+        is_empty = self._count == 0
+        mean = np.divide(self._sum, self._count, out=np.full(len(self._sum), np.nan), where=~is_empty)
+        if not self._resolution.extremes:
+            return np.stack((mean,))
+        return np.stack((mean, np.where(is_empty, np.nan, self._low), np.where(is_empty, np.nan, self._high)))

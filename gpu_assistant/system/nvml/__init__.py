@@ -1,0 +1,1 @@
+"""NVML, NVIDIA's management library."""

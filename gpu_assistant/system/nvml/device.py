@@ -1,0 +1,393 @@
+"""Which figures of a card are read together: by how fast they change and what asking costs.
+
+Each function gives fields of a `GpuSample`; a card that does not tell gives None. Costs were measured by others: the
+process list takes milliseconds, the fan 0.14 ms, most others a few microseconds (MangoHud issue 2104); NVML's own
+documentation says that PCIe traffic is counted for 20 ms in each call.
+
+The processes on one card, and how they are called.
+
+One NVIDIA card: what it is, how it is just now, and what it was found not to answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec.structs import replace
+
+from ...core.machine import Gpu
+from ...core.results import GpuProcess, GpuSample, GpuState
+from .query import NvmlMemory, NvmlQuery, NvmlUtilization, UInt64
+
+if TYPE_CHECKING:
+    from ..base import System
+
+
+THROTTLE_REASONS = {
+    # nvml.h, nvmlClocksEventReason*. "GPU idle" (bit 0) is left out: a resting card is not held back.
+    0x002: "applications-clocks",
+    0x004: "power-cap",
+    0x008: "hardware-slowdown",
+    0x010: "sync-boost",
+    0x020: "thermal",
+    0x040: "hardware-thermal",
+    0x080: "power-brake",
+    0x100: "display-clocks",
+    0x200: "board-limit",
+    0x400: "reliability",
+}
+UNKNOWN_PSTATE = 32  # nvml.h, NVML_PSTATE_UNKNOWN
+
+SampleFields = dict[str, Any]
+
+# What can be at all, least and most, in a `GpuSample`'s units: some drivers answer with all bits set instead of saying
+# that they do not know. NVML's documentation allows a fan more than 100 %.
+PERCENT, CELSIUS, WATTS, MHZ = (0, 100), (-60, 200), (0, 10_000), (0, 20_000)
+PLAUSIBLE_RANGES: dict[str, tuple[int, int]] = {
+    **dict.fromkeys(("util", "mem_util", "enc", "dec"), PERCENT),
+    **dict.fromkeys(("temp", "temp_memory", "temp_max", "temp_slow", "temp_shutdown", "temp_memory_max"), CELSIUS),
+    **dict.fromkeys(("power_w", "power_limit_w", "power_default_w"), WATTS),
+    **dict.fromkeys(("clock_sm", "clock_mem", "clock_sm_max", "clock_mem_max"), MHZ),
+    "fan": (0, 200),
+    "fan_rpm": (0, 100_000),
+    **dict.fromkeys(("pcie_gen", "pcie_gen_max", "pcie_gen_card"), (1, 16)),
+    **dict.fromkeys(("pcie_width", "pcie_width_max"), (1, 32)),
+}
+
+
+def drop_implausible(fields: SampleFields) -> SampleFields:
+    """The same figures; what cannot be is not known."""
+    for name, value in fields.items():
+        if value is not None and name in PLAUSIBLE_RANGES:
+            minimum, maximum = PLAUSIBLE_RANGES[name]
+            if not minimum <= value <= maximum:
+                fields[name] = None
+    used, total = fields.get("mem_used"), fields.get("mem_total")
+    if used is not None and total is not None and used > total:
+        fields["mem_used"] = fields["mem_reserved"] = None
+    return fields
+
+
+def read_live(device: NvmlDevice) -> SampleFields:
+    """What changes from second to second."""
+    query_number, nvml = device.query_number, device.pynvml
+    utilization = query_number("nvmlDeviceGetUtilizationRates", buffer_type=NvmlUtilization)
+    memory_info = read_memory_info(device)
+    pstate = query_number("nvmlDeviceGetPerformanceState")
+    return {
+        "util": utilization.gpu if utilization is not None else None,
+        "mem_util": utilization.memory if utilization is not None else None,
+        "mem_used": memory_info.used if memory_info is not None else None,
+        "mem_total": memory_info.total if memory_info is not None else None,
+        # The first version of the function counts it as used.
+        "mem_reserved": getattr(memory_info, "reserved", None),
+        "temp": _read_temperature(device),
+        "power_w": _milli_to_unit(query_number("nvmlDeviceGetPowerUsage")),
+        "clock_sm": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
+        "clock_mem": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem"),
+        "pstate": pstate if pstate != UNKNOWN_PSTATE else None,
+        "throttle": _throttle_reasons(device),
+    }
+
+
+def read_slow(device: NvmlDevice) -> SampleFields:
+    """What changes slowly, or takes longer to ask."""
+    query_number, nvml = device.query_number, device.pynvml
+    return {
+        # 0 °C is a sensor that is not there.
+        "temp_memory": device.query_field(nvml.NVML_FI_DEV_MEMORY_TEMP) or None,
+        "power_limit_w": _milli_to_unit(query_number("nvmlDeviceGetEnforcedPowerLimit")),
+        "energy_j": _milli_to_unit(query_number("nvmlDeviceGetTotalEnergyConsumption", buffer_type=UInt64)),
+        "fan": query_number("nvmlDeviceGetFanSpeed"),
+        "fan_rpm": device.query("nvmlDeviceGetFanSpeedRPM"),
+        "pcie_gen": query_number("nvmlDeviceGetCurrPcieLinkGeneration"),
+        "pcie_width": query_number("nvmlDeviceGetCurrPcieLinkWidth"),
+        "enc": device.query_load("nvmlDeviceGetEncoderUtilization"),
+        "dec": device.query_load("nvmlDeviceGetDecoderUtilization"),
+    }
+
+
+def read_errors(device: NvmlDevice) -> SampleFields:
+    """What went wrong so far, as counted by card and driver."""
+    query, query_number, nvml = device.query, device.query_number, device.pynvml
+    ecc_enabled = query("nvmlDeviceGetCurrentEccMode")
+
+    def ecc_count(error_type: int, counter_type: int) -> int | None:
+        if not ecc_enabled:
+            return None
+        count: int | None = query_number(
+            "nvmlDeviceGetTotalEccErrors",
+            error_type,
+            counter_type,
+            buffer_type=UInt64,
+            key=f"ecc-{error_type}-{counter_type}",
+        )
+        return count
+
+    corrected, uncorrected = nvml.NVML_MEMORY_ERROR_TYPE_CORRECTED, nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED
+    remapped_rows = query("nvmlDeviceGetRemappedRows")
+    causes = (
+        nvml.NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS,
+        nvml.NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR,
+    )
+    retired_pages = [query("nvmlDeviceGetRetiredPages", cause, key=f"retired-{cause}") for cause in causes]
+    known_counts = [len(page_list) for page_list in retired_pages if page_list is not None]
+    return {
+        "pcie_replays": query_number("nvmlDeviceGetPcieReplayCounter"),
+        "ecc": None if ecc_enabled is None else bool(ecc_enabled),
+        "ecc_corrected": ecc_count(corrected, nvml.NVML_VOLATILE_ECC),
+        "ecc_uncorrected": ecc_count(uncorrected, nvml.NVML_VOLATILE_ECC),
+        "ecc_corrected_total": ecc_count(corrected, nvml.NVML_AGGREGATE_ECC),
+        "ecc_uncorrected_total": ecc_count(uncorrected, nvml.NVML_AGGREGATE_ECC),
+        "retired_pages": sum(known_counts) if known_counts else None,
+        "retired_single": len(retired_pages[0]) if retired_pages[0] is not None else None,
+        "retired_double": len(retired_pages[1]) if retired_pages[1] is not None else None,
+        "retired_pending": _optional_bool(query_number("nvmlDeviceGetRetiredPagesPendingStatus")),
+        "remapped_rows": remapped_rows[0] + remapped_rows[1] if remapped_rows else None,
+        "remapped_corrected": remapped_rows[0] if remapped_rows else None,
+        "remapped_uncorrected": remapped_rows[1] if remapped_rows else None,
+        "remap_pending": _optional_bool(remapped_rows[2] if remapped_rows else None),
+        "remap_failed": _optional_bool(remapped_rows[3] if remapped_rows else None),
+    }
+
+
+def read_limits(device: NvmlDevice, temperature: int | None) -> SampleFields:
+    """What does not change while a driver runs; `temp` is the card's of now, in °C."""
+    query, nvml = device.query, device.pynvml
+
+    def threshold(threshold_type: int, tlimit_field: int | None = None) -> int | None:
+        celsius = query("nvmlDeviceGetTemperatureThreshold", threshold_type, key=f"threshold-{threshold_type}")
+        if celsius is not None or tlimit_field is None or temperature is None:
+            return int(celsius) if celsius else None
+        # Cards from Ada on tell how far they are from where they slow down, and their limits relative to there.
+        margin = query("nvmlDeviceGetMarginTemperature")
+        limit = device.query_field(tlimit_field)
+        return None if margin is None or limit is None else int(temperature + margin - limit)
+
+    return {
+        "temp_max": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_GPU_MAX, nvml.NVML_FI_DEV_TEMPERATURE_GPU_MAX_TLIMIT),
+        "temp_slow": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN, nvml.NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT),
+        "temp_shutdown": threshold(
+            nvml.NVML_TEMPERATURE_THRESHOLD_SHUTDOWN, nvml.NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
+        ),
+        "temp_memory_max": threshold(nvml.NVML_TEMPERATURE_THRESHOLD_MEM_MAX),
+        "power_default_w": _milli_to_unit(query("nvmlDeviceGetPowerManagementDefaultLimit")),
+        "clock_sm_max": query("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm-max"),
+        "clock_mem_max": query("nvmlDeviceGetMaxClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem-max"),
+        "pcie_gen_max": query("nvmlDeviceGetMaxPcieLinkGeneration"),
+        "pcie_gen_card": query("nvmlDeviceGetGpuMaxPcieLinkGeneration"),
+        "pcie_width_max": query("nvmlDeviceGetMaxPcieLinkWidth"),
+    }
+
+
+def read_pcie_traffic(device: NvmlDevice) -> SampleFields:
+    """What goes over the bus; nvml.h gives KB/s."""
+    nvml = device.pynvml
+    tx = device.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_TX_BYTES, key="pcie-tx")
+    rx = device.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_RX_BYTES, key="pcie-rx")
+    return {"pcie_tx": None if tx is None else tx * 1000, "pcie_rx": None if rx is None else rx * 1000}
+
+
+def read_memory_info(device: NvmlDevice) -> Any:  # noqa: ANN401
+    """NVML's struct with `total` and `used` in bytes."""
+    # The second version leaves out of "used" what the driver keeps for itself, as nvidia-smi shows it.
+    memory_v2 = device.query_number("nvmlDeviceGetMemoryInfo_v2", buffer_type=NvmlMemory)
+    return memory_v2 if memory_v2 is not None else device.query("nvmlDeviceGetMemoryInfo")
+
+
+def _throttle_reasons(device: NvmlDevice) -> tuple[str, ...] | None:
+    reason_bits = device.query_number("nvmlDeviceGetCurrentClocksEventReasons", buffer_type=UInt64)
+    if reason_bits is None:  # the name before driver 535
+        reason_bits = device.query_number("nvmlDeviceGetCurrentClocksThrottleReasons", buffer_type=UInt64)
+    return None if reason_bits is None else _reason_names(reason_bits)
+
+
+@cache
+def _reason_names(reason_bits: int) -> tuple[str, ...]:
+    return tuple(name for bit, name in THROTTLE_REASONS.items() if reason_bits & bit)
+
+
+def _read_temperature(device: NvmlDevice) -> int | None:
+    sensor = device.pynvml.NVML_TEMPERATURE_GPU
+    celsius = device.query_number("nvmlDeviceGetTemperature", sensor)
+    if celsius is None:  # the only name from CUDA 14 on
+        celsius = device.query("nvmlDeviceGetTemperatureV", sensor)
+    return None if celsius is None else int(celsius)
+
+
+def _milli_to_unit(value: int | None) -> float | None:
+    """Milliwatts in watts, millijoules in joules."""
+    return None if value is None else value / 1000
+
+
+def _optional_bool(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
+
+
+PROCESS_LISTS: tuple[tuple[Literal["compute", "graphics"], str], ...] = (
+    ("compute", "nvmlDeviceGetComputeRunningProcesses"),
+    ("graphics", "nvmlDeviceGetGraphicsRunningProcesses"),
+)
+
+
+class GpuProcessList:
+    """Asks through a card's `ask`. A process is asked for its name once, when it is first seen."""
+
+    def __init__(self, query: Callable[[str], Any]) -> None:
+        self._query = query
+        self._names: dict[int, str | None] = {}
+
+    def list_processes(self, read_system_memory: Callable[[], dict[int, int]]) -> tuple[GpuProcess, ...] | None:
+        """Each process once; None where the card does not tell. `memory` is the system's own count, by process."""
+        processes: dict[int, GpuProcess] = {}
+        is_supported = False
+        names: dict[int, str | None] = {}
+        for kind, function in PROCESS_LISTS:
+            entries = self._query(function)
+            is_supported = is_supported or entries is not None
+            for entry in entries or ():
+                pid = entry.pid
+                if pid not in names:
+                    names[pid] = self._names[pid] if pid in self._names else _process_name(pid)
+                # A process that draws and computes stands in both lists with the same memory.
+                existing = processes.get(pid)
+                processes[pid] = GpuProcess(
+                    pid=pid,
+                    name=names[pid],
+                    mem_used=(existing.mem_used if existing is not None else None) or entry.usedGpuMemory,
+                    kind=kind if existing is None else "both",
+                )
+        self._names = names
+        if any(process.mem_used is None for process in processes.values()):
+            system_memory = read_system_memory()
+            for pid, process in processes.items():
+                if process.mem_used is None:
+                    processes[pid] = replace(process, mem_used=system_memory.get(pid))
+        return tuple(processes.values()) if is_supported else None
+
+
+def _process_name(pid: int) -> str | None:
+    import psutil
+
+    try:
+        return psutil.Process(pid).name()
+    except (psutil.Error, OSError, ValueError):
+        return None
+
+
+# What is asked how often, in seconds; see `nvml_figures` for what belongs to which.
+SLOW_INTERVAL_S = 5.0
+ERRORS_INTERVAL_S = 60.0
+EXPENSIVE_INTERVAL_S = 3.0
+
+
+class NvmlDevice(NvmlQuery):
+    """A card of an open session; `watched` is whether the session hears of its Xid errors, `xid` the last and when."""
+
+    def __init__(self, index: int, pynvml: Any) -> None:  # noqa: ANN401 - untyped library
+        super().__init__(index, pynvml)
+        self.index = index
+        self.reports_xids = False
+        self.can_sleep = False
+        self.xid: tuple[int | None, float | None] = (None, None)
+        self.name = decode_text(self.query("nvmlDeviceGetName"))
+        self.uuid = decode_text(self.query("nvmlDeviceGetUUID"))
+        self.pci: Any = self.query("nvmlDeviceGetPciInfo")
+        # NVML writes the domain with eight digits, the kernel with four.
+        self.address = None if self.pci is None else str(decode_text(self.pci.busId)).lower()[-12:]
+        self._pending_changes: dict[str, float] = {}
+        self._slow_fields: dict[str, Any] = {}
+        self._error_fields: dict[str, Any] = {}
+        self._limit_fields: dict[str, Any] | None = None
+        self._traffic_fields: dict[str, Any] = {}
+        self._process_fields: dict[str, Any] = {}
+        self._processes = GpuProcessList(self.query)
+
+    def describe(self) -> Gpu:
+        """Who the card is; `laptop` is not known to NVML."""
+        capability = self.query("nvmlDeviceGetCudaComputeCapability")
+        memory_info = read_memory_info(self)
+        pci_number = self.pci.pciDeviceId if self.pci is not None else None
+        return Gpu(
+            index=self.index,
+            vendor="nvidia",
+            name=self.name,
+            # NVML packs device and vendor into one number: 0x288210de.
+            pci_id=f"{pci_number & 0xFFFF:04x}:{pci_number >> 16:04x}" if pci_number else None,
+            uuid=self.uuid,
+            compute_capability=".".join(map(str, capability)) if capability else None,
+            memory_bytes=memory_info.total if memory_info is not None else None,
+        )
+
+    def sample(self, now: float, system: System, *, detailed: bool, processes: bool) -> GpuSample:
+        """The card just now (`now` in seconds); asleep or lost, only its names are told.
+
+        `system` is asked whether the card sleeps, where it `may_sleep`, and for what the driver does not know. Unless
+        somebody is `looking`, what is dear to ask is not asked: PCIe traffic, and `programs` where wanted.
+        """
+        if self.is_lost:
+            return self.identity_sample("lost")
+        if self.can_sleep and self.address is not None and system.is_gpu_asleep(self.address):
+            return self.identity_sample("asleep")
+        return self._read_sample(now, system, detailed=detailed, processes=detailed and processes)
+
+    def _read_sample(self, now: float, system: System, *, detailed: bool, processes: bool) -> GpuSample:
+        live_fields = drop_implausible(read_live(self))
+        if self._is_due("settled", now, SLOW_INTERVAL_S):
+            self._slow_fields = drop_implausible(read_slow(self))
+        if self._is_due("errors", now, ERRORS_INTERVAL_S):
+            self._error_fields = read_errors(self)
+        if self._limit_fields is None:
+            self._limit_fields = drop_implausible(read_limits(self, live_fields["temp"]))
+        # Who begins to look is answered at once.
+        if not detailed:
+            self._traffic_fields = {}
+            self._pending_changes.pop("dear", None)
+        elif self._is_due("dear", now, EXPENSIVE_INTERVAL_S):
+            self._traffic_fields = read_pcie_traffic(self)
+        if not processes:
+            self._process_fields = {}
+            self._pending_changes.pop("programs", None)
+        elif self._is_due("programs", now, EXPENSIVE_INTERVAL_S):
+            self._process_fields = {"processes": self._processes.list_processes(self._system_memory_reader(system))}
+        # Lost on the way: half a sample would look like a card at rest.
+        if self.is_lost:
+            return self.identity_sample("lost")
+        return GpuSample(
+            index=self.index,
+            name=self.name,
+            uuid=self.uuid,
+            address=self.address,
+            **live_fields,
+            **self._slow_fields,
+            **self._error_fields,
+            **self._limit_fields,
+            **self._traffic_fields,
+            **self._process_fields,
+            **self._xid_fields(),
+        )
+
+    def identity_sample(self, state: GpuState) -> GpuSample:
+        """The card's names, and what was reported of it; nothing that would have to be asked."""
+        identity: dict[str, Any] = {"name": self.name, "uuid": self.uuid, "address": self.address}
+        return GpuSample(index=self.index, state=state, **identity, **self._xid_fields())
+
+    def _xid_fields(self) -> dict[str, Any]:
+        xid, reported_at = self.xid
+        return {"xid": 0 if xid is None and self.reports_xids else xid, "xid_t": reported_at}
+
+    def _system_memory_reader(self, system: System) -> Callable[[], dict[int, int]]:
+        return lambda: system.gpu_memory_by_process(self.address) if self.address is not None else {}
+
+    def _is_due(self, group: str, now: float, interval_s: float) -> bool:
+        if now < self._pending_changes.get(group, now):
+            return False
+        self._pending_changes[group] = now + interval_s
+        return True
+
+
+def decode_text(value: str | bytes | None) -> str | None:
+    """A name as text, whichever way nvidia-ml-py hands it over."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

@@ -1,0 +1,307 @@
+"""The chain from a signer's certificate up to a trusted root, built by Windows' crypt32.
+
+Who signed a program (Authenticode), by Windows' own judgement: WinVerifyTrust.
+
+It checks the file's hash against the signature, the chain up to a root that this Windows trusts, the purpose "code",
+and the time: within the certificate's, or within it by a trusted time stamp. Revoked certificates are refused where
+their publisher's list can be reached. The chain is built once more by `windows_rights_chain`, for code and for the
+time of the stamp: rules of an organisation can make WinVerifyTrust take test certificates and expired ones.
+"""
+
+from __future__ import annotations
+
+import sys
+
+assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
+
+import ctypes
+from ctypes import wintypes
+from pathlib import Path
+
+from ...core.errors import AppError
+from .registry import guid_from_text
+
+# wincrypt.h
+CODE_SIGNING = b"1.3.6.1.5.5.7.3.3"
+X509_ASN_ENCODING = 0x1
+CERT_STORE_PROV_MEMORY = 2
+CERT_STORE_ADD_ALWAYS = 4
+CERT_TRUST_IS_NOT_TIME_VALID = 0x1
+TOLERATED_CHAIN_ERRORS = (
+    0x2 | 0x40 | 0x1000000
+)  # times not nested; whether it was revoked is unknown, its list out of reach
+
+
+class CertificateContext(ctypes.Structure):
+    """CERT_CONTEXT; `store` holds the certificates that came with it."""
+
+    _fields_ = (
+        ("encoding", wintypes.DWORD),
+        ("data", ctypes.c_void_p),
+        ("size", wintypes.DWORD),
+        ("info", ctypes.c_void_p),
+        ("store", ctypes.c_void_p),
+    )
+
+
+class _ChainContext(ctypes.Structure):  # the head of CERT_CHAIN_CONTEXT
+    _fields_ = (("size", wintypes.DWORD), ("error", wintypes.DWORD), ("info", wintypes.DWORD))
+
+
+class _ChainParameters(ctypes.Structure):  # CERT_CHAIN_PARA without what a size of this leaves out
+    _fields_ = (
+        ("size", wintypes.DWORD),
+        ("kind", wintypes.DWORD),
+        ("count", wintypes.DWORD),
+        ("usages", ctypes.POINTER(ctypes.c_char_p)),
+    )
+
+
+class _ChainEngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG as Windows 7 knew it
+    _fields_ = (
+        ("size", wintypes.DWORD),
+        ("restricted_root", ctypes.c_void_p),
+        ("restricted_trust", ctypes.c_void_p),
+        ("restricted_other", ctypes.c_void_p),
+        ("additional_count", wintypes.DWORD),
+        ("additional", ctypes.c_void_p),
+        ("flags", wintypes.DWORD),
+        ("timeout", wintypes.DWORD),
+        ("cached", wintypes.DWORD),
+        ("modulus", wintypes.DWORD),
+        ("exclusive_root", ctypes.c_void_p),
+        ("exclusive_people", ctypes.c_void_p),
+    )
+
+
+def chain_errors(
+    certificate: ctypes._Pointer[CertificateContext], verified_at: wintypes.FILETIME, root: bytes | None
+) -> int:
+    """What is wrong with the chain for code at that time (CERT_TRUST_…), 0 for nothing.
+
+    `root` is the one authority to trust (DER) in place of Windows' own. Raises OSError.
+    """
+    crypt32 = ctypes.WinDLL("crypt32", use_last_error=True, winmode=0x800)
+    crypt32.CertFreeCertificateChain.argtypes = (ctypes.c_void_p,)
+    crypt32.CertFreeCertificateChainEngine.argtypes = (ctypes.c_void_p,)
+    engine = ctypes.c_void_p() if root is None else _create_chain_engine(crypt32, root)
+    usages = (ctypes.c_char_p * 1)(CODE_SIGNING)
+    parameters = _ChainParameters(ctypes.sizeof(_ChainParameters), 0, 1, usages)
+    chain = ctypes.POINTER(_ChainContext)()
+    try:
+        if not crypt32.CertGetCertificateChain(
+            engine,
+            certificate,
+            ctypes.byref(verified_at),
+            ctypes.c_void_p(certificate.contents.store),
+            ctypes.byref(parameters),
+            0,
+            None,
+            ctypes.byref(chain),
+        ):
+            raise ctypes.WinError(ctypes.get_last_error())
+        error: int = chain.contents.error & ~TOLERATED_CHAIN_ERRORS
+        crypt32.CertFreeCertificateChain(chain)
+        return error
+    finally:
+        if root is not None:
+            crypt32.CertFreeCertificateChainEngine(engine)
+
+
+def _create_chain_engine(crypt32: ctypes.WinDLL, root: bytes) -> ctypes.c_void_p:
+    crypt32.CertOpenStore.restype = ctypes.c_void_p
+    crypt32.CertOpenStore.argtypes = (ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p)
+    crypt32.CertCloseStore.argtypes = (ctypes.c_void_p, wintypes.DWORD)
+    store = ctypes.c_void_p(crypt32.CertOpenStore(CERT_STORE_PROV_MEMORY, 0, None, 0, None))
+    engine = ctypes.c_void_p()
+    try:
+        config = _ChainEngineConfig(size=ctypes.sizeof(_ChainEngineConfig), exclusive_root=store)
+        if not crypt32.CertAddEncodedCertificateToStore(
+            store, X509_ASN_ENCODING, root, len(root), CERT_STORE_ADD_ALWAYS, None
+        ) or not crypt32.CertCreateCertificateChainEngine(ctypes.byref(config), ctypes.byref(engine)):
+            raise ctypes.WinError(ctypes.get_last_error())
+    finally:
+        crypt32.CertCloseStore(store, 0)
+    return engine
+
+
+WINTRUST_ACTION_GENERIC_VERIFY = "{00AAC56B-CD44-11D0-8CC2-00C04FC295EE}"  # WINTRUST_ACTION_GENERIC_VERIFY_V2
+# wintrust.h
+WTD_UI_NONE = 2
+WTD_REVOKE_NONE, WTD_REVOKE_WHOLECHAIN = 0, 1
+WTD_CHOICE_FILE = 1
+WTD_STATEACTION_VERIFY, WTD_STATEACTION_CLOSE = 1, 2
+REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT = 0x80
+# wincrypt.h
+OID_ORGANIZATION = b"2.5.4.10"
+OID_COMMON_NAME = b"2.5.4.3"
+CERT_NAME_ATTR_TYPE = 3
+# winerror.h
+SIGNATURE_MISSING = {0x800B0100, 0x800B0003, 0x800B0001}  # no signature; a form, a subject that Windows cannot read
+SIGNATURE_BROKEN = {
+    0x80096010,
+    0x80096019,
+    0x80092009,
+    0x80090008,
+    0x80096004,
+}  # the bytes and the signature do not fit
+SIGNATURE_EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
+CERT_E_EXPIRED, CERT_E_UNTRUSTEDROOT = 0x800B0101, 0x800B0109
+REVOCATION_UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}  # whether it was revoked cannot be found out just now
+
+
+class _WinTrustFileInfo(ctypes.Structure):
+    _fields_ = (
+        ("size", wintypes.DWORD),
+        ("path", wintypes.LPCWSTR),
+        ("handle", wintypes.HANDLE),
+        ("subject", ctypes.c_void_p),
+    )
+
+
+class _WinTrustData(ctypes.Structure):
+    _fields_ = (
+        ("size", wintypes.DWORD),
+        ("policy", ctypes.c_void_p),
+        ("sip", ctypes.c_void_p),
+        ("ui", wintypes.DWORD),
+        ("revocation", wintypes.DWORD),
+        ("choice", wintypes.DWORD),
+        ("file", ctypes.POINTER(_WinTrustFileInfo)),
+        ("action", wintypes.DWORD),
+        ("state", wintypes.HANDLE),
+        ("url", wintypes.LPCWSTR),
+        ("flags", wintypes.DWORD),
+        ("context", wintypes.DWORD),
+        ("settings", ctypes.c_void_p),
+    )
+
+
+class _ProviderCertificate(ctypes.Structure):  # the head of CRYPT_PROVIDER_CERT
+    _fields_ = (("size", wintypes.DWORD), ("context", ctypes.POINTER(CertificateContext)))
+
+
+class _ProviderSigner(ctypes.Structure):  # the head of CRYPT_PROVIDER_SGNR
+    _fields_ = (
+        ("size", wintypes.DWORD),
+        ("as_of", wintypes.FILETIME),
+        ("chain_length", wintypes.DWORD),
+        ("certificates", ctypes.POINTER(_ProviderCertificate)),
+        ("kind", wintypes.DWORD),
+        ("info", ctypes.c_void_p),
+    )
+
+
+class _EnhancedKeyUsage(ctypes.Structure):  # CERT_ENHKEY_USAGE
+    _fields_ = (("count", wintypes.DWORD), ("names", ctypes.POINTER(ctypes.c_char_p)))
+
+
+def verify_publisher(file: Path, root_certificate: bytes | None = None) -> str:
+    """The organisation in the certificate of the one who signed; raises as `rights.Rights.publisher` says.
+
+    `root` is the one authority to trust (DER) in place of Windows' own.
+    """
+    error, name = _win_verify_trust(file, WTD_REVOKE_WHOLECHAIN, root_certificate)
+    if error in REVOCATION_UNREACHABLE:
+        error, name = _win_verify_trust(file, WTD_REVOKE_NONE, root_certificate)
+    if error in SIGNATURE_MISSING:
+        raise AppError("signature-missing", path=file.name)
+    if error in SIGNATURE_BROKEN:
+        raise AppError("signature-broken", path=file.name)
+    if error in SIGNATURE_EXPIRED:
+        raise AppError("signature-expired", path=file.name)
+    if error or name is None:
+        raise AppError("signature-untrusted", path=file.name, detail=f"0x{error:08X}")
+    return name
+
+
+def _win_verify_trust(file: Path, revocation: int, root_certificate: bytes | None) -> tuple[int, str | None]:
+    """Windows' verdict (0: trusted) and whose it is; None where the certificate is not one for code."""
+    wintrust = ctypes.WinDLL("wintrust", winmode=0x800)
+    wintrust.WinVerifyTrust.argtypes = (wintypes.HWND, ctypes.c_void_p, ctypes.c_void_p)
+    action = guid_from_text(WINTRUST_ACTION_GENERIC_VERIFY)
+    info = _WinTrustFileInfo(size=ctypes.sizeof(_WinTrustFileInfo), path=str(file))
+    data = _WinTrustData(
+        size=ctypes.sizeof(_WinTrustData),
+        ui=WTD_UI_NONE,
+        revocation=revocation,
+        choice=WTD_CHOICE_FILE,
+        file=ctypes.pointer(info),
+        action=WTD_STATEACTION_VERIFY,
+        flags=REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT if revocation else 0,
+    )
+    no_window = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window and no question
+    error = wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data)) & 0xFFFFFFFF
+    try:
+        if error and not (error == CERT_E_UNTRUSTEDROOT and root_certificate is not None):
+            return error, None
+        return _verify_signer(wintrust, data.state, root_certificate)
+    finally:
+        data.action = WTD_STATEACTION_CLOSE
+        wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data))
+
+
+def _verify_signer(
+    wintrust: ctypes.WinDLL, state: int | None, root_certificate: bytes | None
+) -> tuple[int, str | None]:
+    wintrust.WTHelperProvDataFromStateData.restype = ctypes.c_void_p
+    wintrust.WTHelperProvDataFromStateData.argtypes = (wintypes.HANDLE,)
+    wintrust.WTHelperGetProvSignerFromChain.restype = ctypes.POINTER(_ProviderSigner)
+    wintrust.WTHelperGetProvSignerFromChain.argtypes = (
+        ctypes.c_void_p,
+        wintypes.DWORD,
+        wintypes.BOOL,
+        wintypes.DWORD,
+    )
+    provider_data = wintrust.WTHelperProvDataFromStateData(state)
+    signer_pointer = wintrust.WTHelperGetProvSignerFromChain(provider_data, 0, False, 0) if provider_data else None
+    signer = signer_pointer.contents if signer_pointer else None
+    if signer is None or not signer.chain_length or not signer.certificates:
+        return CERT_E_UNTRUSTEDROOT, None
+    certificate = signer.certificates.contents.context
+    error = chain_errors(certificate, signer.as_of, root_certificate)
+    if error:
+        return CERT_E_EXPIRED if error == CERT_TRUST_IS_NOT_TIME_VALID else CERT_E_UNTRUSTEDROOT, None
+    return 0, _publisher_name(certificate)
+
+
+def _publisher_name(context: ctypes._Pointer[CertificateContext]) -> str | None:
+    """The organisation, where it is also the name that Windows shows and the certificate is one for code."""
+    if CODE_SIGNING not in _enhanced_key_usages(context):
+        return None
+    organization, common_name = _name_attribute(context, OID_ORGANIZATION), _name_attribute(context, OID_COMMON_NAME)
+    return organization if organization and organization == common_name else None
+
+
+def _name_attribute(context: ctypes._Pointer[CertificateContext], name: bytes) -> str:
+    crypt32 = ctypes.WinDLL("crypt32", winmode=0x800)
+    crypt32.CertGetNameStringW.argtypes = (
+        ctypes.c_void_p,
+        wintypes.DWORD,
+        wintypes.DWORD,
+        ctypes.c_char_p,
+        wintypes.LPWSTR,
+        wintypes.DWORD,
+    )
+    buffer = ctypes.create_unicode_buffer(512)
+    crypt32.CertGetNameStringW(context, CERT_NAME_ATTR_TYPE, 0, name, buffer, len(buffer))
+    return buffer.value
+
+
+def _enhanced_key_usages(context: ctypes._Pointer[CertificateContext]) -> set[bytes]:
+    """What the certificate says it is for; nothing said is nothing."""
+    crypt32 = ctypes.WinDLL("crypt32", winmode=0x800)
+    crypt32.CertGetEnhancedKeyUsage.argtypes = (
+        ctypes.c_void_p,
+        wintypes.DWORD,
+        ctypes.c_void_p,
+        ctypes.POINTER(wintypes.DWORD),
+    )
+    size = wintypes.DWORD()
+    if not crypt32.CertGetEnhancedKeyUsage(context, 0, None, ctypes.byref(size)) or not size.value:
+        return set()
+    buffer = ctypes.create_string_buffer(size.value)
+    if not crypt32.CertGetEnhancedKeyUsage(context, 0, buffer, ctypes.byref(size)):
+        return set()
+    usage = ctypes.cast(buffer, ctypes.POINTER(_EnhancedKeyUsage)).contents
+    return {usage.names[index] or b"" for index in range(usage.count)}

@@ -1,0 +1,288 @@
+"""Windows' display adapters through SetupAPI, which also lists those without a driver and wakes none.
+
+How much of a card's memory each process has, as the Task Manager shows it: under WDDM Windows hands the memory out,
+and NVML does not know.
+
+Sources: the performance counter set "GPU Process Memory" (instances "pid_1234_luid_0x00000000_0x0000C9D1_phys_0"),
+pdh.h; the card of a LUID by d3dkmthk.h, D3DKMTQueryAdapterInfo.
+"""
+
+from __future__ import annotations
+
+import sys
+
+assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import wintypes
+
+from msgspec import Struct
+
+from . import registry
+from .facts import DEVICE_CLASSES_KEY, DISPLAY_CLASS, Luid, PciDeviceEntry, nvidia_driver_version, parse_gpu_instance
+from .registry import Guid, guid_from_text
+
+# setupapi.h
+DIGCF_PRESENT = 0x02
+DIGCF_ALLCLASSES = 0x04
+SPDRP_DEVICEDESC = 0x00
+SPDRP_HARDWAREID = 0x01
+SPDRP_COMPATIBLEIDS = 0x02
+SPDRP_SERVICE = 0x04
+SPDRP_CLASSGUID = 0x08
+SPDRP_DRIVER = 0x09
+SPDRP_CONFIGFLAGS = 0x0A
+SPDRP_FRIENDLYNAME = 0x0C
+INVALID_HANDLE = ctypes.c_void_p(-1).value
+CONFIGFLAG_DISABLED = 0x1  # regstr.h
+
+# devpkey.h: DEVPKEY_Device_BusNumber, _Address, _PowerData
+DEVICE_PROPERTIES = "a45c254e-df1c-4efd-8020-67d146a850e0"
+BUS_NUMBER, ADDRESS, POWER_DATA = 23, 30, 32
+# wdm.h: CM_POWER_DATA begins with its size and PD_MostRecentPowerState; PowerDeviceD3 of DEVICE_POWER_STATE
+POWER_STATE_BYTES = slice(4, 8)
+POWER_DEVICE_D3 = 4
+
+
+class NvidiaDevice(Struct, frozen=True, kw_only=True):
+    """An NVIDIA card that has a driver: PCI address ("0000:01:00.0"), the driver's version as NVIDIA counts
+    ("566.03"), whether it sleeps (D3)."""
+
+    address: str | None
+    driver_version: str | None
+    is_asleep: bool
+
+
+class _DeviceInfo(ctypes.Structure):
+    _fields_ = (
+        ("size", wintypes.DWORD),
+        ("class_guid", Guid),
+        ("instance", wintypes.DWORD),
+        ("reserved", ctypes.c_void_p),
+    )
+
+
+class _PropertyKey(ctypes.Structure):
+    _fields_ = (("group", Guid), ("number", wintypes.DWORD))
+
+
+class _SetupDevice:
+    """One entry of an open device list; what it does not have reads as empty."""
+
+    def __init__(self, library: ctypes.WinDLL, devices: int, info: _DeviceInfo) -> None:
+        self._library, self._devices, self._info = library, devices, info
+
+    def registry_texts(self, property_id: int) -> list[str]:
+        """A registry property that is a text or a list of texts."""
+        data = self._registry_property(property_id)
+        return [text for text in data.decode("utf-16-le", "replace").split("\0\0")[0].split("\0") if text]
+
+    def registry_text(self, property_id: int) -> str | None:
+        """A registry property that is a text."""
+        return next(iter(self.registry_texts(property_id)), None)
+
+    def registry_number(self, property_id: int) -> int:
+        """A registry property that is a number; 0 where there is none."""
+        return int.from_bytes(self._registry_property(property_id)[:4], "little")
+
+    def device_property(self, property_id: int) -> bytes:
+        """One of the device properties."""
+        key = _PropertyKey(guid_from_text(DEVICE_PROPERTIES), property_id)
+        property_type, required_size = wintypes.DWORD(), wintypes.DWORD()
+        buffer = ctypes.create_string_buffer(256)
+        succeeded = self._library.SetupDiGetDevicePropertyW(
+            *(self._devices, ctypes.byref(self._info), ctypes.byref(key), ctypes.byref(property_type)),
+            *(buffer, ctypes.sizeof(buffer), ctypes.byref(required_size), 0),
+        )
+        return buffer.raw[: required_size.value] if succeeded else b""
+
+    def _registry_property(self, property_id: int) -> bytes:
+        buffer = ctypes.create_string_buffer(8192)
+        succeeded = self._library.SetupDiGetDeviceRegistryPropertyW(
+            self._devices, ctypes.byref(self._info), property_id, None, buffer, ctypes.sizeof(buffer), None
+        )
+        return buffer.raw if succeeded else b""
+
+
+def _pci_devices(device_class: str | None) -> Iterator[_SetupDevice]:
+    """The PCI devices that are there; of one class, or all."""
+    library = ctypes.WinDLL("setupapi", use_last_error=True)
+    handle_type, info_pointer = ctypes.c_void_p, ctypes.POINTER(_DeviceInfo)
+    library.SetupDiGetClassDevsW.restype = handle_type
+    library.SetupDiGetClassDevsW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR, wintypes.HWND, wintypes.DWORD)
+    library.SetupDiEnumDeviceInfo.argtypes = (handle_type, wintypes.DWORD, info_pointer)
+    library.SetupDiGetDeviceRegistryPropertyW.argtypes = (
+        *(handle_type, info_pointer, wintypes.DWORD, ctypes.c_void_p),
+        *(ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p),
+    )
+    library.SetupDiGetDevicePropertyW.argtypes = (
+        *(handle_type, info_pointer, ctypes.POINTER(_PropertyKey), ctypes.c_void_p),
+        *(ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD),
+    )
+    library.SetupDiDestroyDeviceInfoList.argtypes = (handle_type,)
+    class_filter = ctypes.byref(guid_from_text(device_class)) if device_class is not None else None
+    flags = DIGCF_PRESENT | (DIGCF_ALLCLASSES if device_class is None else 0)
+    devices = library.SetupDiGetClassDevsW(class_filter, "PCI", None, flags)
+    if devices == INVALID_HANDLE:
+        return
+    try:
+        info = _DeviceInfo(size=ctypes.sizeof(_DeviceInfo))
+        index = 0
+        while library.SetupDiEnumDeviceInfo(devices, index, ctypes.byref(info)):
+            index += 1
+            yield _SetupDevice(library, devices, info)
+    finally:
+        library.SetupDiDestroyDeviceInfoList(devices)
+
+
+def device_entries() -> Iterator[PciDeviceEntry]:
+    """Every device on the PCI bus, with and without a driver, in Windows' own order."""
+    for device in _pci_devices(None):
+        yield PciDeviceEntry(
+            hardware_ids=(*device.registry_texts(SPDRP_HARDWAREID), *device.registry_texts(SPDRP_COMPATIBLEIDS)),
+            device_class=device.registry_text(SPDRP_CLASSGUID),
+            driver=device.registry_text(SPDRP_DRIVER),
+            friendly_name=device.registry_text(SPDRP_FRIENDLYNAME),
+            description=device.registry_text(SPDRP_DEVICEDESC),
+            service=device.registry_text(SPDRP_SERVICE),
+        )
+
+
+def nvidia_devices() -> tuple[NvidiaDevice, ...]:
+    """NVIDIA's cards that have a driver and are not disabled."""
+    return tuple(
+        nvidia_device for device in _pci_devices(DISPLAY_CLASS) if (nvidia_device := _nvidia_device(device)) is not None
+    )
+
+
+def _nvidia_device(device: _SetupDevice) -> NvidiaDevice | None:
+    hardware_ids = device.registry_texts(SPDRP_HARDWAREID)
+    driver = device.registry_text(SPDRP_DRIVER)
+    if driver is None or not any("VEN_10DE" in text.upper() for text in hardware_ids):
+        return None
+    if device.registry_number(SPDRP_CONFIGFLAGS) & CONFIGFLAG_DISABLED:
+        return None
+    power_state = int.from_bytes(device.device_property(POWER_DATA)[POWER_STATE_BYTES], "little")
+    return NvidiaDevice(
+        address=_pci_address(device.device_property(BUS_NUMBER), device.device_property(ADDRESS)),
+        driver_version=nvidia_driver_version(
+            registry.text(registry.MACHINE, f"{DEVICE_CLASSES_KEY}\\{driver}", "DriverVersion")
+        ),
+        is_asleep=power_state == POWER_DEVICE_D3,
+    )
+
+
+def _pci_address(bus: bytes, device_address: bytes) -> str | None:
+    """Both are numbers of four bytes; a place is the device in the upper half and the function in the lower."""
+    if len(bus) != 4 or len(device_address) != 4 or any(bus[1:]):
+        return None  # a bus beyond the first segment: how Windows counts those is not documented
+    return f"0000:{bus[0]:02x}:{device_address[2]:02x}.{device_address[0]:x}"
+
+
+GPU_MEMORY_COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
+PDH_FMT_LARGE = 0x400
+PDH_MORE_DATA = 0x800007D2
+ADAPTER_ADDRESS = 6  # KMTQAITYPE_ADAPTERADDRESS
+
+
+class _CounterValue(ctypes.Structure):
+    _fields_ = (("status", wintypes.DWORD), ("large", ctypes.c_longlong))
+
+
+class _CounterItem(ctypes.Structure):
+    _fields_ = (("name", wintypes.LPWSTR), ("value", _CounterValue))
+
+
+class _OpenAdapter(ctypes.Structure):
+    _fields_ = (("low", wintypes.DWORD), ("high", wintypes.LONG), ("adapter", wintypes.UINT))
+
+
+class _AdapterAddress(ctypes.Structure):
+    _fields_ = (("bus", wintypes.UINT), ("device", wintypes.UINT), ("function", wintypes.UINT))
+
+
+class _AdapterQuery(ctypes.Structure):
+    _fields_ = (
+        ("adapter", wintypes.UINT),
+        ("what", ctypes.c_int),
+        ("to", ctypes.c_void_p),
+        ("size", wintypes.UINT),
+    )
+
+
+def gpu_memory_by_process(address: str) -> dict[int, int]:
+    """Bytes by process on the card at a PCI address ("0000:01:00.0"); empty where Windows does not count."""
+    bytes_by_process: dict[int, int] = {}
+    address_by_luid: dict[Luid, str | None] = {}
+    for name, value in _read_counters():
+        instance = parse_gpu_instance(name)
+        if instance is None:
+            continue
+        pid, luid = instance
+        if luid not in address_by_luid:
+            address_by_luid[luid] = _adapter_pci_address(luid)
+        if address_by_luid[luid] == address:
+            bytes_by_process[pid] = bytes_by_process.get(pid, 0) + value
+    return bytes_by_process
+
+
+def _read_counters() -> Iterator[tuple[str, int]]:
+    """The counter's instances and their values."""
+    pdh = ctypes.WinDLL("pdh")
+    with _open_query(pdh) as query:
+        counter = wintypes.HANDLE()
+        if query is None or _unsigned_status(
+            pdh.PdhAddEnglishCounterW(query, GPU_MEMORY_COUNTER, None, ctypes.byref(counter))
+        ):
+            return
+        if _unsigned_status(pdh.PdhCollectQueryData(query)):
+            return
+        size, count = wintypes.DWORD(), wintypes.DWORD()
+        sizes = ctypes.byref(size), ctypes.byref(count)
+        if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, None)) != PDH_MORE_DATA:
+            return
+        # The names lie behind the items, in the same piece of memory.
+        buffer = ctypes.create_string_buffer(size.value)
+        if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, buffer)):
+            return
+        items = ctypes.cast(buffer, ctypes.POINTER(_CounterItem))
+        for item_index in range(count.value):
+            item = items[item_index]
+            if item.name and not item.value.status:
+                yield item.name, item.value.large
+
+
+@contextmanager
+def _open_query(pdh: ctypes.WinDLL) -> Iterator[wintypes.HANDLE | None]:
+    query = wintypes.HANDLE()
+    is_open = not _unsigned_status(pdh.PdhOpenQueryW(None, None, ctypes.byref(query)))
+    try:
+        yield query if is_open else None
+    finally:
+        if is_open:
+            pdh.PdhCloseQuery(query)
+
+
+def _unsigned_status(status: int) -> int:
+    return status & 0xFFFFFFFF
+
+
+def _adapter_pci_address(luid: Luid) -> str | None:
+    gdi = ctypes.WinDLL("gdi32")
+    low, high = luid
+    open_adapter = _OpenAdapter(low=low, high=high)
+    if gdi.D3DKMTOpenAdapterFromLuid(ctypes.byref(open_adapter)):
+        return None
+    adapter_address = _AdapterAddress()
+    address_pointer = ctypes.cast(ctypes.pointer(adapter_address), ctypes.c_void_p)
+    query = _AdapterQuery(
+        adapter=open_adapter.adapter, what=ADAPTER_ADDRESS, to=address_pointer, size=ctypes.sizeof(adapter_address)
+    )
+    try:
+        if gdi.D3DKMTQueryAdapterInfo(ctypes.byref(query)):
+            return None
+    finally:
+        gdi.D3DKMTCloseAdapter(ctypes.byref(wintypes.UINT(open_adapter.adapter)))
+    return f"0000:{adapter_address.bus:02x}:{adapter_address.device:02x}.{adapter_address.function:x}"

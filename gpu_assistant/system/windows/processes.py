@@ -1,0 +1,189 @@
+"""Programs on Windows: each in a job object of its own, which ends all of it on our word and when we die.
+
+A program that is started on Windows and left to live on, the very file that was checked.
+"""
+
+from __future__ import annotations
+
+import sys
+
+assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
+
+import ctypes
+import msvcrt
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from ctypes import wintypes
+from pathlib import Path
+from typing import BinaryIO
+
+TERMINATE_GRACE_S = 5.0
+
+# winnt.h, processthreadsapi.h
+CREATE_SUSPENDED = 0x4
+JOB_EXTENDED_LIMIT_INFORMATION = 9
+KILL_ON_JOB_CLOSE = 0x2000
+BATCH_FILE_SUFFIXES = (".bat", ".cmd")
+
+
+class _JobBasicLimits(ctypes.Structure):
+    _fields_ = (
+        ("process_time", ctypes.c_int64),
+        ("job_time", ctypes.c_int64),
+        ("flags", wintypes.DWORD),
+        ("minimum_working_set", ctypes.c_size_t),
+        ("maximum_working_set", ctypes.c_size_t),
+        ("active_processes", wintypes.DWORD),
+        ("affinity", ctypes.c_size_t),
+        ("priority", wintypes.DWORD),
+        ("scheduling", wintypes.DWORD),
+    )
+
+
+class _JobExtendedLimits(ctypes.Structure):
+    _fields_ = (
+        ("basic", _JobBasicLimits),
+        ("io_counters", ctypes.c_uint64 * 6),
+        ("process_memory", ctypes.c_size_t),
+        ("job_memory", ctypes.c_size_t),
+        ("peak_process_memory", ctypes.c_size_t),
+        ("peak_job_memory", ctypes.c_size_t),
+    )
+
+
+def _kernel32() -> ctypes.WinDLL:
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+    kernel.CreateJobObjectW.restype = wintypes.HANDLE
+    kernel.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
+    kernel.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
+    kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
+    kernel.TerminateJobObject.argtypes = (wintypes.HANDLE, wintypes.UINT)
+    kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
+    return kernel
+
+
+class WindowsChildProcess:
+    """A program in its job object."""
+
+    def __init__(self, process: subprocess.Popen[bytes], kernel: ctypes.WinDLL, job: int) -> None:
+        self.process = process
+        self._kernel = kernel
+        self._job: int | None = job
+
+    def terminate(self) -> None:
+        """End everything in the job at once."""
+        if self._job is not None:
+            self._kernel.TerminateJobObject(self._job, 1)
+        # Should Windows have kept it out of the job (one that allows no second job around us), it ends alone.
+        with suppress(OSError):
+            self.process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=TERMINATE_GRACE_S)
+
+    def close(self) -> None:
+        """Close the job; what the program left behind in it ends."""
+        if self._job is not None:
+            self._kernel.CloseHandle(self._job)
+            self._job = None
+
+
+def check_not_batch_file(program: str) -> None:
+    """Raise ValueError: a batch file would be run by cmd, which reads words as commands."""
+    if program.lower().endswith(BATCH_FILE_SUFFIXES):
+        raise ValueError(f"a batch file is not started: {program!r}")
+
+
+def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None) -> WindowsChildProcess:
+    """Start a program without a console window; raises OSError, ValueError for a batch file.
+
+    It starts suspended, so that it is in the job before it can start anything itself.
+    """
+    check_not_batch_file(argv[0])
+    kernel = _kernel32()
+    job = kernel.CreateJobObjectW(None, None)
+    limits = _JobExtendedLimits(basic=_JobBasicLimits(flags=KILL_ON_JOB_CLOSE))
+    if not job or not kernel.SetInformationJobObject(
+        job, JOB_EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
+    ):
+        raise ctypes.WinError(ctypes.get_last_error())
+    try:
+        process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environ),
+            cwd=cwd,
+            creationflags=subprocess.CREATE_NO_WINDOW | CREATE_SUSPENDED,
+        )
+    except OSError:
+        kernel.CloseHandle(job)
+        raise
+    child = WindowsChildProcess(process, kernel, job)
+    handle = int(process._handle)  # type: ignore[attr-defined]  # Popen keeps it under this name only
+    kernel.AssignProcessToJobObject(job, handle)
+    # Popen has let go of the thread that ResumeThread would need; this resumes all of the process.
+    resume = ctypes.WinDLL("ntdll").NtResumeProcess
+    resume.argtypes = (wintypes.HANDLE,)
+    if resume(handle):
+        child.terminate()
+        child.close()
+        raise OSError(f"{argv[0]} cannot be set going")
+    return child
+
+
+# winbase.h, winerror.h
+DETACHED_PROCESS = 0x8
+CREATE_BREAKAWAY_FROM_JOB = 0x1000000
+ERROR_ACCESS_DENIED = 5
+# fileapi.h
+GENERIC_READ = 0x80000000
+FILE_SHARE_READ = 0x1
+OPEN_EXISTING = 3
+INVALID_HANDLE_VALUE = ctypes.c_void_p(-1).value
+
+
+def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
+    """See `base.System.start_checked`: nobody can write, replace or remove the file between check and start."""
+    check_not_batch_file(str(program))
+    with _open_locked(program) as file:
+        check(file)
+        # Out of a job of ours, where there is one and it lets go: it would end the program with us.
+        try:
+            process = _start_detached(program, CREATE_BREAKAWAY_FROM_JOB)
+        except OSError as error:
+            if error.winerror != ERROR_ACCESS_DENIED:
+                raise
+            process = _start_detached(program, 0)
+    # Its handle is kept until somebody has taken note of its end.
+    threading.Thread(target=process.wait, name=f"waits for {program.name}", daemon=True).start()
+
+
+def _open_locked(program: Path) -> BinaryIO:
+    """A file open for reading that others may read, but neither write nor rename nor remove meanwhile."""
+    open_file = ctypes.WinDLL("kernel32", use_last_error=True).CreateFileW
+    open_file.restype = ctypes.c_void_p
+    open_file.argtypes = (
+        wintypes.LPCWSTR,
+        wintypes.DWORD,
+        wintypes.DWORD,
+        ctypes.c_void_p,
+        wintypes.DWORD,
+        wintypes.DWORD,
+        wintypes.HANDLE,
+    )
+    handle = open_file(str(program), GENERIC_READ, FILE_SHARE_READ, None, OPEN_EXISTING, 0, None)
+    if handle is None or handle == INVALID_HANDLE_VALUE:
+        raise ctypes.WinError(ctypes.get_last_error())
+    return os.fdopen(msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_BINARY), "rb")
+
+
+def _start_detached(program: Path, flags: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [str(program)],
+        cwd=program.anchor,
+        creationflags=DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP | flags,
+    )

@@ -1,0 +1,79 @@
+"""What was measured, as every face says it: digits, units, and what speaks against a figure.
+
+What is not in a benchmark, in words.
+
+A benchmark's verdict in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from .format import short_name
+
+if TYPE_CHECKING:
+    from ..core.results import Benchmark
+    from ..core.types import Language
+    from .translate import Translator
+
+
+UNIT_PREFIX, DOUBT_PREFIX = "bench.unit.", "bench.doubt."
+
+
+def format_digits(number: float) -> str:
+    """Those that mean something: 0.0410, 5.10, 11.8, 262, 1,024."""
+    if number >= 100:
+        return f"{number:,.0f}"
+    if number >= 10:
+        return f"{number:.1f}"
+    return f"{number:#.3g}"
+
+
+def format_ratio(ratio: float) -> str:
+    """A ratio with the digits that mean something: 31, 6.4."""
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
+def unit_name(name: str, texts: Translator) -> str:
+    """A result's unit as people call it; TFLOP/s and GB/s are called so everywhere."""
+    return texts.translate(UNIT_PREFIX + name) if texts.has_text(UNIT_PREFIX + name) else name
+
+
+def doubt_text(notes: Iterable[str], texts: Translator) -> str:
+    """What speaks against a figure, from its notes; "" where nothing does."""
+    return ("；" if texts.language == "zh_CN" else "; ").join(texts.translate(DOUBT_PREFIX + note) for note in notes)
+
+
+def with_label(name: str, text: str, language: Language) -> str:
+    """What is said of something, behind its name."""
+    return f"{name}：{text}" if language == "zh_CN" else f"{name}: {text}"
+
+
+NOTE_PREFIX, REASON_PREFIX = "bench.note.", "bench.because."
+
+
+def missing_workloads_text(missing: Sequence[tuple[str, str]], texts: Translator) -> str:
+    """All of it with its reasons, from the names and `LeftOut.why` of each; "" where nothing is missing."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in missing:
+        reasons.setdefault(reason, []).append(name)
+    sentences = [
+        texts.translate(
+            reason.replace(NOTE_PREFIX, REASON_PREFIX, 1),
+            {"workloads": ("、" if texts.language == "zh_CN" else ", ").join(names)},
+        )
+        for reason, names in reasons.items()
+    ]
+    joined = ("；" if texts.language == "zh_CN" else "; ").join(sentences)
+    return texts.translate("bench.missing", {"workloads": joined}) if sentences else ""
+
+
+def verdict_text(benchmark: Benchmark, texts: Translator) -> str:
+    """What is to be said of it all; "" for nothing. The card is the one that torch has, else the driver's first."""
+    if benchmark.verdict is None:
+        return ""
+    names = [device.name for device in benchmark.devices if device.id != "cpu"]
+    names += [card.name for card in benchmark.watched]
+    card = next((name for name in names if name is not None), None)
+    return texts.translate(benchmark.verdict, {"card": "GPU" if card is None else short_name(card)})

@@ -1,0 +1,228 @@
+"""What the faces say: sentences by code, and whole structs with their texts filled in.
+
+How much a plan or a step of it fetches, in the same words wherever it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+import msgspec
+
+from ..core.plan import CurrentState, EndEvent, Event, Plan, PlanEvent, StepEvent
+from ..core.price import PlanCost, step_cost
+from ..core.recommendation import Recommendation
+from ..core.results import Alarm, Check, Checks, Health
+from ..core.types import Value
+from .format import UNKNOWN_VALUE
+from .translate import Translator
+
+
+class Texts(Translator):
+    """The sentences in one language, also for the structs that a road's stages pass on."""
+
+    def localize_recommendation(self, value: Recommendation) -> Recommendation:
+        """The same recommendation with every text filled in."""
+        return msgspec.structs.replace(
+            value,
+            reasons=tuple(
+                msgspec.structs.replace(r, text=self.translate(f"reason.{r.code}", r.data)) for r in value.reasons
+            ),
+            warnings=tuple(
+                msgspec.structs.replace(
+                    w,
+                    text=self.translate(f"warning.{w.code}.text", w.data),
+                    fix=self.translate(f"warning.{w.code}.fix", w.data),
+                )
+                for w in value.warnings
+            ),
+            alternatives=tuple(
+                msgspec.structs.replace(
+                    a,
+                    label=self.translate(f"alternative.{a.code}.label", a.data),
+                    text=self.translate(f"alternative.{a.code}.text", a.data),
+                )
+                for a in value.alternatives
+            ),
+        )
+
+    def localize_plan(self, value: Plan) -> Plan:
+        """The same plan with every step's texts filled in."""
+        return msgspec.structs.replace(
+            value,
+            recommendation=self.localize_recommendation(value.recommendation),
+            steps=tuple(
+                msgspec.structs.replace(
+                    step,
+                    title=self.translate(f"step.{step.code}.title", step.data),
+                    what=self.translate(f"step.{step.code}.what", step.data),
+                    undo=self.translate(f"step.{step.code}.undo", step.data),
+                    now=self._localize_current_state(step.now),
+                )
+                for step in value.steps
+            ),
+        )
+
+    def _localize_current_state(self, value: CurrentState | None) -> CurrentState | None:
+        return (
+            msgspec.structs.replace(value, text=self.translate(value.code, value.data)) if value is not None else None
+        )
+
+    def localize_checks(self, value: Checks) -> Checks:
+        """The same checks with their sentences, what mends the ones that did not pass, and what the verdict covers."""
+        covers, leaves_out = self._area_texts(value.covers), self._area_texts(value.leaves_out)
+        scope = self.scope_text(value) if value.level is not None else None
+        return msgspec.structs.replace(
+            value,
+            checks=tuple(
+                msgspec.structs.replace(
+                    check,
+                    text=self._check_text(check),
+                    fix=self._check_fix(check) if check.state in ("warn", "fail") else None,
+                )
+                for check in value.checks
+            ),
+            covers=covers,
+            leaves_out=leaves_out,
+            scope=scope,
+        )
+
+    def scope_text(self, value: Checks, *, max_items: int | None = None, more_code: str = "health.more") -> str:
+        """What a verdict covers and what not: of the latter the first `most` (None: all), the others as a number."""
+        shown_areas = (
+            value.leaves_out
+            if max_items is None or len(value.leaves_out) <= max_items + 1
+            else value.leaves_out[:max_items]
+        )
+        areas_text = self._join_texts(self._area_texts(shown_areas))
+        omitted = len(value.leaves_out) - len(shown_areas)
+        if omitted:
+            areas_text = self.translate(more_code, {"listed": areas_text, "count": omitted})
+        return self.translate(
+            "health.scope", {"covers": self._join_texts(self._area_texts(value.covers)), "leaves_out": areas_text}
+        )
+
+    def _area_texts(self, areas: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self.translate(f"health.area.{area}") for area in areas)
+
+    def _check_text(self, check: Check) -> str:
+        """A check's sentence, or that of the `alarm` that rang; where only we say from when on something counts, that
+        stands beside it.
+        """
+        alarm, case = check.data.get("alarm"), check.data.get("case")
+        if alarm:
+            parts = {part: self.translate(f"health.{alarm}.{part}", check.data) for part in ("title", "evidence")}
+            text = self.translate("health.told", parts)
+        else:
+            text = self.translate(f"check.{check.id}.{check.state}{f'-{case}' if case else ''}", check.data)
+        if check.data.get("own") and check.state in ("warn", "fail"):
+            text += ("" if self.language == "zh_CN" else " ") + self.translate("health.own-check")
+        return text
+
+    def _check_fix(self, check: Check) -> str:
+        """What to do: as an alarm of the monitor's advises, where one says the same; a case may have its own."""
+        alarm, case = check.data.get("alarm") or check.data.get("advice"), check.data.get("case")
+        case_code = f"check.{check.id}.fix-{case}"
+        if not alarm and case and self.has_text(case_code):
+            return self.translate(case_code, check.data)
+        return self.translate(f"health.{alarm}.fix" if alarm else f"check.{check.id}.fix", check.data)
+
+    def _join_texts(self, items: tuple[str, ...]) -> str:
+        """Words one after the other; a dash for none."""
+        if not items:
+            return UNKNOWN_VALUE
+        return reduce(lambda joined, item: self.translate("health.and", {"list": joined, "next": item}), items)
+
+    def localize_health(self, value: Health) -> Health:
+        """The same state with its sentence, and every alarm's."""
+        alarms = tuple(self.localize_alarm(alarm) for alarm in value.alarms)
+        has_problem = value.state in ("warn", "error")
+        state = f"{value.state}-all" if value.state in ("well", "untold") and value.cards > 1 else value.state
+        text = alarms[0].title if has_problem and alarms else self.translate(f"health.state.{state}")
+        return msgspec.structs.replace(value, alarms=alarms, text=text)
+
+    def most_severe_alarm_title(self, value: Health) -> str:
+        """The first alarm's title, with the card's number where there are several; there must be an alarm."""
+        alarm = value.alarms[0]
+        title = self.localize_alarm(alarm).title
+        if alarm.gpu is None or value.cards < 2:
+            return title or ""
+        return self.translate("health.of-card", {"number": alarm.gpu, "title": title})
+
+    def localize_alarm(self, alarm: Alarm) -> Alarm:
+        """The same alarm with its sentences; a limit of a card's that nobody but us names is called ours."""
+        title, evidence, fix = (
+            self.translate(f"health.{alarm.id}.{part}", alarm.data) for part in ("title", "evidence", "fix")
+        )
+        if alarm.source is None and alarm.gpu is not None:
+            separator = "" if self.language == "zh_CN" else " "
+            evidence = f"{evidence}{separator}{self.translate('health.own')}"
+        return msgspec.structs.replace(alarm, title=title, evidence=evidence, fix=fix)
+
+    def localize_event(self, value: Event) -> Event:
+        """The same event with its message filled in."""
+        if isinstance(value, PlanEvent):
+            return PlanEvent(
+                steps=tuple(
+                    msgspec.structs.replace(
+                        step,
+                        title=self.translate(f"step.{step.code}.title", step.data),
+                        what=self.translate(f"step.{step.code}.what", step.data),
+                        now=self._localize_current_state(step.now),
+                    )
+                    for step in value.steps
+                )
+            )
+        if isinstance(value, StepEvent | EndEvent) and value.code is not None:
+            return msgspec.structs.replace(value, message=self.translate(value.code, value.data))
+        return value
+
+
+def download_text(cost: PlanCost, texts: Translator) -> str | None:
+    """A plan's download: "2.6 GB", "about 2.6 GB", "at least 2.6 GB"; None where nothing of it is known."""
+    if not cost.bytes and not cost.is_exact:
+        return None
+    if not cost.bytes:
+        return texts.translate("price.none")
+    return _size_text(
+        cost.bytes, texts, is_estimate=cost.measured_release is not None, is_lower_bound=bool(cost.unknown_parts)
+    )
+
+
+def unknown_parts_text(cost: PlanCost, texts: Translator) -> str:
+    """What is not in that, because nobody tells how large it is; nothing where all is."""
+    separator = "、" if texts.language == "zh_CN" else ", "
+    return separator.join(texts.translate(f"price.part.{part}") for part in cost.unknown_parts)
+
+
+def disk_text(cost: PlanCost, texts: Translator) -> str | None:
+    """What stays on the disk; None where nothing of it is known."""
+    if cost.disk_bytes is None:
+        return None
+    is_estimate = cost.disk_estimated and not cost.disk_incomplete
+    return _size_text(cost.disk_bytes, texts, is_estimate=is_estimate, is_lower_bound=cost.disk_estimated)
+
+
+def step_download_text(code: str, count: int | None, data: Mapping[str, Value], texts: Translator) -> str:
+    """A step's download; nothing where it has none, or nothing of it is known."""
+    cost = step_cost(code, count, data)
+    if not cost.is_known:
+        return ""
+    is_lower_bound = cost.unknown_part is not None
+    return _size_text(
+        cost.bytes,
+        texts,
+        is_estimate=cost.measured_release is not None and not is_lower_bound,
+        is_lower_bound=is_lower_bound,
+    )
+
+
+def duration_text(minutes: float, texts: Translator, *, at_least: bool) -> str:
+    """How long something takes: "7 minutes", "at least 7 minutes"."""
+    return texts.translate("price.time-at-least" if at_least else "price.time", {"work_seconds": 60 * minutes})
+
+
+def _size_text(count: int, texts: Translator, *, is_estimate: bool, is_lower_bound: bool) -> str:
+    code = "price.about" if is_estimate else "price.at-least" if is_lower_bound else "price.exact"
+    return texts.translate(code, {"bytes": count})

@@ -1,0 +1,227 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>EnvironmentActionsPanel</name>
+    <message>
+        <source>A project, with this Python</source>
+        <translation>使用这个环境的 Python</translation>
+    </message>
+    <message>
+        <source>A terminal of its own</source>
+        <translation>一个专用的终端</translation>
+    </message>
+    <message>
+        <source>Add to the menu</source>
+        <translation>放进菜单</translation>
+    </message>
+    <message>
+        <source>As a lock file</source>
+        <translation>导出为锁定文件</translation>
+    </message>
+    <message>
+        <source>As a notebook kernel</source>
+        <translation>作为笔记本的内核</translation>
+    </message>
+    <message>
+        <source>Copied: {text}</source>
+        <translation>已复制：{text}</translation>
+    </message>
+    <message>
+        <source>Copy its Python's path</source>
+        <translation>复制 Python 的路径</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>For a terminal of your own</source>
+        <translation>用在你自己的终端里</translation>
+    </message>
+    <message>
+        <source>It stands among your programs now.</source>
+        <translation>它现在就在你的程序列表里。</translation>
+    </message>
+    <message>
+        <source>Jupyter offers it now as one of its kernels.</source>
+        <translation>Jupyter 的内核列表里现在有它了。</translation>
+    </message>
+    <message>
+        <source>Open a terminal</source>
+        <translation>打开终端</translation>
+    </message>
+    <message>
+        <source>Open in VS Code</source>
+        <translation>用 VS Code 打开项目</translation>
+    </message>
+    <message>
+        <source>Open its folder</source>
+        <translation>打开所在文件夹</translation>
+    </message>
+    <message>
+        <source>PyCharm and others</source>
+        <translation>PyCharm 等编辑器</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>Share its packages</source>
+        <translation>分享软件包清单</translation>
+    </message>
+    <message>
+        <source>Use in Jupyter</source>
+        <translation>在 Jupyter 里使用</translation>
+    </message>
+    <message>
+        <source>Where shall the list of packages be saved?</source>
+        <translation>软件包清单保存到哪里？</translation>
+    </message>
+    <message>
+        <source>Which folder do you want to work in?</source>
+        <translation>想在哪个文件夹里工作？</translation>
+    </message>
+    <message>
+        <source>With the environment ready</source>
+        <translation>环境已就绪</translation>
+    </message>
+    <message>
+        <source>{folder} opens with this environment's Python.</source>
+        <translation>{folder} 会用这个环境的 Python 打开。</translation>
+    </message>
+</context>
+<context>
+    <name>Help</name>
+    <message>
+        <source>+, −, Ctrl + wheel</source>
+        <translation>+、−、Ctrl + 滚轮</translation>
+    </message>
+    <message>
+        <source>Back to the page before</source>
+        <translation>回到上一页</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Home, Monitor, Benchmark</source>
+        <translation>首页、监控、测速</translation>
+    </message>
+    <message>
+        <source>Keys that help</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>重新检测</translation>
+    </message>
+    <message>
+        <source>Monitor: back to now</source>
+        <translation>监控：回到现在</translation>
+    </message>
+    <message>
+        <source>Monitor: earlier and later</source>
+        <translation>监控：更早和更晚</translation>
+    </message>
+    <message>
+        <source>Monitor: figures as a table</source>
+        <translation>监控：用表格看数据</translation>
+    </message>
+    <message>
+        <source>Monitor: move the cross-hair</source>
+        <translation>监控：移动十字线</translation>
+    </message>
+    <message>
+        <source>Monitor: pause</source>
+        <translation>监控：暂停</translation>
+    </message>
+    <message>
+        <source>Monitor: stretch time</source>
+        <translation>监控：放大或缩小时间</translation>
+    </message>
+    <message>
+        <source>Next and previous control</source>
+        <translation>下一个、上一个控件</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>This help</source>
+        <translation>打开本帮助</translation>
+    </message>
+</context>
+<context>
+    <name>Language</name>
+    <message>
+        <source>GPU Assistant</source>
+        <translation>GPU 助手</translation>
+    </message>
+</context>
+<context>
+    <name>Program</name>
+    <message>
+        <source>GPU Assistant cannot open</source>
+        <translation>GPU 助手打不开</translation>
+    </message>
+    <message>
+        <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
+        <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside GPU Assistant</source>
+        <translation>GPU 助手内部出错了</translation>
+    </message>
+</context>
+<context>
+    <name>WizardHelp</name>
+    <message>
+        <source>Back to the page before</source>
+        <translation>回到上一页</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>From here to a working PyTorch</source>
+        <translation>从这里到能用的 PyTorch</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Look at the computer again</source>
+        <translation>重新检测电脑</translation>
+    </message>
+    <message>
+        <source>Next and previous control</source>
+        <translation>下一个、上一个控件</translation>
+    </message>
+    <message>
+        <source>Press the filled button</source>
+        <translation>按下主按钮</translation>
+    </message>
+    <message>
+        <source>Stop the install, after a question</source>
+        <translation>停止安装（会先询问）</translation>
+    </message>
+    <message>
+        <source>This help</source>
+        <translation>这个帮助</translation>
+    </message>
+    <message>
+        <source>We look at this computer, suggest versions that fit together, install them into a folder of their own, and prove that they work. Nothing is changed before you press Install, and you can stop at any moment.</source>
+        <translation>我们检测这台电脑，推荐互相匹配的版本，装进单独的文件夹，再验证能用。点“安装”之前不会改动任何东西，随时可以停下。</translation>
+    </message>
+</context>
+</TS>

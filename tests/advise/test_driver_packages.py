@@ -1,0 +1,147 @@
+"""Which packages of a Linux distribution bring the driver: the plan installs these, whatever the words say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.machine import Driver, Gpu, Machine, OperatingSystem
+from gpu_assistant.core.recommendation import Choice, Recommendation
+from gpu_assistant.install.elevation.helper import allowed_packages
+
+from .build import GTX_1060, RTX_4060, RTX_5090, catalog, check, codes, nvidia
+
+V100 = next(
+    row.pci_id for row in catalog().gpus.gpus if row.compute_capability == "7.0" and row.segment == "datacenter"
+)
+H100 = next(
+    row.pci_id for row in catalog().gpus.gpus if row.compute_capability == "9.0" and row.segment == "datacenter"
+)
+
+
+def advised(
+    distro: str, release: str | None, *cards: str, driver: str | None = None, choice: Choice | None = None, **more: Any
+) -> Recommendation:
+    box = Machine(
+        schema="gpu-assistant/machine/1",
+        os=OperatingSystem(system="linux", arch="x86_64", distro=distro, distro_version=release, **more),
+        gpus=tuple(nvidia(card, index=n) for n, card in enumerate(cards)),
+        driver=Driver(version=driver) if driver is not None else None,
+    )
+    return check(recommend(box, catalog(), choice=choice))
+
+
+@pytest.mark.parametrize(
+    ("cards", "secure_boot", "names"),
+    [
+        ([RTX_4060], False, ("nvidia-driver-595-open",)),
+        ([RTX_4060], True, ("nvidia-driver-595-open", "linux-modules-nvidia-595-open-generic")),
+        ([RTX_5090], False, ("nvidia-driver-595-open",)),
+        ([GTX_1060], False, ("nvidia-driver-580",)),
+        ([RTX_4060, GTX_1060], None, ("nvidia-driver-580", "linux-modules-nvidia-580-generic")),
+        # One kind of kernel modules is loaded: the deciding card's.
+        ([RTX_5090, GTX_1060], False, ("nvidia-driver-595-open",)),
+        ([H100], False, ("nvidia-driver-595-server-open",)),
+        ([V100], False, ("nvidia-driver-580-server",)),
+        # Modules that the distribution signed need no key, and no person before the screen.
+        ([H100], True, ("nvidia-driver-595-open", "linux-modules-nvidia-595-open-generic")),
+        ([H100, RTX_4060], False, ("nvidia-driver-595-open",)),
+    ],
+)
+def test_ubuntu(cards: list[str], secure_boot: bool | None, names: tuple[str, ...]) -> None:
+    found = advised("ubuntu", "24.04", *cards, secure_boot=secure_boot)
+    assert (found.driver.way, found.driver.packages) == ("packages", names)
+    here = OperatingSystem(system="linux", distro="ubuntu")
+    assert all(allowed_packages(here, catalog()).match(name) for name in names)
+    said = next(r for r in found.reasons if r.code == "driver-packages")
+    assert said.data["package"] == " ".join(names)
+    assert not secure_boot or "secure-boot-signed" in codes(found.warnings)
+
+
+def test_unavailable_branch_is_not_used() -> None:
+    # 585 is none of its branches: the next older one, as long as that is enough, and its number is what is told.
+    found = advised("ubuntu", "24.04", RTX_4060, choice=Choice(driver="585.10"), secure_boot=False)
+    assert found.driver.packages == ("nvidia-driver-580-open",)
+    assert found.driver.recommended == "580"
+
+
+@pytest.mark.parametrize(("release", "branch"), [("12", "535"), ("13", "550")])
+def test_debian_release_names_its_branch(release: str, branch: str) -> None:
+    found = advised("debian", release, GTX_1060)
+    assert (found.driver.way, found.driver.recommended) == ("packages", branch)
+    assert "driver-install-from-packages" in codes(found.reasons)
+    assert next(r for r in found.reasons if r.code == "driver-packages-branch").data["branch"] == branch
+    here = OperatingSystem(system="linux", distro="debian")
+    assert all(allowed_packages(here, catalog()).match(name) for name in found.driver.packages)
+    behind = advised("debian", release, RTX_5090)
+    assert (behind.driver.way, behind.driver.recommended) == ("nvidia-source", "595.84")
+    # No PyTorch for such a card runs on that branch.
+    assert "driver-packages-behind-only" in codes(behind.reasons)
+
+
+@pytest.mark.parametrize(
+    ("distro", "release"),
+    [("debian", "11"), ("debian", "14"), ("debian", None), ("ubuntu", "16.04"), ("ubuntu", "20.04"), ("ubuntu", None)],
+)
+def test_unseen_release_is_unsure(distro: str, release: str | None) -> None:
+    for card in (GTX_1060, RTX_4060):
+        found = advised(distro, release, card)
+        assert (found.driver.way, found.driver.recommended) == ("unsure", None)
+        assert found.driver.packages
+        said = codes(found.reasons)
+        assert "driver-packages-unsure" in said
+        assert "driver-packages" not in said
+
+
+def test_unknown_distribution_gets_no_packages() -> None:
+    found = advised("slackware", "15.0", RTX_4060)
+    assert (found.driver.way, found.driver.packages, found.driver.page) == (None, (), None)
+
+
+@pytest.mark.parametrize(
+    ("release", "kernel", "package"),
+    [
+        ("24.04", "6.8.0-85-generic", "linux-modules-nvidia-595-open-generic"),
+        ("24.04", "6.14.0-33-generic", "linux-modules-nvidia-595-open-generic-hwe-24.04"),
+        ("22.04", "6.8.0-60-generic", "linux-modules-nvidia-595-open-generic-hwe-22.04"),
+        ("25.10", "6.17.0-6-generic", "linux-modules-nvidia-595-open-generic"),
+        ("24.04", None, "linux-modules-nvidia-595-open-generic"),
+        # A kernel of another line has no modules that Ubuntu signed under a name that is known.
+        ("24.04", "6.14.0-1014-oem", None),
+        ("24.04", "6.12.3-x64v3-xanmod1", None),
+    ],
+)
+def test_signed_modules_match_running_kernel(release: str, kernel: str | None, package: str | None) -> None:
+    found = advised("ubuntu", release, RTX_4060, secure_boot=True, kernel=kernel)
+    assert found.driver.packages == ("nvidia-driver-595-open", *((package,) if package else ()))
+    assert ("secure-boot-signed" if package else "secure-boot-key") in codes(found.warnings)
+    here = OperatingSystem(system="linux", distro="ubuntu")
+    assert all(allowed_packages(here, catalog()).match(name) for name in found.driver.packages)
+
+
+def test_kept_driver_needs_no_packages() -> None:
+    found = advised("ubuntu", "24.04", RTX_4060, driver="595.84")
+    assert (found.driver.action, found.driver.way, found.driver.packages) == ("keep", None, ())
+
+
+def test_windows_driver_under_wsl_comes_from_no_package() -> None:
+    assert advised("ubuntu", "24.04", RTX_4060, wsl=True).driver.way is None
+
+
+def test_gpu_without_kernel_modules_gets_no_package() -> None:
+    box = Machine(
+        schema="gpu-assistant/machine/1",
+        os=OperatingSystem(system="linux", arch="x86_64", distro="ubuntu", distro_version="24.04"),
+        gpus=(Gpu(vendor="nvidia", compute_capability="3.7"),),
+    )
+    assert recommend(box, catalog()).driver.way is None
+
+
+def test_debian_secure_boot_key_is_enrolled_manually() -> None:
+    for release, card in (("12", GTX_1060), ("13", RTX_5090)):
+        found = advised("debian", release, card, secure_boot=True)
+        told = next(each for each in found.warnings if each.code == "secure-boot-enrol")
+        assert told.data["enrol"] == "sudo mokutil --import /var/lib/dkms/mok.pub"
+        assert "secure-boot-enrol" not in codes(advised("debian", release, card, secure_boot=False).warnings)

@@ -1,0 +1,96 @@
+"""Which of GNU's compilers the CUDA Toolkit takes on Linux, and what to do about one that it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.advise.toolkit import newest_gnu_compiler
+from gpu_assistant.core.machine import CudaToolkit, Machine, OperatingSystem, Tools
+from gpu_assistant.core.recommendation import Recommendation
+from gpu_assistant.core.types import Goal
+from gpu_assistant.texts.localized import Texts
+
+from .build import GTX_1060, RTX_4060, catalog, check, codes, nvidia
+
+DEBIAN_13 = OperatingSystem(
+    system="linux", arch="x86_64", distro="debian", distro_version="13", distro_like=(), glibc="2.41"
+)
+FEDORA_43 = OperatingSystem(
+    system="linux", arch="x86_64", distro="fedora", distro_version="43", distro_like=(), glibc="2.42"
+)
+MINT_22 = OperatingSystem(
+    system="linux", arch="x86_64", distro="linuxmint", distro_version="22.2", distro_like=("ubuntu", "debian")
+)
+
+
+def advised(
+    system: OperatingSystem, card: str, gcc: str | None, *, goal: Goal = "cuda-dev", here: tuple[CudaToolkit, ...] = ()
+) -> Recommendation:
+    tools = Tools(gcc=gcc, git="2.47")
+    box = Machine(schema="gpu-assistant/machine/1", os=system, gpus=(nvidia(card),), tools=tools, cuda_toolkits=here)
+    return check(recommend(box, catalog(), goal=goal))
+
+
+@pytest.mark.parametrize(
+    ("toolkit", "newest"),
+    [
+        *[("13.4.1", 16), ("13.3.1", 15), ("13.0.0", 15), ("12.9.1", 14), ("12.8.0", 14), ("12.6.3", 13)],
+        *[("12.4.0", 13), ("12.3.2", 12), ("12.0.0", 12), ("11.8.0", 11), ("11.4.0", None)],
+    ],
+)
+def test_newest_gcc_matches_nvcc_header(toolkit: str, newest: int | None) -> None:
+    assert newest_gnu_compiler(catalog(), toolkit) == newest
+
+
+def test_debian_13_is_too_new_for_the_toolkit_of_an_old_card() -> None:
+    found = advised(DEBIAN_13, GTX_1060, "14.2.0")
+    assert (found.cuda_toolkit.action, found.cuda_toolkit.version) == ("install", "12.6.3")
+    said = next(w for w in found.warnings if w.code == "gcc-unfit-package")
+    assert said.data == {"toolkit": "12.6.3", "gcc": "14.2.0", "newest": 13, "package": "g++-13"}
+    for language in ("en", "zh_CN"):
+        fix = Texts(language).translate("warning.gcc-unfit-package.fix", said.data)
+        assert "sudo apt-get install g++-13" in fix
+        assert "NVCC_CCBIN=g++-13" in fix
+    # A later toolkit of PyTorch's own CUDA major takes it.
+    other = next(a for a in found.alternatives if a.code == "toolkit-for-compiler")
+    assert other.change == {"cuda_toolkit": "12.8.2"}
+
+
+def test_fedora_43_warning_names_no_package() -> None:
+    found = advised(FEDORA_43, GTX_1060, "15.2.1")
+    said = next(w for w in found.warnings if w.code == "gcc-unfit")
+    assert said.data["package"] is None
+    # No toolkit for this card takes GCC 15.
+    assert "toolkit-for-compiler" not in codes(found.alternatives)
+
+
+@pytest.mark.parametrize(("system", "gcc"), [(DEBIAN_13, "14.2.0"), (FEDORA_43, "15.2.1")])
+def test_current_gpu_has_compatible_toolkit(system: OperatingSystem, gcc: str) -> None:
+    found = advised(system, RTX_4060, gcc)
+    assert not [code for code in codes(found.warnings) if code.startswith("gcc-")]
+    assert "toolkit-for-compiler" not in codes(found.alternatives)
+
+
+def test_derivatives_use_parent_package_names() -> None:
+    found = advised(MINT_22, GTX_1060, "14.2.0")
+    assert next(w for w in found.warnings if w.code == "gcc-unfit-package").data["package"] == "g++-13"
+
+
+def test_kept_toolkit_is_checked_too() -> None:
+    here = (CudaToolkit(version="12.4.1", path="/usr/local/cuda-12.4", nvcc=True),)
+    assert "gcc-unfit-package" in codes(advised(DEBIAN_13, GTX_1060, "14.2.0", here=here).warnings)
+
+
+def test_missing_compiler_warns_unknown_does_not() -> None:
+    found = advised(DEBIAN_13, GTX_1060, None)
+    assert next(w for w in found.warnings if w.code == "gcc-missing").data["newest"] == 13
+    unseen = Machine(schema="gpu-assistant/machine/1", os=DEBIAN_13, gpus=(nvidia(GTX_1060),))
+    assert not [
+        code for code in codes(recommend(unseen, catalog(), goal="cuda-dev").warnings) if code.startswith("gcc-")
+    ]
+
+
+def test_no_compiler_warning_without_toolkit() -> None:
+    found = advised(DEBIAN_13, GTX_1060, "14.2.0", goal="pytorch")
+    assert not [code for code in codes(found.warnings) if code.startswith("gcc-")]

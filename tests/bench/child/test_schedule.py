@@ -1,0 +1,121 @@
+"""A slow computer has a figure of each kind, and hears of everything else why it has none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gpu_assistant.bench.child import schedule, timing, training
+from gpu_assistant.bench.child_protocol import CHILD_PROGRAM
+from gpu_assistant.system import current_system
+
+SLOW = """
+class Slow(workload.Workload):
+    unit = "images/s"
+    checked_last = True
+    amount = 1.0
+
+    def __init__(self, name, share):
+        super().__init__(devices.Cpu(torch, 1), "float32", (1,), 60.0)
+        self.id, self.share, self.amount = name, share, 1.0
+
+    def least_s(self, pace):
+        return 0.5
+
+    def needs(self):
+        return 0
+
+    def prepare(self):
+        self.last_s = 0.25
+
+    def run(self):
+        time.sleep(0.25)
+
+    def check(self):
+        return 0.0, 1.0
+"""
+
+
+def answers(environment: Path, seconds: float) -> list[dict[str, Any]]:
+    """What a child says of three workloads that never have enough and run for 0.25 s, in so many seconds for all."""
+    program = f"""
+import runpy, sys, time
+sys.argv = ["child", "--device", "cpu"]
+launcher = runpy.run_path({str(CHILD_PROGRAM)!r})
+launcher["load"]()
+import torch
+from gpu_assistant_bench import devices, limit, program, schedule, timing, workload
+{SLOW}
+timing.WARM_UP_S = 0.1
+schedule.QUICK_DEVICE_S = ({seconds}, {seconds})
+limit.clock_of = lambda since: time.perf_counter()
+schedule.of_device = lambda device, **_: [
+    Slow(name, schedule.SHARES.get(name, 1.0)) for name in ("resnet50", "bert-base", "decode")
+]
+program.main()
+"""
+    python = str(current_system().environment_python(environment))
+    words = [python, "-I", "-X", "utf8", "-c", program]
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_first_workload_leaves_time_for_later(with_card: Path) -> None:
+    lines = answers(with_card, 5.0)
+    results = [line["result"] for line in lines if "result" in line]
+    assert [result["id"] for result in results] == ["resnet50", "bert-base", "decode"]
+    assert lines[-1] == {"end": True}
+
+
+def test_no_time_left_gives_no_wanted_seconds(with_card: Path) -> None:
+    lines = answers(with_card, 0.4)
+    assert [line for line in lines if "left" in line] == [{"left": "time"}] * 3
+
+
+def test_cpu_main_workloads_have_time_shares() -> None:
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=None, free_bytes=lambda: None)
+    main = schedule.device_workloads(device, full=False)[:4]
+    assert [each.id for each in main] == ["matmul", "copy-within", "resnet50", "bert-base"]
+    assert all(0 < each.time_share < 1 for each in main)
+
+
+def test_model_too_slow_by_estimate_is_skipped() -> None:
+    switches = SimpleNamespace(mkldnn=SimpleNamespace(matmul=SimpleNamespace(fp32_precision="none")))
+    torch = SimpleNamespace(get_num_threads=lambda: 2, backends=switches)
+    device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch)
+    resnet = training.TrainingWorkload(device, "resnet50", "float32", 6.0)
+    bert = training.TrainingWorkload(device, "bert-base", "float32", 6.0)
+    resnet.amount, resnet.step = 1.0, SimpleNamespace(kind=SimpleNamespace(optimizer_name="SGD"), channels_last=False)
+    resnet.result([4.0, 4.0, 4.0], (None, None), 16.0)
+    assert resnet.pace is not None
+    assert bert.min_seconds(resnet.pace) > 20
+    assert bert.min_seconds(80e9) == 3.0
+
+
+class Clock:
+    """A device on which each run takes as long as the clock is moved on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, run_s: float) -> None:
+        self.now, self._run_s = 0.0, run_s
+        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
+
+    def seconds(self, work: object, count: int = 1) -> list[float]:
+        self.now += self._run_s * count
+        return [self._run_s] * count
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, most_s: float) -> list[float]:
+    """Runs of four seconds, of which some shall be made in six and none after `most_s`."""
+    clock: Any = Clock(monkeypatch, 4.0)
+    return timing.measure_runs(clock, print, 6.0, 4.0, most_s)
+
+
+def test_two_runs_suffice_when_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(measured(monkeypatch, 9.0)) == 2
+    assert len(measured(monkeypatch, 20.0)) == 3

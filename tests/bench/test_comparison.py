@@ -1,0 +1,234 @@
+"""Figures side by side: speed-ups, history, before and after, what is right for a card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.bench import results as bench_results
+from gpu_assistant.bench.gpu_log import summarize_snapshots
+from gpu_assistant.bench.results import gpu_speedups
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.results import BenchDevice, BenchGpuLog, BenchResult, GpuSample
+
+from ..fakes.examples import cpu_benchmark
+
+
+def measured(device: str, dtype: str, side: int, median: float) -> BenchResult:
+    return BenchResult(
+        id="matmul",
+        device=device,
+        dtype=dtype,  # type: ignore[arg-type]
+        size=(side, side, side),
+        unit="TFLOP/s",
+        median=median,
+        q1=median,
+        q3=median,
+        runs=3,
+        seconds=1,
+    )
+
+
+def test_speedup_compares_equal_sizes_only() -> None:
+    results = [
+        measured("cpu", "float32", 1024, 0.1),
+        measured("cpu", "float32", 4096, 0.2),
+        measured("cuda:0", "float32", 4096, 10.0),
+        measured("cuda:1", "float32", 4096, 12.0),
+        measured("cuda:0", "float32", 8192, 99.0),
+        measured("cuda:0", "float16", 1024, 5.0),
+    ]
+    assert gpu_speedups(results) == {"matmul-float32": pytest.approx(60), "matmul-float16": pytest.approx(50)}
+    assert gpu_speedups(results[:2]) == {}
+    assert gpu_speedups(results[2:]) == {}
+
+
+def test_other_size_is_not_missing() -> None:
+    product = measured("cpu", "float32", 1024, 1.0)
+    short, long = (replace(product, id="decode", size=(32, words)) for words in (8, 32))
+    other = replace(long, dtype="float16")
+    before = replace(cpu_benchmark(), results=(long, other))
+    assert bench_results.missing_measurements(replace(before, results=(short,)), [before]) == [other]
+    sizes = replace(before, results=(product,))
+    larger = replace(before, results=(replace(product, size=(4096, 4096, 4096)),))
+    assert bench_results.missing_measurements(sizes, [larger]) == [*larger.results]  # a product's size is named with it
+
+
+def test_only_equal_measurements_are_compared() -> None:
+    now, later = measured("cpu", "float32", 1024, 1.0), measured("cpu", "float32", 1024, 2.0)
+    benchmark = replace(cpu_benchmark(), results=(now,))
+    same = replace(benchmark, results=(later,))
+    others = [
+        replace(benchmark, results=(replace(later, version=2),)),
+        replace(benchmark, results=(replace(later, batch=4),)),
+        replace(benchmark, results=(replace(later, settings={"threads": 4}),)),
+        replace(same, notes=("bench.note.killed",)),
+        replace(same, notes=("bench.note.lost",)),
+        replace(benchmark, results=(replace(later, extrapolated=True),)),
+        replace(benchmark, results=(replace(later, size=(2048, 2048, 2048)),)),
+        replace(benchmark, results=(later,), devices=(BenchDevice(id="cpu", name="another processor"),)),
+    ]
+    assert bench_results.comparable_history(now, benchmark, [benchmark, *others, same]) == [
+        (benchmark, now),
+        (same, later),
+    ]
+
+
+def test_speedup_ignores_extrapolated_results() -> None:
+    there = measured("cuda:0", "float32", 10000, 10.0)
+    here = measured("cpu", "float32", 10000, 0.1)
+    assert gpu_speedups([here, there]) == {"matmul-float32": pytest.approx(100)}
+    assert gpu_speedups([replace(here, extrapolated=True), there]) == {}
+    assert gpu_speedups([replace(here, version=7), there]) == {}
+
+
+def test_speedup_ignores_disturbed_sizes() -> None:
+    results = [
+        measured("cpu", "float32", 2048, 0.064),
+        measured("cpu", "float32", 4096, 0.016),
+        measured("cuda:0", "float32", 2048, 8.0),
+        measured("cuda:0", "float32", 4096, 10.0),
+    ]
+    assert gpu_speedups(results) == {"matmul-float32": pytest.approx(125)}
+
+
+@pytest.mark.parametrize("note", ["spread", "busy-cpu", "wrong"])
+def test_doubtful_result_has_no_speed_ratio(note: str) -> None:
+    before = measured("cpu", "float32", 1024, 1.0)
+    after = replace(before, median=0.5, q1=0.4, q3=0.6)
+    assert bench_results.speed_ratio(before, after) == pytest.approx(0.5)
+    assert bench_results.speed_ratio(replace(before, notes=(note,)), after) is None
+    assert bench_results.speed_ratio(before, replace(after, notes=(note,))) is None
+
+
+def test_overlapping_runs_have_no_speed_ratio() -> None:
+    before = replace(measured("cpu", "float32", 1024, 1.0), q1=0.9, q3=1.1)
+    assert bench_results.speed_ratio(before, replace(before, median=1.2, q1=1.05, q3=1.3)) is None
+    assert bench_results.speed_ratio(before, replace(before, median=1.3, q1=1.2, q3=1.4)) == pytest.approx(1.3)
+    assert bench_results.speed_ratio(before, replace(before, median=0.5, q1=0.4, q3=0.6)) == pytest.approx(0.5)
+
+
+RTX_4060 = BenchDevice(id="cuda:0", name="NVIDIA GeForce RTX 4060", memory_bytes=8585740288)
+
+
+def ranges(devices: tuple[BenchDevice, ...], *results: BenchResult) -> dict[str, tuple[float, float]]:
+    catalog = load_catalog(resources_dir() / "catalog")
+    return bench_results.expected_ranges(results, bench_results.reference_gpus(devices, catalog), catalog)
+
+
+def test_expected_range_of_known_gpu() -> None:
+    copy = replace(measured("cuda:0", "uint8", 1, 250.0), id="copy-within", unit="GB/s", size=(1 << 28,))
+    results = [measured("cuda:0", dtype, 8192, 12.0) for dtype in ("float32", "float16", "bfloat16", "tf32")]
+    found = ranges((RTX_4060,), *results, copy, measured("cpu", "float32", 8192, 0.3))
+    products = {f"cuda:0/matmul-{dtype}" for dtype in ("float32", "float16", "bfloat16", "tf32")}
+    assert set(found) == products | {"cuda:0/copy-within-uint8"}
+    for low, high in found.values():
+        assert 0 < low < high
+    low, high = found["cuda:0/matmul-float32"]
+    assert low < 15.11 * 0.8 < high  # the maker's figure is 15.11 TFLOP/s
+    low, high = found["cuda:0/copy-within-uint8"]
+    assert 0.7 * 272 < low < high < 272  # the maker's bandwidth in GB/s
+    tf32, half = found["cuda:0/matmul-tf32"], found["cuda:0/matmul-bfloat16"]
+    assert tf32 == pytest.approx([each / 2 for each in half])
+
+
+@pytest.mark.parametrize(("gen", "most"), [(4, 15.75), (3, 7.88), (None, 15.75), (5, 15.75), (1, None)])
+def test_pcie_range_from_lanes_and_slot(gen: int | None, most: float | None) -> None:
+    copy = replace(measured("cuda:0", "uint8", 1, 12.6), id="copy-to-device-pinned", unit="GB/s", size=(1 << 28,))
+    seen = (BenchGpuLog(index=0, samples=9, pcie_gen=gen, pcie_width=4),)
+    catalog = load_catalog(resources_dir() / "catalog")
+    found = bench_results.expected_ranges((copy,), bench_results.reference_gpus((RTX_4060,), catalog), catalog, seen)
+    if most is None:
+        assert found == {}
+        return
+    low, high = found["cuda:0/copy-to-device-pinned-uint8"]
+    assert 0.5 * most < low < high < most
+
+
+@pytest.mark.parametrize("name", ["NVIDIA GeForce RTX 4060 Laptop GPU", "NVIDIA H200", "Voodoo 2", None])
+def test_unknown_gpu_has_no_expected_range(name: str | None) -> None:
+    device = BenchDevice(id="cuda:0", name=name, memory_bytes=8585740288)
+    assert ranges((device,), measured("cuda:0", "float32", 8192, 1.0)) == {}
+
+
+def test_best_size_decides_below_range() -> None:
+    found = {"cuda:0/matmul-float32": (10.0, 14.0)}
+    small, large = measured("cuda:0", "float32", 2048, 5.0), measured("cuda:0", "float32", 8192, 11.0)
+    assert bench_results.keys_below([small, large], found) == ()
+    assert bench_results.keys_below([small], found) == ("cuda:0/matmul-float32",)
+    assert bench_results.keys_below([], found) == ()
+
+
+def test_above_range_differs_from_within() -> None:
+    found = {"cuda:0/matmul-float32": (10.0, 14.0)}
+    within, beyond = (measured("cuda:0", "float32", 8192, speed) for speed in (14.0, 14.1))
+    assert bench_results.keys_above([within], found) == ()
+    assert bench_results.keys_above([within, beyond], found) == ("cuda:0/matmul-float32",)
+    assert bench_results.keys_above([], found) == ()
+
+
+def look(**figures: Any) -> tuple[GpuSample, ...]:
+    return (GpuSample(**{"index": 0, "name": "NVIDIA GeForce RTX 4060"} | figures),)
+
+
+def test_summarize_snapshots() -> None:
+    (seen,) = summarize_snapshots(
+        [
+            look(util=3, temp=40, clock_sm=210, pcie_gen=1, pcie_width=8, power_limit_w=115.0),
+            look(util=99, temp=70, clock_sm=2400, pcie_gen=4, pcie_width=8, power_w=110.0, throttle=("power-cap",)),
+            look(util=99, temp=78, clock_sm=2300, power_w=114.0, throttle=("thermal",)),
+            look(util=0, temp=71, clock_sm=210, pcie_gen=1),
+        ]
+    )
+    assert seen == BenchGpuLog(
+        index=0,
+        name="NVIDIA GeForce RTX 4060",
+        samples=4,
+        util_before=3,
+        temp_start=40,
+        temp_end=71,
+        temp_max=78,
+        clock_sm=2350,
+        power_max_w=114.0,
+        power_limit_w=115.0,
+        pcie_gen=4,
+        pcie_width=8,
+        throttle=("power-cap", "thermal"),
+    )
+    assert summarize_snapshots([]) == summarize_snapshots([()]) == ()
+
+
+def test_removed_gpu_is_not_mixed_with_its_successor() -> None:
+    def card(index: int, uuid: str | None, temp: int) -> tuple[GpuSample, ...]:
+        return look(index=index, uuid=uuid, temp=temp, util=99)
+
+    seen = summarize_snapshots(
+        [
+            (*card(0, None, 40), *card(1, "B", 50)),  # the first does not say yet who it is
+            (*card(0, "A", 60), *card(1, "B", 51)),
+            (*card(0, "B", 52), *look(index=1, uuid="A", state="gone")),
+            (*card(0, "B", 53), *card(1, "C", 30)),
+        ]
+    )
+    told = [(each.index, each.samples, each.temp_start, each.temp_max, each.util_before) for each in seen]
+    assert told == [(0, 2, 40, 60, 99), (1, 4, 50, 53, 99), (1, 1, 30, 30, None)]
+
+
+def test_causes_from_gpu_logs() -> None:
+    card = load_catalog(resources_dir() / "catalog").reference_card("NVIDIA GeForce RTX 4060", 8585740288)
+    assert card is not None
+
+    def causes(watch: BenchGpuLog, **power: bool) -> tuple[str, ...]:
+        told = {"on_battery": None, "saving": None, **power}
+        return tuple(code.rsplit(".", 1)[1] for code in bench_results.slow_causes([watch], [card], **told))
+
+    fine = BenchGpuLog(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
+    assert causes(fine) == ()
+    assert causes(replace(fine, throttle=("hardware-thermal",))) == ("heat",)
+    assert causes(replace(fine, throttle=("power-brake",))) == ("power-supply",)
+    assert causes(replace(fine, pcie_width=4)) == ("slot",)
+    assert causes(replace(fine, util_before=60), saving=True) == ("power-plan", "busy")
+    assert causes(fine, on_battery=True) == ("battery",)

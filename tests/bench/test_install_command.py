@@ -1,0 +1,58 @@
+"""What brings the packages of the example programs: torchvision only in the release that belongs to the PyTorch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from gpu_assistant.app import App
+from gpu_assistant.bench.memory_fit import install_command
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.machine import OperatingSystem
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.system import current_system
+
+from ..fakes.environments import environment_with
+
+CATALOG = load_catalog(resources_dir() / "catalog")
+PYTHON = Path("python")
+
+
+def asked(torch: str | None, arch: Literal["x86_64", "arm64"] = "x86_64") -> tuple[str, ...] | None:
+    return install_command("torchvision", PYTHON, torch, CATALOG, OperatingSystem(system="windows", arch=arch))
+
+
+@pytest.mark.parametrize(
+    ("torch", "vision", "tag"), [("2.13.0+cu126", "0.28.0+cu126", "cu126"), ("2.9.1", "0.24.1", "cpu")]
+)
+def test_torchvision_matches_torch_release(torch: str, vision: str, tag: str) -> None:
+    words = asked(torch)
+    assert words is not None
+    assert words[:5] == ("python", "-m", "pip", "install", f"torchvision=={vision}")
+    assert words[5] == "--index-url"
+    assert words[6].endswith(f"/{tag}")
+
+
+@pytest.mark.parametrize("torch", [None, "2.13.0+cu999", "1.0.0+cpu", "2.16.0.dev20261101+cpu"])
+def test_unknown_torch_gives_no_command(torch: str | None) -> None:
+    assert asked(torch) is None
+
+
+def test_unpublished_build_gives_no_command() -> None:
+    assert asked("2.13.0+cpu", "arm64") is None
+
+
+def test_only_missing_packages(tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", "")
+    app = App(data_dir=str(tmp_path / "data"), environ={})
+    python = str(current_system().environment_python(environment))
+    assert app.missing_example_packages(environment)["transformers"] == (python, "-m", "pip", "install", "transformers")
+    (torch,) = environment.rglob("torch")
+    (torch / "version.py").write_text("__version__ = '2.13.0+cpu'\n", encoding="utf-8")
+    words = app.missing_example_packages(environment)["torchvision"]
+    assert words is not None
+    assert "torchvision==0.28.0+cpu" in words
+    (torch.parent / "torchvision").mkdir()
+    assert set(app.missing_example_packages(environment)) == {"transformers"}

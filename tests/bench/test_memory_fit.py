@@ -1,0 +1,308 @@
+"""What fits in memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis.strategies import builds, integers, just, lists
+from msgspec.structs import replace
+
+from gpu_assistant.bench import memory_fit
+from gpu_assistant.bench.child.memory_fit import LinearPeak, MemoryEvent, _upper_envelope, possible_peaks
+from gpu_assistant.bench.child.program import select_devices
+from gpu_assistant.bench.child_protocol import MemoryFitProgress
+from gpu_assistant.bench.memory_fit import MemoryFitJob, practical_batch, project_memory
+from gpu_assistant.catalog.estimates import load_memory_planning
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.errors import AppError, UsageError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.json import encode
+from gpu_assistant.core.machine import Cpu
+from gpu_assistant.core.paths import DataDir, resources_dir
+from gpu_assistant.core.results import MemoryFit, MemoryPeakModel, MemoryProfile
+from gpu_assistant.system.locks import data_folder_lock
+from gpu_assistant.texts.localized import Texts
+
+from ..fakes.benchmarks import memory_fits, two_gpus
+from ..fakes.environments import environment_with, torch_with_card
+from ..fakes.system import FakeSystem
+from .child_code import inside
+
+CATALOG = load_catalog(resources_dir() / "catalog")
+VARIANTS = ("plain", "mixed", "checkpointing", "accumulation", "together")
+
+
+def job(environment: Path, *, device: str = "cpu", **options: Any) -> MemoryFitJob:
+    system = FakeSystem(cpu=Cpu(cores=1))
+    options = {"batch": 8, "time_limit": 280, **options}
+    data = DataDir(environment.parent / "data")
+    return MemoryFitJob(environment, system, data, CATALOG, model="resnet50", device=device, **options)
+
+
+@pytest.mark.real_install
+def test_training_step_memory(torch_environment: Path) -> None:
+    news: list[Any] = []
+    found = job(torch_environment).run(JobContext(news.append))
+    assert tuple(each for each in news if isinstance(each, MemoryFit)) == found.fits
+    begun = [each for each in news if isinstance(each, MemoryFitProgress)]
+    assert [(each.index, each.total, each.variant) for each in begun] == [
+        (n, 5, each) for n, each in enumerate(VARIANTS, 1)
+    ]
+    assert tuple(project_memory(each, 8) for each in found.steps) == found.fits
+    assert len(encode(found.steps)) < 5000  # the few points that may be the highest, not the whole step
+    assert found.devices[0].id == "cpu"
+    assert found.seconds is not None
+    assert 0 < found.seconds < 280
+    schema = json.loads((resources_dir() / "schemas" / "memory.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(json.loads(encode(found)))
+    fits = {fit.variant: fit for fit in found.fits}
+    assert set(fits) | set(found.left_out) == set(VARIANTS)
+    for fit in found.fits:
+        parts = (fit.parameters, fit.gradients, fit.optimizer, fit.activations, fit.temporary, fit.cache)
+        assert sum(parts) == fit.peak
+        assert min(parts) >= 0
+        assert fit.exact
+        assert fit.capacity is not None
+        assert fit.spare is not None
+        assert fit.spare >= 0.19 * fit.capacity
+        assert fit.largest_batch is not None
+    plain = fits["plain"]
+    assert plain.optimizer == 4 * 25_557_032  # SGD keeps one number for each
+    assert plain.parameters == 4 * (25_557_032 + 2 * 26_560) + 8 * 53  # and what its norms keep
+    assert largest(fits["checkpointing"]) > largest(plain)
+    assert largest(fits["accumulation"]) > largest(plain)
+    assert fits["checkpointing"].peak < plain.peak
+    assert fits["accumulation"].peak < plain.peak
+    together = fits["together"]
+    assert together.peak <= min(each.peak for each in found.fits)
+    assert together.dtype == (fits["mixed"].dtype if "mixed" in fits else "float32")
+
+
+def largest(fit: MemoryFit) -> int:
+    return fit.largest_batch or 0
+
+
+PURE = """
+from gpu_assistant_bench import timeline
+
+def step(batch):  # two layers' activations, then gradients as activations are given back
+    sizes = [10 * batch, 20 * batch, 100, -20 * batch, 300, -10 * batch, -400]
+    return [timeline.Event(size, 100 if at > 2 else 0, at > 5, at // 2) for at, size in enumerate(sizes)]
+
+two, three = (step(2), 2), (step(3), 3)
+other = [*step(3), timeline.Event(5, 0, True, 3), timeline.Event(-5, 0, True, 3)]
+found = {
+    "tops": [top._asdict() for top in timeline.tops(two, three)],
+    "measured": [timeline.highest(step(batch)) for batch in (1, 4, 15, 16, 100)],
+    "alike": [timeline.alike(two[0], three[0]), timeline.alike(two[0], other)],
+    "outline": [top._asdict() for top in timeline.tops(two, (other, 3))],
+}
+"""
+
+
+@pytest.mark.real_install
+def test_peak_moves_with_batch(torch_environment: Path) -> None:
+    """With few examples the gradients are highest, with many the activations."""
+    found = inside(torch_environment, PURE)
+    assert [highest(found["tops"], batch) for batch in (1, 4, 15, 16, 100)] == found["measured"]
+    assert found["measured"] == [410, 440, 550, 580, 3100]
+    # Two points are all that is told of the step, whatever the batch.
+    assert [(top["constant"], top["example"], top["gradients"]) for top in found["tops"]] == [
+        (400, 10, 100),
+        (100, 30, 0),
+    ]
+    assert found["alike"] == [True, False]
+    # Where the allocations of the two steps differ, the stretches of the step tell the same.
+    assert [highest(found["outline"], batch) for batch in (1, 4, 100)] == [410, 440, 3100]
+
+
+def highest(tops: list[dict[str, Any]], batch: int) -> int:
+    return max(int(top["constant"] + top["example"] * batch) for top in tops)
+
+
+def test_other_batch_needs_no_new_measurement(tmp_path: Path) -> None:
+    """The child is not told for which batch somebody asks."""
+    python = tmp_path / "python"
+    assert job(tmp_path / "env", batch=2)._argv(python) == job(tmp_path / "env", batch=6)._argv(python)
+
+
+@given(
+    steps=lists(
+        builds(
+            MemoryPeakModel,
+            constant=integers(0, 10**9),
+            example=integers(0, 10**8),
+            gradients=just(0),
+            updating=just(False),
+        ),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_every_possible_peak_is_reported(steps: list[MemoryPeakModel]) -> None:
+    points = [LinearPeak(each.constant, each.example, each.gradients, each.updating) for each in steps]
+    kept = _upper_envelope(points)
+    for batch in (*range(1, 40), 1000, 2**20):
+        assert max(t.constant + t.example * batch for t in kept) == max(t.constant + t.example * batch for t in points)
+    assert len(kept) == len(set(kept))
+
+
+def test_accumulated_gradients_are_not_new_memory() -> None:
+    steps = small_steps()
+    whole = project_memory(steps, 8)
+    assert (whole.gradients, whole.activations, whole.peak) == (
+        100,
+        8 * 2 + 60 + 8 * 30 - 100,
+        whole.parameters + 200 + 316,
+    )
+    parts = project_memory(replace(steps, parts=4), 8)  # two at a time
+    assert (parts.gradients, parts.activations) == (100, 2 * 2 + 60 + 2 * 30)
+    updating = project_memory(replace(steps, tops=(replace(steps.tops[0], updating=True),)), 8)
+    assert (updating.activations, updating.temporary) == (8 * 2, 60 + 8 * 30 - 100)
+    assert project_memory(replace(steps, cached=0.5), 8).cache == whole.peak // 2
+
+
+def test_largest_batch_is_last_that_fits() -> None:
+    steps = replace(small_steps(), capacity=10_000, spare=1_000)
+    most = project_memory(steps, 1).largest_batch
+    assert most is not None
+    assert project_memory(steps, most).peak <= 9_000 < project_memory(steps, most + 1).peak
+    assert project_memory(replace(steps, capacity=1_100), 1).largest_batch == 0
+    assert project_memory(replace(steps, capacity=None), 1).largest_batch is None
+
+
+def small_steps() -> MemoryProfile:
+    return MemoryProfile(
+        model="resnet50",
+        device="cpu",
+        variant="plain",
+        dtype="float32",
+        exact=True,
+        parameters=100,
+        gradients=100,
+        optimizer=200,
+        example=2,
+        parts=1,
+        cached=0.0,
+        tops=(MemoryPeakModel(constant=60, example=30, gradients=100, updating=False),),
+        capacity=None,
+        spare=None,
+    )
+
+
+def test_failures(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as missing:
+        job(tmp_path / "nothing").run(JobContext())
+    assert missing.value.code == "environment-missing"
+    with pytest.raises(AppError) as broken:
+        job(environment_with(tmp_path / "empty", None)).run(JobContext())
+    assert broken.value.code == "bench-torch-missing"
+    environment = environment_with(tmp_path / "card", torch_with_card())
+    with pytest.raises(UsageError) as other:
+        job(environment, device="cuda:5").run(JobContext())
+    assert other.value.data == {"device": "cuda:5", "have": "cpu, cuda:0"}
+    with pytest.raises(AppError) as failed:
+        job(environment).run(JobContext())  # the stand-in has no layers
+    assert (failed.value.code, failed.value.data) == ("bench-stopped", {"reason": "@bench.note.failed"})
+
+
+def test_running_benchmark_blocks_measurement(tmp_path: Path) -> None:
+    environment = environment_with(tmp_path / "env", torch_with_card())
+    with data_folder_lock(DataDir(tmp_path / "data"), "benchmark"), pytest.raises(AppError) as refused:
+        job(environment).run(JobContext())
+    assert refused.value.code == "bench-running"
+
+
+@pytest.mark.parametrize(
+    ("torch", "code"),
+    [
+        ("import os; os._exit(6)", "bench-ended"),
+        ("import os; os.write(1, b'{[' + bytes([255, 10]) * 1000); os._exit(0)", "bench-ended"),
+        ("import time; time.sleep(600)", "bench-silent"),
+        ("raise OSError('libcudart.so.13: cannot open shared object file')", "bench-no-torch"),
+    ],
+    ids=["killed", "garbage", "hangs", "broken"],
+)
+def test_child_without_output(tmp_path: Path, torch: str, code: str) -> None:
+    # A child that hangs need not be waited for; the others say what is wrong once Python has started.
+    limit = {"start_limit": 5} if code == "bench-silent" else {}
+    asked = job(environment_with(tmp_path / "env", torch), **limit)
+    with pytest.raises(AppError) as caught:
+        asked.run(JobContext())
+    assert caught.value.code == code
+    for language in ("en", "zh_CN"):
+        assert Texts(language).error_text(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("after", "why"), [("os._exit(6)", "stopped"), ("time.sleep(600)", "over")], ids=["killed", "hangs"]
+)
+def test_results_before_abort_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str, why: str) -> None:
+    plain = small_steps()
+    child = tmp_path / "child.py"
+    start = {"torch": "2.13.0", "devices": two_gpus(), "of": 5, "limit_s": 0.0}
+    lines = [encode(each).decode() for each in ({"start": start}, {"variant": "plain"}, {"fit": plain})]
+    child.write_text(f"import os, time\nfor line in {lines!r}: print(line, flush=True)\n{after}\n", encoding="utf-8")
+    monkeypatch.setattr(memory_fit, "CHILD", child)
+    found = job(environment_with(tmp_path / "env", None), time_limit=5).run(JobContext())
+    assert found.steps == (plain,)
+    assert found.fits == (project_memory(plain, 8),)
+    assert found.devices == two_gpus()
+    assert found.left_out == dict.fromkeys(VARIANTS[1:], f"bench.note.{why}")
+
+
+@pytest.mark.parametrize(
+    ("largest", "plain", "accumulated"),
+    [(None, None, None), (0, 0, 0), (3, 3, 3), (13, 13, 12), (254, 240, 240), (648, 640, 640), (1012, 960, 960)],
+)
+def test_practical_batch_is_rounded(largest: int | None, plain: int | None, accumulated: int | None) -> None:
+    """Never more than was projected, and no more than a ninth less."""
+    one = replace(memory_fits().fits[0], largest_batch=largest)
+    assert practical_batch(one) == plain
+    assert practical_batch(replace(one, variant="accumulation")) == accumulated
+
+
+def test_cuda_selects_gpu_with_most_memory() -> None:
+    cards = [{"id": f"cuda:{number}", "memory_bytes": size} for number, size in enumerate((8, 24, 24))]
+    about: list[dict[str, Any]] = [{"id": "cpu", "threads": 6}, *cards]
+    devices: list[Any] = [
+        SimpleNamespace(id=each["id"], kind="cpu" if each["id"] == "cpu" else "gpu") for each in about
+    ]
+    assert [each.id for each in select_devices(devices, about, "cuda")] == ["cuda:1"]  # of equal ones the first
+    assert [each.id for each in select_devices(devices, about, "cuda:2")] == ["cuda:2"]
+    assert select_devices(devices[:1], about[:1], "cuda") == []
+
+
+def test_memory_reserve_depends_on_device_kind() -> None:
+    found = load_memory_planning(CATALOG)
+    windows, linux = found.find_reserve("gpu", "windows"), found.find_reserve("gpu", "linux")
+    assert windows is not None
+    assert linux is not None
+    assert windows.share > linux.share  # the display and other programs
+    assert found.find_reserve("cpu", "windows") == found.find_reserve("cpu", "linux") is not None
+    argv = job(Path("env"), device="cuda")._argv(Path("python"))
+    assert argv[argv.index("--spare-share") + 1] == str(linux.share)
+    assert all(each.why for each in found.spare)
+
+
+def test_differing_steps_extrapolate_by_stage() -> None:
+    """The update may be the highest point of both small steps, and yet not of a large one."""
+
+    def step(batch: int, more: int) -> list[MemoryEvent]:
+        sizes = [10 * batch, *(more * [1, -1]), -10 * batch]
+        return [
+            *(MemoryEvent(size, 0, False, 0) for size in sizes),
+            MemoryEvent(500, 0, True, 1),
+            MemoryEvent(-500, 0, True, 1),
+        ]
+
+    found = possible_peaks((step(2, 0), 2), (step(3, 1), 3))
+    assert found[0] == LinearPeak(500, 0, 0, True)
+    assert found[-1].example >= 10
+    assert not found[-1].updating

@@ -1,0 +1,74 @@
+"""Eight cards alike are one line, and the one that differs has its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.cli.render import setup
+from gpu_assistant.core.results import Alarm, Check
+from gpu_assistant.texts.localized import Texts
+
+
+def heat(gpu: int, temp: int, state: str = "pass") -> Check:
+    data = {"device": f"GPU {gpu} (NVIDIA A)", "gpu": gpu, "value": temp, "limit": 87, "reason": None}
+    return Check(id="card-heat", state=state, value=temp, data=data)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("language", "all_of_them", "some"),
+    [
+        ("en", "each of the 8 cards reached 50–57 °C", "each of GPU 0–2, 4, 5, 7 reached 50–57 °C"),
+        ("zh_CN", "全部 8 块显卡 最高到 50–57 °C", "GPU 0–2、4、5、7 最高到 50–57 °C"),
+    ],
+)
+def test_equal_checks_fold_and_others_do_not(language: str, all_of_them: str, some: str) -> None:
+    texts = Texts(language)  # type: ignore[arg-type]
+
+    def said(found: list[Check]) -> list[str]:
+        return [texts._check_text(check) for check in setup.fold_checks(found, texts)]
+
+    driver = Check(id="driver", state="pass", data={"value": "566.03"})
+    (_, one) = said([driver, *(heat(gpu, 50 + gpu) for gpu in range(8))])
+    assert one.startswith(all_of_them)
+    ill = [heat(gpu, 88, "warn") if gpu in (3, 6) else heat(gpu, 50 + gpu) for gpu in range(8)]
+    (_, well, hot) = said([driver, *ill])
+    assert well.startswith(some)
+    assert "GPU 3, 6" in hot if language == "en" else "GPU 3、6" in hot
+    (_, _, alone) = said(
+        [driver, *(heat(gpu, 88 if gpu == 3 else 50, "warn" if gpu == 3 else "pass") for gpu in range(8))]
+    )
+    assert "GPU 3 (NVIDIA A)" in alone
+
+
+def test_different_texts_are_not_folded() -> None:
+    texts = Texts("en")
+    skip = [
+        Check(id="card-link", state="skip", data={"device": "A", "gpu": gpu, "reason": reason, "gen": gen})
+        for gpu, reason, gen in (
+            (0, "@health.reason.at-rest", 1),
+            (1, "@health.reason.too-short", 1),
+            (2, "@health.reason.at-rest", None),
+        )
+    ]
+    assert len(setup.fold_checks(skip, texts)) == 3
+    unlike = [
+        Check(id="matmul-bits", state="pass", data={"device": "A", "gpu": 0, "dtype": kind})
+        for kind in ("float16", "float32")
+    ]
+    assert setup.fold_checks(unlike, texts) == tuple(unlike)
+    of_nobody = [Check(id="torch-import", state="pass"), Check(id="torch-import", state="pass")]
+    assert len(setup.fold_checks(of_nobody, texts)) == 2
+
+
+def test_alarms_of_several_gpus_fold() -> None:
+    texts = Texts("en")
+    hot = [
+        Alarm(
+            id="hot", level="warn", gpu=gpu, since=0.0, data={"name": f"GPU {gpu} (A)", "temp": 85 + gpu, "limit": 87}
+        )
+        for gpu in (0, 1)
+    ]
+    (one,) = setup.fold_alarms(hot, texts, cards=2)
+    assert one.data["name"] == "each of the 2 cards"
+    (one,) = setup.fold_alarms(hot, texts, cards=8)
+    assert (one.data["name"], one.data["temp"], one.data["limit"]) == ("each of GPU 0, 1", "85–86", 87)

@@ -1,0 +1,166 @@
+"""What `recommend` and `detect` print for people."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.cli.main import run
+from tests.cli.conftest import ROOT
+
+RTX = ROOT / "tests/machines/windows11-rtx4060-566.json"
+WINDOWS: dict[str, Any] = {"schema": "gpu-assistant/machine/1", "os": {"system": "windows", "arch": "x86_64"}}
+
+
+def printed(capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str, language: str = "en") -> str:
+    assert run([*words, "--lang", language, "--data-dir", str(tmp_path / "data")]) == 0
+    return capsys.readouterr().out
+
+
+def machine(tmp_path: Path, **fields: object) -> str:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(WINDOWS | fields), encoding="utf-8")
+    return str(path)
+
+
+def test_reasons_have_sources(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
+    as_json = json.loads(printed(capsys, tmp_path, "recommend", "--json", "--machine", str(RTX)))
+    named = dict(re.findall(r"^\[(\d+)\] (https://\S+)$", said, re.MULTILINE))
+    for reason in as_json["reasons"]:
+        line = next(line for line in said.splitlines() if reason["text"] in line)
+        mark = re.search(r" \[(\d+)\]$", line)
+        assert (named[mark[1]] if mark else None) == reason["source"]
+    assert list(named) == [str(number + 1) for number in range(len(named))]
+    assert len(set(named.values())) == len(named)
+
+
+def test_catalog_age_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    as_json = json.loads(printed(capsys, tmp_path, "recommend", "--json", "--machine", str(RTX)))
+    for language, pattern in (("en", r"{}, \d+ days? ago"), ("zh_CN", r"{}（\d+ 天前）")):
+        said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX), language=language)
+        assert re.search(pattern.format(as_json["catalog_date"]), said.splitlines()[-1])
+
+
+OTHERS = {
+    "amd": {"vendor": "amd", "name": "AMD Radeon RX 7900 XTX", "gfx": "gfx1100"},
+    "intel": {"vendor": "intel", "name": "Intel Arc B580 Graphics"},
+    "apple": {"vendor": "apple", "name": "Apple M3"},
+}
+
+
+@pytest.mark.parametrize("vendor", OTHERS)
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_no_nvidia_rows_without_nvidia(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, vendor: str, language: str
+) -> None:
+    system = {"system": "darwin", "arch": "arm64"} if vendor == "apple" else WINDOWS["os"]
+    file = machine(tmp_path, os=system, gpus=[OTHERS[vendor]])
+    for command in ("recommend", "detect"):
+        said = printed(capsys, tmp_path, command, "--machine", file, language=language)
+        rows = [line for line in said.splitlines() if not line.startswith(("  ", "["))]
+        assert not [row for row in rows if re.match(r"NVIDIA|CUDA|cuDNN", row)]
+    said = printed(capsys, tmp_path, "recommend", "--machine", file, language=language)
+    assert "cuDNN" not in said
+    assert "CUDA Toolkit" not in said
+
+
+@pytest.mark.parametrize("goal", ["cuda-dev", "all"])
+def test_missing_toolkit_is_explained(capsys: pytest.CaptureFixture[str], tmp_path: Path, goal: str) -> None:
+    words = ("recommend", "--goal", goal, "--machine", machine(tmp_path, gpus=[OTHERS["intel"]]))
+    as_json = json.loads(printed(capsys, tmp_path, *words, "--json"))
+    (why,) = [reason["text"] for reason in as_json["reasons"] if reason["code"] == "toolkit-no-card"]
+    said = printed(capsys, tmp_path, *words)
+    assert why in said
+    assert "cuDNN" not in said
+
+
+def test_unknown_toolkit_is_not_called_unneeded(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    newer = {"vendor": "nvidia", "name": "NVIDIA GeForce RTX 7090", "compute_capability": "13.0"}
+    file = machine(tmp_path, gpus=[newer], driver={"version": "617.42"})
+    row = {
+        goal: re.findall(
+            r"^CUDA Toolkit +(.*)$",
+            printed(capsys, tmp_path, "recommend", "--goal", goal, "--machine", file),
+            re.MULTILINE,
+        )
+        for goal in ("pytorch", "cuda-dev")
+    }
+    assert row == {"pytorch": ["not needed separately"], "cuda-dev": ["none known for that computer"]}
+
+
+def test_nvidia_shows_all_parts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = printed(capsys, tmp_path, "recommend", "--machine", str(RTX))
+    assert all(re.search(f"^{row} ", said, re.MULTILINE) for row in ("NVIDIA driver", "CUDA Toolkit", "cuDNN"))
+
+
+def test_detect_shows_everything_known(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = machine(
+        tmp_path,
+        gpus=[{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 4060", "compute_capability": "8.9"}],
+        driver={"version": "566.03"},
+        cuda_toolkits=[{"version": "12.6.3", "path": "C:\\CUDA"}, {"path": "C:\\Broken"}],
+        cudnn=[{"version": "9.6.0", "path": "C:\\cudnn"}],
+        tools={"vc_redist": "14.42", "git": "2.47.0"},
+        pythons=[
+            {
+                "path": "C:\\py.exe",
+                "version": "3.12.7",
+                "tensorflow": "2.10.1",
+                "torch": {"version": "2.9.1", "error": "x"},
+            }
+        ],
+        disks=[{"path": "D:\\"}],
+        network={"proxy": "http://proxy:8080"},
+        user={"ascii": False, "home_too_long": True, "onedrive": ["C:\\OneDrive\\Documents"]},
+        laptop=True,
+        virtual_machine=True,
+        remote_desktop=True,
+        pending_reboot=True,
+        notes=[{"probe": "disks", "code": "detect.disks.partly", "detail": "D:"}, {"probe": "moon", "code": "moon"}],
+    )
+    said = printed(capsys, tmp_path, "detect", "--machine", file)
+    for words in (
+        "compute capability 8.9", "566.03", "12.6.3  C:\\CUDA", "version unknown  C:\\Broken", "9.6.0  C:\\cudnn",
+        "Visual C++ 14.42", "git 2.47.0", "(TensorFlow 2.10.1)", "does not start", "D:\\  size unknown", "proxy:8080",
+        "plain English letters", "--data-dir", "C:\\OneDrive\\Documents", "mains power", "virtual machine",
+        "remote desktop", "restart of that computer", "Not every disk answered", "moon: this could not be read",
+    ):  # fmt: skip
+        assert words in said, words
+    assert "—" not in said
+    assert "None" not in said
+
+
+def test_detect_omits_unknown_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = printed(capsys, tmp_path, "detect", "--machine", machine(tmp_path, gpus=[{"vendor": "other"}], cpu={}))
+    assert said.splitlines() == ["Graphics card  name unknown", "System         Windows · x86_64"]
+
+
+def test_help_lists_every_goal(capsys: pytest.CaptureFixture[str]) -> None:
+    for language in ("en", "zh_CN"):
+        with pytest.raises(SystemExit) as ended:
+            run(["recommend", "--help", "--lang", language])
+        assert ended.value.code == 0
+        said = re.sub(r"\s+", " ", capsys.readouterr().out).partition("--goal {")[2].partition("}")[2]
+        assert all(goal in said for goal in ("pytorch", "tensorflow", "cuda-dev", "all"))
+        assert "so far" not in said
+
+
+@pytest.mark.parametrize(
+    ("card", "driver", "said"),
+    [
+        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, {"version": "461.92"}, "update to 596.36"),
+        ({"name": "NVIDIA H100 80GB HBM3", "pci_id": "10de:2330"}, None, "install 596.36"),
+        ({"name": "NVIDIA GeForce GTX 1080", "pci_id": "10de:1b80"}, {"version": "591.44"}, "go back to 582.78"),
+    ],
+)
+def test_driver_row_is_never_a_dash(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, card: dict[str, str], driver: dict[str, str] | None, said: str
+) -> None:
+    path = machine(tmp_path, gpus=[{"vendor": "nvidia", **card}], driver=driver)
+    line = next(x for x in printed(capsys, tmp_path, "recommend", "--machine", path).splitlines() if said in x)
+    assert line.endswith(said)

@@ -1,0 +1,287 @@
+"""What the command line says where it does not do what was typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.cli.commands import COMMANDS
+from gpu_assistant.cli.main import run
+from gpu_assistant.core.paths import DataDir
+from tests.cli.conftest import ROOT
+
+RTX = str(ROOT / "tests/machines/windows11-rtx4060-566.json")
+
+
+def refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, *words: str, language: str = "en", exit_code: int = 2
+) -> tuple[str, str]:
+    assert run([*words, "--lang", language, "--data-dir", str(tmp_path / "data")]) == exit_code
+    heard = capsys.readouterr()
+    return heard.out, heard.err.strip()
+
+
+@pytest.mark.parametrize("command", ["recommend", "plan"])
+def test_error_is_json_with_json_option(capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str) -> None:
+    out, err = refused(capsys, tmp_path, command, "--machine", RTX, "--pytorch", "9.9", "--json")
+    told = json.loads(out)
+    assert (told["schema"], told["code"], told["exit"]) == ("gpu-assistant/error/1", "choice-impossible", 2)
+    assert told["text"] == err
+    assert told["data"]["newest"] in err
+
+
+@pytest.mark.parametrize("words", ["bundle create", "download", "bogus", "install --bogus", ""])
+def test_usage_error_is_json_with_json_option(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
+    out, err = refused(capsys, tmp_path, *words.split(), "--json")
+    told = json.loads(out)
+    assert (told["schema"], told["code"], told["exit"]) == ("gpu-assistant/error/1", "call", 2)
+    assert told["text"] == err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("recommend --pytorch 99.0", "PyTorch 99.0 cannot work on that computer: no such release of PyTorch is known."),
+        (
+            "plan --variant cu999",
+            "PyTorch cu999 cannot work on that computer: no release of PyTorch has such a build",
+        ),
+        ("plan --pytorch 2.15.0 --variant cu118", "PyTorch 2.15.0+cu118 cannot work"),
+        ("install --dry-run --python 2.7", "Python 2.7 cannot work on that computer: no release of PyTorch"),
+        (
+            "plan --goal tensorflow --pytorch 2.14.0",
+            "--pytorch would change nothing here, because the goal is TensorFlow",
+        ),
+    ],
+)
+def test_impossible_choice_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, told: str) -> None:
+    _, err = refused(capsys, tmp_path, *words.split(), "--machine", RTX)
+    assert err.startswith(told)
+    assert "cannot work" not in err or err.endswith("choose that, or leave the choice to GPU Assistant.")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("bundle foo", "“foo” is not among the words that can stand here: create, check. Type “gpu-assistant bundle"),
+        ("catalog", "still needed: show|update|check."),
+        ("plan --goal fun", "--goal cannot be “fun”; choose from pytorch, tensorflow, cuda-dev, all."),
+        ("plan --resume", "“--resume” is nothing that gpu-assistant plan knows. Type “gpu-assistant plan --help”"),
+        ("--foo", "“--foo” is nothing that gpu-assistant knows. Type “gpu-assistant --help”"),
+        ("--json", "--json goes with a command"),
+        ("health --device nonsense", "--device: it must be cpu, or cuda: with the card's number behind it"),
+        ("health --device cuda", "--device: it must be cpu, or cuda: with the card's number behind it"),
+        ("install --limit-rate -5M", "--limit-rate cannot be “-5M”; nothing below zero can stand there."),
+        ("install --limit-rate --yes", "something must follow --limit-rate."),
+    ],
+)
+def test_usage_error_quotes_the_argument(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, told: str
+) -> None:
+    _, err = refused(capsys, tmp_path, *words.split())
+    assert err.startswith("That call cannot be understood: " + told)
+
+
+@pytest.mark.parametrize("option", ["--pytorch", "--variant", "--python"])
+def test_empty_choice_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str) -> None:
+    out, err = refused(capsys, tmp_path, "recommend", "--machine", RTX, option, "")
+    assert out == ""
+    assert f"something must follow {option}" in err
+
+
+@pytest.mark.parametrize("words", [("catalog",), ("bundle",)], ids=" ".join)
+def test_chinese_errors_have_no_english(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    run([*words, "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")])
+    assert "arguments" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("system", "told"),
+    [
+        (
+            {"system": "linux", "arch": "riscv64"},
+            "it supports 64-bit CPUs of Intel, AMD and their like (x86_64) and 64-bit ARM ones (arm64)",
+        ),
+        ({"system": "linux", "arch": "i686"}, "and 64-bit ARM ones (arm64)"),
+        ({"system": "freebsd"}, "it supports Windows (windows), Linux (linux) and macOS (darwin)"),
+    ],
+)
+def test_unsupported_system_lists_supported(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, system: dict[str, str], told: str
+) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({"schema": "gpu-assistant/machine/1", "os": system, "gpus": []}), "utf-8")
+    _, err = refused(capsys, tmp_path, "recommend", "--machine", str(path), exit_code=1)
+    assert told in err
+    _, err = refused(capsys, tmp_path, "plan", "--machine", str(path), language="zh_CN", exit_code=1)
+    assert "不受本程序支持" in err
+
+
+def test_catalog_update_takes_no_subject(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, err = refused(capsys, tmp_path, "catalog", "update", "drivers")
+    assert "leave drivers out" in err
+
+
+def test_no_space_after_full_width_stop(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({**json.loads(Path(RTX).read_text("utf-8")), "pending_reboot": True}), "utf-8")
+    words = ["recommend", "--machine", str(path), "--lang", "zh_CN", "--data-dir", str(tmp_path / "data")]
+    assert run(words) == 0
+    said = capsys.readouterr().out
+    assert "  ! " in said
+    assert "。 " not in said
+
+
+@pytest.mark.parametrize("inner", ["", "environments", "cache/x", "journal/x/y", "state", "link/x"])
+def test_environment_in_data_dir_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
+    (tmp_path / "data").mkdir()
+    link = tmp_path / "data" / "link"
+    link.symlink_to(tmp_path / "data" / "logs", target_is_directory=True)
+    if inner.startswith("link") and link.resolve() == link:
+        pytest.skip("this system does not tell where a link leads (Wine)")
+    for language, told in (("en", "GPU Assistant keeps its own files in"), ("zh_CN", "存放自己的文件")):
+        _, err = refused(
+            capsys, tmp_path, "install", "--dry-run", "--env", str(tmp_path / "data" / inner), language=language
+        )
+        assert told in err
+    assert DataDir(tmp_path / "data").managed_folder(tmp_path / "data" / "environments" / "pytorch") is None
+    assert DataDir(tmp_path / "data").managed_folder(tmp_path / "data" / "mine") is None
+
+
+@pytest.mark.parametrize("given", ["3", "/bin/sh", "python3.12", "3."])
+def test_python_option_takes_minor_version(capsys: pytest.CaptureFixture[str], tmp_path: Path, given: str) -> None:
+    _, err = refused(capsys, tmp_path, "plan", "--machine", RTX, "--python", given)
+    assert "write it like 3.12" in err
+    assert given in err
+
+
+def test_folder_as_machine_file_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, err = refused(capsys, tmp_path, "plan", "--machine", str(tmp_path))
+    assert "is a folder, but a file is needed" in err
+
+
+@pytest.mark.parametrize("inner", ["", "/below"])
+def test_file_as_data_dir_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
+    (tmp_path / "data").write_text("mine", encoding="utf-8")
+    assert run(["install", "--yes", "--lang", "en", "--data-dir", f"{tmp_path / 'data'}{inner}"]) == 2
+    err = capsys.readouterr().err
+    assert "--data-dir" in err
+    assert "--env" not in err
+
+
+def test_bundle_help_text(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(["bundle", "--help", "--lang", "en"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "make it for the machine in this JSON file" in told
+    assert "nothing is executed" not in told
+
+
+@pytest.mark.parametrize(
+    ("machine", "goal", "told"),
+    [
+        ("ubuntu-h100", "all", "at least"),
+        ("linux-cpu-only", "pytorch", "about"),
+        ("windows11-rtx4060-nodriver", "cuda-dev", "at least"),
+        ("windows11-rtx4060-nodriver", "all", "at least"),
+    ],
+)
+def test_time_is_lower_bound_with_unknown_size(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, machine: str, goal: str, told: str
+) -> None:
+    words = [
+        "plan",
+        "--machine",
+        str(ROOT / f"tests/machines/{machine}.json"),
+        "--goal",
+        goal,
+        "--data-dir",
+        str(tmp_path / "data"),
+    ]
+    assert run(words) == 0
+    [time] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Time: ")]
+    assert time.startswith(f"Time: {told} ")
+
+
+def test_minutes_are_lower_bound_with_unknown_part(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    machine = str(ROOT / "tests/machines/windows11-rtx4060-nodriver.json")
+    for goal, least in (("all", True), ("cuda-dev", False)):
+        assert run(["plan", "--machine", machine, "--goal", goal, "--lang", "en", "--data-dir", str(tmp_path)]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        (fetching,) = (line for line in lines if line.startswith("4. Download"))
+        (making,) = (line for line in lines if line.startswith("5. Install PyTorch"))
+        assert fetching.count("at least ") == (2 if least else 0)
+        assert making.count("at least ") == (1 if least else 0)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "install --resume --yes",
+        "install --plan {tmp}/none.json --yes",
+        "install --dry-run --pytorch 1.0",
+        "uninstall --keep-environments",
+        "uninstall --yes --env {tmp}/none",
+        "download ftp://example.org/x -o {tmp}/x",
+        "bundle create {tmp}/bundle --environment conda",
+        "bundle check {tmp}/none",
+    ],
+)
+def test_event_commands_always_end_with_end_event(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str
+) -> None:
+    run([*words.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
+    heard = capsys.readouterr()
+    events = [json.loads(line) for line in heard.out.splitlines()]
+    assert [event["event"] for event in events].count("end") == 1
+    last = events[-1]
+    assert (last["event"], last["state"]) == ("end", "failed")
+    assert last["code"].startswith("error.")
+    assert last["message"] == heard.err.strip()
+
+
+@pytest.mark.parametrize(
+    "words", ["health --level 2", "use", "verify", "bench", "catalog check {tmp}/none", "catalog show none"]
+)
+def test_single_result_commands_print_one_error(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
+    run([*words.format(tmp=tmp_path).split(), "--json", "--lang", "en", "--data-dir", str(tmp_path / "data")])
+    heard = capsys.readouterr()
+    told = json.loads(heard.out)
+    assert (told["schema"], told["text"]) == ("gpu-assistant/error/1", heard.err.strip())
+
+
+@pytest.mark.parametrize("inner", ["Downlods", "none/below", "file.txt"])
+def test_download_creates_no_folders(capsys: pytest.CaptureFixture[str], tmp_path: Path, inner: str) -> None:
+    (tmp_path / "file.txt").write_text("mine", encoding="utf-8")
+    words = ("download", "http://127.0.0.1:9/x", "-o", str(tmp_path / inner / "x.bin"))
+    for language in ("en", "zh_CN"):
+        _, err = refused(capsys, tmp_path, *words, language=language)
+        assert str(tmp_path / inner) in err
+    assert {path.name for path in tmp_path.iterdir()} <= {"data", "file.txt"}
+
+
+@pytest.mark.parametrize(
+    ("words", "last"), [("bench --history", "code"), ("verify --env x", "code"), ("install", "state")]
+)
+def test_internal_error_is_json(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, last: str
+) -> None:
+    def breaks(*_: object) -> int:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setitem(COMMANDS, words.partition(" ")[0], breaks)
+    out, err = refused(capsys, tmp_path, *words.split(), "--json", exit_code=1)
+    told = json.loads(out)
+    assert told["code"] == "error.internal" if last == "state" else told["code"] == "internal"
+    assert last in told
+    assert "ZeroDivisionError: by nothing" in err
+
+
+@pytest.mark.parametrize("words", ["bench --env x", "health"])
+def test_device_number_is_ascii_digits(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str) -> None:
+    _, err = refused(capsys, tmp_path, *words.split(), "--device", "cuda:\u0663")
+    assert "--device" in err

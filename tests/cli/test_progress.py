@@ -1,0 +1,66 @@
+"""What the health test tells of its progress: on a terminal one line, elsewhere a line for each thing."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from gpu_assistant.cli.output import Output
+from gpu_assistant.cli.progress import HealthStatusLine
+from gpu_assistant.health.child_protocol import CHILD_CHECK_IDS, HealthProgress
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.texts.translate import load_texts
+
+
+class Terminal(io.StringIO):
+    """A stderr that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+NEWS = (
+    HealthProgress(check="torch-import", temp=51),
+    HealthProgress(check="matmul-bits", device="cuda:0"),
+    HealthProgress(check="matmul-bits"),
+    HealthProgress(check="matmul-bits", device="cuda:0", done=0.25, temp=70),
+    HealthProgress(check="matmul-bits", device="cuda:0", done=0.5, temp=71),
+    HealthProgress(check="load", device="cuda:0", done=0.01),
+)
+
+
+def told(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False) -> str:
+    monkeypatch.setattr(sys, "stderr", stream)
+    with HealthStatusLine(Output(Texts("en"), json=False, quiet=quiet)) as line:
+        for news in NEWS:
+            line.show_progress(news)
+    return stream.getvalue()
+
+
+def test_terminal_line_has_no_gaps_or_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = told(Terminal(), monkeypatch).split("\r\033[K")[1:]
+    assert lines == [
+        "loading PyTorch · 51 °C",
+        "computing in each precision · GPU 0",
+        "computing in each precision",
+        "computing in each precision · GPU 0 · 25 % · 70 °C",
+        "computing in each precision · GPU 0 · 50 % · 71 °C",
+        "computing under a long full load · GPU 0 · 1 %",
+        "",
+    ]
+
+
+def test_pipe_gets_one_line_per_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(io.StringIO(), monkeypatch).splitlines() == [
+        "… loading PyTorch",
+        "… computing in each precision · GPU 0",
+        "… computing under a long full load · GPU 0",
+    ]
+    assert told(io.StringIO(), monkeypatch, quiet=True) == ""
+
+
+def test_every_area_has_a_name() -> None:
+    assert {f"health.area.{check_id}" for check_id in CHILD_CHECK_IDS} <= set(load_texts())
+    assert {f"check.{check_id}.skip" for check_id in CHILD_CHECK_IDS} <= set(load_texts())  # where heat broke it off

@@ -1,0 +1,44 @@
+"""What the system refuses is said in our own words where there are some, in both languages."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core import json
+from gpu_assistant.core.errors import OS_ERROR_KEYS, AppError, os_error_text
+from gpu_assistant.texts.localized import Texts
+from gpu_assistant.texts.translate import load_texts
+
+
+def test_write_below_a_file_reports_the_os_error(tmp_path: Path) -> None:
+    tmp_path.joinpath("file").touch()
+    with pytest.raises(AppError) as caught:
+        json.write_file(tmp_path / "file" / "result.json", b"{}")
+    said = {code: Texts(code).error_text(caught.value) for code in ("en", "zh_CN")}
+    assert caught.value.code == "storage"
+    assert os.strerror(errno.ENOTDIR) not in "".join(said.values())
+    assert any(load_texts()[f"os.{word}"]["zh_CN"] in said["zh_CN"] for word in ("no-folder", "there", "missing"))
+
+
+def test_missing_file_is_reported_in_chinese(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as caught:
+        json.read_file(tmp_path / "没有 这个.json", dict, code="file-broken")
+    said = Texts("zh_CN").error_text(caught.value)
+    assert "文件或文件夹不存在" in said
+    # Our words have no gap of Latin letters before them; somebody's name keeps its own.
+    assert "没有 这个.json（" in said
+
+
+def test_every_os_error_key_has_text_rare_ones_use_strerror() -> None:
+    assert {f"os.{word}" for word in OS_ERROR_KEYS.values()} == {
+        code for code in load_texts() if code.startswith("os.")
+    }
+    assert os_error_text(OSError(errno.EDOM, "out of domain")) == "out of domain"
+    assert os_error_text(OSError("no number")) == "no number"
+    held = OSError(errno.EACCES, "used by another process")
+    held.winerror = 32  # type: ignore[attr-defined, unused-ignore]
+    assert os_error_text(held) == "@os.in-use"

@@ -1,0 +1,33 @@
+"""What comes after an install, by the program's own jobs, on a desktop in a folder of the test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.install.environment import integrations
+from gpu_assistant.system.base import System
+from tests.fakes.desktop import FakeDesktop
+
+
+class FakeIntegrations:
+    """The part of `App` that looks after an environment which stands."""
+
+    data: DataDir
+    system: System
+    desktop: FakeDesktop
+
+    def environment_actions(self, environment: Path) -> integrations.EnvironmentActions:
+        return integrations.environment_actions(environment, self.system, self.desktop)
+
+    def create_menu_entry(self, environment: Path) -> integrations.MenuEntryJob:
+        return integrations.MenuEntryJob(environment, self.data, self.system, self.desktop)
+
+    def register_kernel(self, environment: Path) -> integrations.JupyterKernelJob:
+        return integrations.JupyterKernelJob(environment, self.data, self.system, self.desktop)
+
+    def open_in_editor(self, environment: Path, folder: Path) -> integrations.EditorJob:
+        return integrations.EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
+
+    def export_lockfile(self, environment: Path, target: Path) -> None:
+        integrations.export_lockfile(environment, target)

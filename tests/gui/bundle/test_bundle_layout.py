@@ -1,0 +1,69 @@
+"""The smallest window with the largest text: nothing is cut, nothing is wider than its page."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.main.window import MINIMUM_SIZE
+from tests.fakes import bundles
+from tests.gui.wizard.test_wizard_layout import cut
+
+pytestmark = pytest.mark.gui
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+@pytest.fixture
+def largest(qapp):
+    theme.set_text_scale(qapp, 2.0)
+    yield
+    theme.set_text_scale(qapp, 1.0)
+
+
+def settled(wizard, qtbot) -> None:
+    page = wizard.shown.page
+    qtbot.waitUntil(lambda: cut(wizard.shown) == [], timeout=5000)
+    assert page.horizontalScrollBar().maximum() == 0
+
+
+@BOTH
+def test_create_page_fits(app, at_recommendation, speak, largest, qtbot, tmp_path, code):
+    wizard = at_recommendation(app, MINIMUM_SIZE)
+    speak(code)
+    settled(wizard, qtbot)
+    wizard.recommendation.offline.make.click()
+    settled(wizard, qtbot)
+    wizard.prepare.which.segments.buttons[1].click()
+    wizard.prepare.use_file(tmp_path / "a computer with a long name.json")
+    settled(wizard, qtbot)
+    wizard.prepare.which.segments.buttons[0].click()
+    wizard.prepare.use_folder(tmp_path / "stick")
+    app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
+    made = bundles.contents(left_out=("nvidia-driver-linux",))
+    app.results["bundle"] = lambda: bundles.write(tmp_path / "stick", made)
+    wizard.prepare.primary.click()
+    qtbot.waitUntil(wizard.prepare.block.isVisible, timeout=5000)
+    settled(wizard, qtbot)
+    app.gate.set()
+    qtbot.waitUntil(lambda: wizard.making.state == "done", timeout=5000)
+    settled(wizard, qtbot)
+
+
+@BOTH
+def test_load_page_fits(app, open_wizard, speak, largest, qtbot, tmp_path, code):
+    app.results["check"] = AppError("bundle-damaged", path=str(tmp_path), files=bundles.WHEEL)
+    wizard = open_wizard(app, MINIMUM_SIZE)
+    speak(code)
+    settled(wizard, qtbot)
+    wizard.given.check(tmp_path)
+    qtbot.waitUntil(lambda: wizard.given.error is not None, timeout=5000)
+    settled(wizard, qtbot)
+    app.results["check"] = None
+    wizard.given.check(tmp_path / "stick")
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=5000)
+    wizard.road.next()
+    settled(wizard, qtbot)

@@ -1,0 +1,70 @@
+"""Taking an environment back: shown first, then done, then what stayed is said."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.gui.main.main_area import HOME
+from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from tests.fakes.main_window import ENVIRONMENT
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def home(open_window, app, qtbot):
+    app.known = (replace(ENVIRONMENT, path=str(app.folder / "pytorch")),)
+    app.settings = replace(app.settings, setup_done=True)
+    window = open_window(app)
+    page = window.area.pages[HOME]
+    qtbot.waitUntil(page.installed.isVisible, timeout=5000)
+    return page
+
+
+def asked(qtbot) -> ConfirmDialog:
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), ConfirmDialog), timeout=5000)
+    return QApplication.activeModalWidget()
+
+
+def words(dialog, seen) -> str:
+    return dialog.accessibleName() + "\n" + seen(dialog)
+
+
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
+    language.set(code)
+    home.installed.remove.click()
+    dialog = asked(qtbot)
+    shown = words(dialog, seen)
+    assert {"en": "Remove “pytorch” (912 MB)?", "zh_CN": "移除“pytorch” (912 MB)？"}[code] in shown
+    assert {"en": "1. Remove the environment", "zh_CN": "1. 删除环境"}[code] in shown
+    assert {"en": "2. Put the variable CUDA_PATH back", "zh_CN": "2. 恢复环境变量 CUDA_PATH"}[code] in shown
+    assert dialog.reject_button.isDefault()
+    dialog.reject_button.click()
+    assert "removed" not in app.asked
+    assert home.installed.isVisible()
+
+
+def test_removal_reports_what_stayed(home, app, qtbot):
+    changed = StepEvent(id="back-2", state="done", code="progress.left-changed", data={"thing": "CUDA_PATH"})
+    app.news["uninstall"] = (StepEvent(id="environment", state="done"), changed)
+    home.installed.remove.click()
+    asked(qtbot).accept_button.click()
+    qtbot.waitUntil(lambda: "removed" in app.asked, timeout=5000)
+    qtbot.waitUntil(lambda: not home.installed.isVisible() and home.trouble.isVisible(), timeout=5000)
+    assert "Taken back what was installed for" in home.trouble.label.text()
+    assert "CUDA_PATH was changed since" in home.trouble.label.text()
+    assert str(app.folder / "pytorch") in home.trouble.label.text()
+
+
+def test_removal_error_has_no_command_line_options(home, app, qtbot):
+    app.results["uninstall"] = AppError("rights-left-out", steps="back-2")
+    home.installed.remove.click()
+    asked(qtbot).accept_button.click()
+    qtbot.waitUntil(home.trouble.isVisible, timeout=5000)
+    assert "administrator rights were refused" in home.trouble.label.text()
+    assert "--" not in home.trouble.label.text()

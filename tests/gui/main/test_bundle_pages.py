@@ -1,0 +1,120 @@
+"""From Settings and Home to folders for computers without internet, and back; what the task bar shows of making one."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtCore import Qt
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.gui.main.main_area import HOME, SETTINGS
+from gpu_assistant.gui.main.tray import DesktopIntegration
+from tests.fakes import bundles
+
+pytestmark = pytest.mark.gui
+LANGUAGES = ("en", "zh_CN")
+
+
+class Bar:
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, float | None]] = []
+
+    def show(self, state: str, fraction: float | None = None) -> bool:
+        self.seen.append((state, fraction))
+        return True
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+
+@pytest.fixture
+def settings(open_window, app, qtbot):
+    """A window on its settings."""
+    window = open_window(app)
+    window.area.open(SETTINGS)
+    qtbot.waitUntil(window.area.pages[SETTINGS].isVisible)
+    return window
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_settings_open_create_bundle_and_return(settings, language, qtbot, code) -> None:
+    language.set(code)
+    card = settings.area.pages[SETTINGS].offline
+    qtbot.waitUntil(lambda: code == "en" or card.prepare.text() != "Prepare a folder…", timeout=5000)
+    assert card.prepare.text() == {"en": "Prepare a folder…", "zh_CN": "准备文件夹…"}[code]
+    card.prepare.setFocus()
+    qtbot.keyClick(card.prepare, Qt.Key.Key_Space)
+    page = settings.wizard.prepare
+    assert page.isVisible()
+    # What this computer is, is looked up at once: nobody has to walk the wizard for it.
+    qtbot.waitUntil(lambda: settings.wizard.flow.facts.recommendation is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: "PyTorch" in page.which._line.text(), timeout=5000)
+    page.back.click()
+    assert settings.area.isVisible()
+    assert settings.area.current == SETTINGS
+
+
+def test_settings_open_load_bundle(settings, qtbot) -> None:
+    settings.area.pages[SETTINGS].offline.given.click()
+    page = settings.wizard.given
+    assert page.isVisible()
+    assert page.primary.text() == "Choose the folder…"
+    settings.wizard._back()  # Alt+Left
+    assert settings.area.isVisible()
+
+
+def test_intact_bundle_continues_the_setup(settings, app, qtbot) -> None:
+    settings.area.pages[SETTINGS].offline.given.click()
+    settings.wizard.given.check(app.folder / "stick")
+    wizard = settings.wizard
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=10_000)
+    assert wizard.computer.isVisible()
+    assert wizard.flow.facts.bundle == str(app.folder / "stick")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_home_offers_bundle_without_environment(open_window, app, language, qtbot, code) -> None:
+    app.known = ()
+    language.set(code)
+    window = open_window(app)
+    home = window.area.pages[HOME]
+    qtbot.waitUntil(home.offline.isVisible, timeout=10_000)
+    assert home.offline.text() == {"en": "I have an offline folder", "zh_CN": "我有离线文件夹"}[code]
+    home.offline.click()
+    assert window.wizard.given.isVisible()
+    window.wizard.given.back.click()
+    assert window.area.isVisible()
+
+
+def test_home_hides_bundle_with_environment(settings, qtbot) -> None:
+    home = settings.area.pages[HOME]
+    settings.area.open(HOME)
+    qtbot.waitUntil(home.installed.isVisible, timeout=10_000)
+    assert not home.offline.isVisible()
+
+
+@pytest.mark.parametrize("error", [None, AppError("disk-full", path="D:\\")])
+def test_task_bar_shows_bundle_progress(settings, app, language, qtbot, error) -> None:
+    bar, words = Bar(), []
+    settings.desktop = DesktopIntegration(settings, language, lambda _: bar, lambda: False)
+    settings.desktop.notified.connect(words.append)
+    folder = app.folder / "stick"
+    app.gate = None
+    settings.area.pages[SETTINGS].offline.prepare.click()
+    page = settings.wizard.prepare
+    qtbot.waitUntil(lambda: settings.wizard.flow.facts.recommendation is not None, timeout=10_000)
+    app.gate = threading.Event()
+    app.news["bundle"] = bundles.gathering(done=1_300_000_000)
+    app.results["bundle"] = error if error is not None else lambda: bundles.write(folder, bundles.contents())
+    page.use_folder(folder)
+    page.primary.click()
+    assert bar.seen[0] == ("busy", None)
+    qtbot.waitUntil(lambda: bar.seen[-1] == ("normal", pytest.approx(0.5, abs=0.01)), timeout=10_000)
+    app.gate.set()
+    qtbot.waitUntil(lambda: page.making.state in ("done", "failed") and bool(words), timeout=10_000)
+    assert bar.seen[-1] == (("none" if error is None else "error"), None)
+    (word,) = words
+    assert (word.title, word.bad) == (
+        ("The offline folder is ready", False) if error is None else ("The offline folder is not ready", True)
+    )

@@ -1,0 +1,75 @@
+"""The main area by keyboard alone: every control is reached and shows it, and every page scrolls."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+
+from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.widgets.base import KeyboardFocus
+
+pytestmark = pytest.mark.gui
+
+PAGES = [
+    pytest.param(page, id=name)
+    for name, page in zip(
+        ("home", "monitor", "benchmark", "settings"), (HOME, MONITOR, BENCHMARK, SETTINGS), strict=True
+    )
+]
+
+
+@pytest.fixture
+def area(open_window, app, qtbot):
+    window = open_window(app, (1000, 560))
+    window.activateWindow()
+    qtbot.waitUntil(lambda: window.area.pages[HOME].facts.machine is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.area._graphs_ready() and not window.area._ahead.busy, timeout=20_000)
+    return window.area
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_scrolls_by_keys_from_the_rail(area, qtbot, page):
+    area.open(page)
+    shown, rail = area.pages[page], area.rail.buttons[page]
+    bar = shown.verticalScrollBar()
+    # Higher than the window on any font, whatever the page holds today.
+    shown.content.setMinimumHeight(4 * shown.height())
+    qtbot.waitUntil(lambda: bar.maximum() > 2 * shown.height(), timeout=5000)
+    rail.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(rail, Qt.Key.Key_PageDown)
+    below = bar.value()
+    assert below > 0
+    qtbot.keyClick(rail, Qt.Key.Key_End)
+    assert bar.value() == bar.maximum()
+    qtbot.keyClick(rail, Qt.Key.Key_PageUp)
+    assert bar.value() < bar.maximum()
+    qtbot.keyClick(rail, Qt.Key.Key_Home)
+    assert bar.value() == 0
+    for key, moved in ((Qt.Key.Key_Down, True), (Qt.Key.Key_Up, False)):
+        qtbot.keyClick(shown, key)
+        assert (bar.value() > 0) is moved
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_tab_reaches_every_control_with_visible_focus(area, qtbot, page):
+    area.go(page)
+    shown = area.pages[page]
+    seen: list[QWidget] = []
+    while (here := QApplication.focusWidget()) not in seen:
+        assert here is not None
+        seen.append(here)
+        assert here.accessibleName() or here.text(), here
+        # The first may have been given the keyboard before anybody pressed a key.
+        assert len(seen) == 1 or not isinstance(here, KeyboardFocus) or here.shows_focus_ring, here
+        focused = here.grab().toImage()
+        qtbot.keyClick(here, Qt.Key.Key_Tab)
+        assert len(seen) == 1 or here.grab().toImage() != focused, here
+        assert len(seen) < 120
+    wanted = [
+        each
+        for each in shown.findChildren(QAbstractButton)
+        if each.isVisible() and each.isEnabled() and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+    assert [each for each in wanted if each not in seen] == []
+    assert set(area.rail.buttons) & set(seen)

@@ -1,0 +1,112 @@
+"""The Monitor page in little room: a small window, large text, both languages."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.gui import theme
+from tests.fakes.examples import GIB
+from tests.fakes.main_window import feed, gpu, sample
+
+pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+
+pytestmark = pytest.mark.gui
+
+
+def uncut(page, widget) -> bool:
+    """Whether a widget stands on the page as wide as it must be."""
+    left = widget.mapTo(page.content, QPoint(0, 0)).x()
+    needs = widget.minimumSizeHint().width()
+    return left >= 0 and left + widget.width() <= page.viewport().width() and widget.width() >= needs
+
+
+@pytest.mark.parametrize("cards", [1, 2, 8])
+def test_large_text_is_not_cut(monitor, language, qapp, qtbot, cards):
+    window, page = monitor
+    theme.set_text_scale(qapp, 2.0)
+    feed(window, sample(*(gpu(index, mem_used=23 * GIB, mem_total=24 * GIB) for index in range(cards))))
+    parts = [page.pill, *page.controls.findChildren(type(page.controls.pause)), *page.cards, *page.heads]
+    parts += [tile for _, _, tile in page.tiles] + [page.controls.range]
+
+    def fits():
+        shown = [part for part in parts if part.isVisible()]
+        return page.horizontalScrollBar().maximum() == 0 and all(uncut(page, part) for part in shown)
+
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        for size in ((1180, 760), (1000, 700), (880, 520)):
+            window.resize(*size)
+            qtbot.waitUntil(fits, timeout=5000)
+
+
+def test_toolbar_moves_below_narrow_status(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(gpu()))
+    for size in ((1000, 700), (1180, 760), (1600, 900)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda: page.subtitle.width() >= 300, timeout=5000)
+    assert page.head.indexOf(page.controls) >= 0
+    window.resize(1000, 700)
+    qtbot.waitUntil(lambda: page.column.indexOf(page.controls) == 0, timeout=5000)
+
+
+@pytest.mark.parametrize("cards", [0, 1, 2])
+def test_smallest_window_shows_a_whole_plot(monitor, language, qapp, qtbot, cards):
+    """Which is what a display at 200 % leaves of a laptop's."""
+    window, page = monitor
+    hot = [gpu(index, temp=90, temp_max=83) for index in range(cards)]  # with what to do about it, which takes a row
+    now = page.clock.view()[1]
+    feed(window, *(sample(*hot, t=now - 20 + second) for second in range(20)))
+    assert page.advice.button.isVisible() == bool(cards)
+    first = page.cards[0]
+    for code in ("en", "zh_CN"):
+        language.set(code)
+        window.resize(880, 520)
+        for _ in range(20):  # it was whole in the larger window, and must be once all is laid out
+            qapp.processEvents()
+        assert first.visibleRegion().boundingRect().size() == first.size()
+    tiles = [tile for _, _, tile in page.tiles]
+    window.resize(880, 760)
+    qtbot.waitUntil(lambda: all(tile.isVisible() for tile in tiles), timeout=5000)
+
+
+def test_tiles_wrap_when_value_does_not_fit(monitor, qtbot):
+    window, page = monitor
+    window.resize(1000, 700)
+    feed(window, sample(gpu(mem_used=5 * GIB)))
+    tops = [tile for _, _, tile in page.tiles]
+    qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 1, timeout=5000)
+    feed(window, sample(gpu(mem_used=135 * GIB, mem_total=141 * GIB)))
+    qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 2, timeout=5000)
+    assert page.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize(("width", "words"), [(880, ("", "", "")), (1180, ("Picture", "CSV", "Table"))])
+def test_export_buttons_have_labels_if_wide(monitor, qtbot, width, words):
+    window, page = monitor
+    window.resize(width, 760)
+    feed(window, sample(gpu()))
+    buttons = page.controls.shot, page.controls.export, page.controls.twin
+    qtbot.waitUntil(lambda: tuple(button.text() for button in buttons) == words, timeout=5000)
+    assert all(button.accessibleName() and button.toolTip() for button in buttons)
+    page.clock.zoom(0.5, page.clock.view()[0])
+    assert page.controls.back.isVisible()
+    if width == 1180:
+        # The way back takes their place where it must: no second line begins.
+        row = (page.controls.back, *buttons)
+        qtbot.waitUntil(lambda: len({part.geometry().center().y() for part in row}) == 1, timeout=5000)
+        page.controls.back.click()
+        qtbot.waitUntil(lambda: page.controls.shot.text() == "Picture", timeout=5000)
+
+
+def test_hint_and_buttons_share_row_if_wide(monitor, qtbot):
+    window, page = monitor
+    feed(window, sample(gpu()))
+    parts = page.hint, page.more, page.inside.button
+    window.resize(1180, 760)
+    qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 1, timeout=5000)
+    theme.set_text_scale(QApplication.instance(), 2.0)
+    qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 3, timeout=5000)
+    qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)

@@ -1,0 +1,170 @@
+"""Each way to use an environment does what its card says, and says so in both languages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.gui.environment_actions import EnvironmentActionsPanel
+from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.worker import JobRunner
+from gpu_assistant.install.environment.integrations import INTERPRETER_SETTING, LOCK_COMMENT
+from gpu_assistant.install.files import inventory
+from tests.fakes.desktop import FakeDesktop
+from tests.fakes.examples import cpu_recommendation
+from tests.fakes.integrations import FakeIntegrations
+from tests.fakes.system import FakeSystem
+
+pytestmark = pytest.mark.gui
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+class Services(FakeIntegrations):
+    """The real jobs on an environment that is ours by its manifest."""
+
+    simulated = False
+
+    def __init__(self, root: Path) -> None:
+        self.data = DataDir(root / "data")
+        self.system = FakeSystem(name="linux")
+        self.desktop = FakeDesktop(root / "desk", editor=root / "code")
+        self.environment = root / "环境 env"
+        self.environment.mkdir()
+        (self.environment / inventory.LOCK_FILE).write_text('lock-version = "1.0"\n')
+        inventory.write_manifest(
+            self.environment,
+            inventory.EnvironmentManifest(
+                schema="gpu-assistant/environment/1",
+                path=str(self.environment),
+                created=1.0,
+                python="3.11.2",
+                torch=None,
+                variant=None,
+                lock="abc",
+                packages={},
+                recommendation=cpu_recommendation(None),
+            ),
+        )
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Services:
+    return Services(tmp_path)
+
+
+@pytest.fixture
+def language(qapp: QApplication) -> Iterator[Language]:
+    made = Language(qapp)
+    made.set("en")
+    yield made
+    made.set("en")
+
+
+@pytest.fixture
+def panel(qtbot, services: Services, language: Language) -> Iterator[EnvironmentActionsPanel]:
+    made = EnvironmentActionsPanel(services, language)
+    made.resize(1000, 600)
+    made.set_environment(services.environment)
+    made.show()
+    qtbot.waitUntil(made.python_card.isVisible)
+    yield made
+    qtbot.waitUntil(lambda: not any(runner.running for runner in made.findChildren(JobRunner)))
+    made.deleteLater()
+
+
+@BOTH
+def test_menu_entry(panel, services, language, qtbot, code):
+    language.set(code)
+    with qtbot.waitSignal(panel.told) as told:
+        panel.menu.click()
+    assert told.args == [{"en": "It stands among your programs now.", "zh_CN": "它现在就在你的程序列表里。"}[code]]
+    assert list((services.desktop.root / "menu").iterdir())
+    assert panel.news.kind == "ok"
+
+
+def test_project_opens_with_environment_python(panel, services, qtbot, tmp_path):
+    project = tmp_path / "项目"
+    project.mkdir()
+    with qtbot.waitSignal(panel.told):
+        panel.open_project(project)
+    assert services.desktop.started == [((str(tmp_path / "code"), str(project)), project)]
+    python = services.system.environment_python(services.environment)
+    assert json.loads((project / ".vscode" / "settings.json").read_text(encoding="utf-8"))[INTERPRETER_SETTING] == str(
+        python
+    )
+
+
+def test_missing_editor_hides_its_card(qtbot, services, language):
+    services.desktop = FakeDesktop(services.environment.parent / "desk", editor=None)
+    panel = EnvironmentActionsPanel(services, language)
+    panel.resize(1000, 600)
+    panel.set_environment(services.environment)
+    panel.show()
+    qtbot.waitUntil(panel.python_card.isVisible)
+    assert not panel.editor_card.isVisible()
+    panel.deleteLater()
+
+
+def test_python_path_is_copied(panel, services, qapp):
+    panel.python.click()
+    assert qapp.clipboard().text() == str(services.system.environment_python(services.environment))
+    assert qapp.clipboard().text() in panel.news.label.text()
+
+
+@BOTH
+def test_jupyter_without_its_package_shows_command(panel, language, qtbot, code):
+    language.set(code)
+    with qtbot.waitSignal(panel.told) as told:
+        panel.jupyter.click()
+    assert "ipykernel" in told.args[0]
+    assert panel.news.kind == "warn"
+
+
+def test_jupyter_kernel_is_registered(panel, services, qtbot):
+    package = services.environment / "lib" / "python3.11" / "site-packages" / "ipykernel" / "__init__.py"
+    package.parent.mkdir(parents=True)
+    package.write_text("")
+    with qtbot.waitSignal(panel.told):
+        panel.jupyter.click()
+    (kernel,) = services.desktop.kernels().glob("*/kernel.json")
+    assert json.loads(kernel.read_text(encoding="utf-8"))["language"] == "python"
+
+
+def test_lock_is_saved_to_chosen_file(panel, services, qtbot, tmp_path):
+    with qtbot.waitSignal(panel.told):
+        panel.save_lock(tmp_path / "mine.toml")
+    assert (tmp_path / "mine.toml").read_bytes() == LOCK_COMMENT + (
+        services.environment / inventory.LOCK_FILE
+    ).read_bytes()
+
+
+def test_dialogs_ask_for_right_kind_and_use_the_answer(panel, services, qtbot, tmp_path):
+    folder, file = panel.project_dialog(), panel.lock_dialog()
+    assert folder.fileMode() == QFileDialog.FileMode.Directory
+    assert file.acceptMode() == QFileDialog.AcceptMode.AcceptSave
+    with qtbot.waitSignal(panel.told):
+        file.fileSelected.emit(str(tmp_path / "chosen.toml"))
+    assert (tmp_path / "chosen.toml").is_file()
+    with qtbot.waitSignal(panel.told):
+        folder.fileSelected.emit(str(tmp_path))
+    assert services.desktop.started
+
+
+@BOTH
+def test_message_follows_language(panel, language, qapp, code):
+    panel.python.click()
+    language.set(code)
+    qapp.processEvents()
+    assert panel.news.label.text().startswith({"en": "Copied: ", "zh_CN": "已复制："}[code])
+
+
+def test_removed_environment_offers_no_editor(panel, services, qtbot, tmp_path):
+    panel.set_environment(tmp_path / "none")
+    assert not panel.python.isVisible()
+    panel.set_environment(None)
+    assert not panel.terminal.isVisible()

@@ -1,0 +1,76 @@
+"""The system ends the window: what was seen is kept, the lock is free, and nobody is asked."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_assistant.monitor.history import History
+
+# The whole program; after so many samples the system ends it, as it is told.
+PROGRAM = """
+import os, signal, sys
+from gpu_assistant.cli.main import run
+from gpu_assistant.gui.run import Program
+
+how, data = sys.argv[1:]
+finish, seen = Program._finish, []
+
+def sampled(program, sample):
+    seen.append(sample)
+    if len(seen) != 5:
+        return
+    if how == "near":
+        program._ending.near.emit()
+        os._exit(7)  # as Windows ends it
+    os.kill(os.getpid(), getattr(signal, how))
+
+def finished(program):
+    finish(program)
+    program.window.area.sampling.sampled.connect(lambda sample: sampled(program, sample))
+
+Program._finish = finished
+sys.exit(run(["--data-dir", data, "--lang", "en"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "how", [*(name for name in ("SIGTERM", "SIGHUP", "SIGINT") if sys.platform != "win32"), "near"]
+)
+def test_session_end_saves_state(tmp_path: Path, how: str) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.json").write_text('{"only_look": true}', encoding="utf-8")
+    began = time.time()
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, how, str(data)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen" if sys.platform != "win32" else "windows"},
+    )
+    assert (done.returncode, done.stdout) == (7 if how == "near" else 0, ""), done.stderr
+    assert (data / "state" / "window.lock").exists() == (how == "near")
+    history = History(data / "history")
+    history.load()
+    kept = history.window("cpu", time.time() - began + 1)
+    assert np.isfinite(kept.mean).sum() >= 2  # the second under way may be open still
+
+
+def test_signal_handlers_are_restored(qapp) -> None:
+    from gpu_assistant.gui.app import SHUTDOWN_SIGNALS, ShutdownNotifier
+
+    before = [signal.getsignal(number) for number in SHUTDOWN_SIGNALS]
+    ending = ShutdownNotifier(qapp)
+    ending.start()
+    assert [signal.getsignal(number) for number in SHUTDOWN_SIGNALS] != before
+    ending.stop()
+    assert [signal.getsignal(number) for number in SHUTDOWN_SIGNALS] == before

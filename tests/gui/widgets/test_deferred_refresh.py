@@ -1,0 +1,115 @@
+"""What is on the screen changes at once; what is not, soon after, or when it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.widgets import base
+from gpu_assistant.gui.widgets.base import Themed
+
+
+class Heard(Themed, QWidget):
+    """Writes down what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[str] = []
+        self.apply_theme()
+        self.told.clear()
+
+    def retranslate(self) -> None:
+        self.told.append("words")
+
+    def refresh(self) -> None:
+        self.told.append("sizes")
+        super().refresh()
+
+    def update_colours(self) -> None:
+        self.told.append("colours")
+        super().update_colours()
+
+
+@pytest.fixture
+def pair(qtbot: QtBot) -> Iterator[tuple[Heard, Heard, QStackedWidget]]:
+    window = QWidget()
+    stack = QStackedWidget()
+    QVBoxLayout(window).addWidget(stack)
+    seen, unseen = Heard(), Heard()
+    stack.addWidget(seen)
+    stack.addWidget(unseen)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    yield seen, unseen, stack
+    window.close()
+
+
+def test_visible_widget_updates_at_once(pair: tuple[Heard, Heard, QStackedWidget], qapp: QApplication) -> None:
+    seen, unseen, _stack = pair
+    theme.set_theme(qapp, "dark")
+    assert seen.told == ["colours"]
+    assert unseen.told == []
+    theme.set_text_scale(qapp, 1.5)
+    assert seen.told == ["colours", "sizes"]
+    QApplication.sendEvent(seen.window(), QEvent(QEvent.Type.LanguageChange))
+    assert seen.told == ["colours", "sizes", "words", "sizes"]
+
+
+def test_hidden_widget_updates_once_later(
+    pair: tuple[Heard, Heard, QStackedWidget], qapp: QApplication, qtbot: QtBot
+) -> None:
+    _seen, unseen, _stack = pair
+    theme.set_theme(qapp, "dark")
+    theme.set_text_scale(qapp, 1.5)
+    QApplication.sendEvent(unseen.window(), QEvent(QEvent.Type.LanguageChange))
+    assert unseen.told == []
+    qtbot.waitUntil(lambda: unseen.told == ["words", "sizes"])
+
+
+def test_shown_widget_updates_at_once(pair: tuple[Heard, Heard, QStackedWidget], qapp: QApplication) -> None:
+    _seen, unseen, stack = pair
+    theme.set_theme(qapp, "contrast")
+    assert unseen.told == []
+    stack.setCurrentWidget(unseen)
+    assert unseen.told == ["sizes"], "lines are thicker in this theme"
+
+
+def test_deleted_widget_is_skipped(qapp: QApplication, qtbot: QtBot) -> None:
+    gone, kept = Heard(), Heard()
+    qtbot.addWidget(kept)
+    theme.set_theme(qapp, "dark")
+    with qtbot.waitSignal(gone.destroyed):
+        gone.deleteLater()
+        qapp.sendPostedEvents(gone, QEvent.Type.DeferredDelete)
+    qtbot.waitUntil(lambda: kept.told == ["colours"])
+    assert gone.told == []
+
+
+def test_event_loop_runs_between_batches(qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "SLICE_SECONDS", 1e-9)
+    many = [Heard() for _ in range(20)]
+    for each in many:
+        qtbot.addWidget(each)
+    theme.set_theme(qapp, "dark")
+    qtbot.waitUntil(lambda: any(each.told for each in many))
+    assert not all(each.told for each in many)
+    qtbot.waitUntil(lambda: all(each.told == ["colours"] for each in many))
+
+
+def test_text_scale_is_painted_after_layout(
+    pair: tuple[Heard, Heard, QStackedWidget], qapp: QApplication, qtbot: QtBot
+) -> None:
+    seen, _unseen, _stack = pair
+    window = seen.window()
+    theme.set_text_scale(qapp, 1.5)
+    assert not window.updatesEnabled(), "nothing is painted half way"
+    qtbot.waitUntil(window.updatesEnabled)
+    assert seen.updatesEnabled()
+    theme.set_theme(qapp, "dark")
+    assert window.updatesEnabled(), "colours move nothing"

@@ -1,0 +1,73 @@
+"""Questions for files and folders, where Qt draws them itself."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QStandardPaths
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpu_assistant.gui.language import Language
+from gpu_assistant.gui.widgets import dialogs
+from gpu_assistant.gui.widgets.dialogs import folder_dialog, open_dialog, save_dialog
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """A home with folders for documents and pictures."""
+    for name in ("Documents", "Pictures"):
+        (tmp_path / name).mkdir()
+    found = {
+        QStandardPaths.StandardLocation.DocumentsLocation: str(tmp_path / "Documents"),
+        QStandardPaths.StandardLocation.PicturesLocation: str(tmp_path / "Pictures"),
+    }
+    monkeypatch.setattr(dialogs.QStandardPaths, "writableLocation", found.__getitem__)
+    monkeypatch.setattr(dialogs, "_last", {})
+    return tmp_path
+
+
+# Our fonts are in pixels; on Windows Qt's own dialog asks one for its points.
+@pytest.mark.qt_log_ignore("QFont::setPointSize", extend=True)
+def test_file_dialogs_are_fully_chinese(qtbot: QtBot, qapp) -> None:
+    language = Language(qapp)
+    language.set("zh_CN")
+    try:
+        parent = QWidget()
+        qtbot.addWidget(parent)
+        dialogs_ = (
+            save_dialog(parent, "保存到哪里？", "PNG (*.png)", "a.png"),
+            open_dialog(parent, "哪个文件？", "JSON (*.json)"),
+            folder_dialog(parent, "哪个文件夹？"),
+        )
+        for dialog in dialogs_:
+            dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+            dialog.show()
+            said = [each.text() for kind in (QLabel, QAbstractButton) for each in dialog.findChildren(kind)]
+            said += [each.toolTip() for each in dialog.findChildren(QAbstractButton)]
+            words = [text for text in said if text]
+            assert len(words) > 5
+            assert [text for text in words if not any("\u4e00" <= letter <= "\u9fff" for letter in text)] == []
+            dialog.close()
+    finally:
+        language.set("en")
+
+
+def test_save_starts_in_pictures_or_documents(qtbot: QtBot, places) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    picture = save_dialog(parent, "Where?", "PNG (*.png)", "a.png")
+    report = save_dialog(parent, "Where?", "HTML (*.html)", "a.html")
+    assert picture.directory().path() == (places / "Pictures").as_posix()
+    assert report.directory().path() == (places / "Documents").as_posix()
+    (places / "elsewhere").mkdir()
+    report.fileSelected.emit(str(places / "elsewhere" / "a.html"))
+    again = save_dialog(parent, "Where?", "HTML (*.html)", "b.html")
+    assert again.directory().path() == (places / "elsewhere").as_posix()
+
+
+def test_missing_folder_falls_back_to_home(qtbot: QtBot, places, monkeypatch) -> None:
+    (places / "Pictures").rmdir()
+    monkeypatch.setattr(dialogs.Path, "home", lambda: places)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    assert save_dialog(parent, "Where?", "PNG (*.png)", "a.png").directory().path() == places.as_posix()

@@ -1,0 +1,127 @@
+"""The install page in a small window: the running step and the list of steps are seen at once, in both languages and
+with large text; what is told of what has come is true.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.wizard.pages.install import messages
+
+pytestmark = pytest.mark.gui
+LANGUAGES = ("en", "zh_CN")
+
+
+@pytest.fixture
+def scale(qapp: QApplication):
+    yield lambda to: theme.set_text_scale(qapp, to)
+    if theme.text_scale() != 1:
+        theme.set_text_scale(qapp, 1.0)
+
+
+@pytest.fixture
+def installing(app, at_recommendation, qtbot):
+    """In the middle of a download, `done` bytes of it here."""
+
+    def start(done: int = 119_000_000):
+        app.gate = None
+        wizard = at_recommendation(app)
+        app.gate = threading.Event()
+        ended = [StepEvent(id=name, state="done") for name in ("space", "python", "resolve")]
+        news = StepEvent(id="download", state="running", done=done, total=192_000_000, unit="bytes", speed=18.4e6)
+        app.news["install"] = (*ended, StepEvent(id="download", state="running"), news)
+        wizard.recommendation.primary.click()
+        page = wizard.install
+        qtbot.waitUntil(lambda: page.block.isVisible() and page.block.controls.isVisible(), timeout=5000)
+        return wizard
+
+    yield start
+    if app.gate is not None:
+        app.gate.set()
+
+
+def in_sight(page, widget) -> bool:
+    """Whether the whole widget is to be seen without scrolling."""
+    view = page.page.viewport()
+    top = widget.mapTo(view, QPoint(0, 0)).y()
+    return widget.isVisible() and top >= 0 and top + widget.height() <= view.height()
+
+
+@pytest.mark.parametrize("size", [(1000, 700), (880, 520)])
+@pytest.mark.parametrize("large", [1.0, 1.5])
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_running_step_and_next_steps_are_visible(installing, qtbot, speak, scale, code, large, size) -> None:
+    if (large, size) == (1.5, (880, 520)):
+        pytest.skip("half of the smallest window's height is title and foot with such text")
+    wizard = installing()
+    speak(code)
+    scale(large)
+    wizard.resize(*size)
+    page = wizard.install
+
+    def seen() -> None:
+        assert in_sight(page, page.block)
+        assert all(in_sight(page, page.steps.rows[name]) for name in ("download", "pytorch", "verify"))
+
+    qtbot.waitUntil(seen, timeout=20_000)
+    # What is behind is one line, which the keyboard opens.
+    fold = page.steps.fold
+    assert in_sight(page, fold)
+    assert fold.text() == {"en": "3 steps done", "zh_CN": "已完成 3 步"}[code]
+    assert not page.steps.rows["space"].isVisible()
+    fold.setFocus()
+    qtbot.keyClick(fold, Qt.Key.Key_Space)
+    assert page.steps.rows["space"].isVisible()
+    qtbot.keyClick(fold, Qt.Key.Key_Space)
+    assert not page.steps.rows["space"].isVisible()
+    # Its figures stand in a line of words.
+    assert "119 MB / 192 MB · 18.4 MB/s" in page.block.what.text()
+    assert not page.block.line.isVisible()
+
+
+def test_wide_window_shows_all_rows_and_speed_curve(installing, qtbot) -> None:
+    wizard = installing()
+    wizard.resize(1000, 700)
+    page = wizard.install
+    qtbot.waitUntil(page.steps.fold.isVisible, timeout=5000)
+    wizard.resize(1180, 760)
+    qtbot.waitUntil(page.block.line.isVisible, timeout=5000)
+    assert not page.steps.fold.isVisible()
+    assert all(row.isVisible() for row in page.steps.rows.values())
+
+
+def test_finished_install_lists_every_step(app, installing, qtbot) -> None:
+    wizard = installing()
+    wizard.resize(1000, 700)
+    wizard.road.stop()
+    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "cancelled", timeout=5000)
+    page = wizard.install
+    qtbot.waitUntil(lambda: all(row.isVisible() for row in page.steps.rows.values()), timeout=5000)
+    assert not page.steps.fold.isVisible()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("done", [0, 119_000_000])
+def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtbot, speak, seen, code, done) -> None:
+    wizard = installing(done)
+    speak(code)
+    page = wizard.install
+    qtbot.waitUntil(lambda: wizard.road.progress.steps["download"].done == done, timeout=5000)
+    page.block.controls.hold.click()
+    kept = {"en": "What has come is kept.", "zh_CN": "已经下载的会保留。"}[code]
+    nothing = {"en": "Nothing has come yet.", "zh_CN": "还没有收到任何数据。"}[code]
+    words = seen(page.block)
+    assert (kept in words, nothing in words) == (bool(done), not done)
+    asked = messages.kept_work_text(wizard.road.progress, only_download_kept=False)
+    promised = {"en": "downloaded is kept", "zh_CN": "已下载的会保留"}[code]
+    assert (promised in asked) == bool(done)
+    wizard.road.stop()
+    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "cancelled", timeout=5000)
+    promised = {"en": "What is downloaded is kept", "zh_CN": "已下载的都在"}[code]
+    qtbot.waitUntil(lambda: (promised in seen(page)) == bool(done), timeout=5000)

@@ -1,0 +1,108 @@
+"""What the wizard reckons from events and machines, without a window."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.machine import Disk, find_disk
+from gpu_assistant.core.plan import PlanEvent, StepEvent, StepSummary
+from gpu_assistant.gui.wizard.pages.install.progress import InstallProgress
+from gpu_assistant.texts.format import short_name
+from tests.fakes.examples import cpu_recommendation, make_plan, plain_linux, rtx4060
+
+pytestmark = pytest.mark.gui
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def progress(clock):
+    return InstallProgress(make_plan(cpu_recommendation(), "/env"), clock)
+
+
+def fetching(done: int, speed: float | None = 10e6) -> StepEvent:
+    return StepEvent(id="download", state="running", done=done, total=192_000_000, unit="bytes", speed=speed)
+
+
+def test_fraction_grows_to_one(progress):
+    seen = [progress.fraction]
+    for step in list(progress.steps):
+        progress.take(StepEvent(id=step, state="running"))
+        progress.take(StepEvent(id=step, state="done"))
+        seen.append(progress.fraction)
+    assert seen == sorted(seen)
+    assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
+
+
+def test_number_fraction_and_time_of_running_step(progress, clock):
+    progress.take(StepEvent(id="download", state="running"))
+    progress.take(fetching(96_000_000))
+    assert progress.number == 4
+    assert progress.running.fraction == 0.5
+    assert progress.running.seconds_left == pytest.approx(9.6)
+    clock.now = 12.0
+    progress.take(StepEvent(id="download", state="done"))
+    assert progress.steps["download"].seconds == 12.0
+    assert progress.running is None
+
+
+def test_unknown_time_is_none(progress):
+    progress.take(fetching(96_000_000, speed=None))
+    assert progress.running.seconds_left is None
+    assert progress.seconds_left is None
+    # All came, but some of it wrong: how long the search for it takes no speed tells.
+    progress.take(replace(fetching(192_000_000), bottleneck="mending"))
+    assert progress.running.seconds_left is None
+
+
+def test_total_time_when_every_step_has_one(clock):
+    plan = make_plan(cpu_recommendation(), "/env")
+    plan = replace(plan, steps=tuple(replace(step, minutes=0.5) for step in plan.steps))
+    progress = InstallProgress(plan, clock)
+    for step in ("space", "python", "resolve"):
+        progress.handle_event(StepEvent(id=step, state="done"))
+    progress.handle_event(fetching(96_000_000))
+    assert progress.seconds_left == pytest.approx(9.6 + 2 * 30)
+
+
+def test_stop_ends_only_the_running_step(progress):
+    progress.take(StepEvent(id="space", state="done"))
+    progress.take(StepEvent(id="download", state="running"))
+    progress.stop("cancelled")
+    assert progress.steps["download"].state == "cancelled"
+    assert progress.steps["space"].state == "done"
+    assert progress.stop("failed") is None
+
+
+def test_events_of_unknown_steps_are_ignored(progress):
+    assert progress.take(StepEvent(id="nothing-like-this", state="running")) is None
+    progress.take(PlanEvent(steps=(StepSummary(id="more", code="verify"),)))
+    assert progress.take(StepEvent(id="more", state="running")) == "more"
+
+
+def test_disk_of_folder_is_the_deepest_mount():
+    disks = [Disk(path=path, free_bytes=1) for path in ("/", "/home", "/homes", "C:\\", "D:\\")]
+    machine = replace(plain_linux(), disks=tuple(disks[:3]))
+    assert find_disk(machine, "/home/mei/ai").path == "/home"
+    assert find_disk(machine, "/opt/x").path == "/"
+    windows = replace(rtx4060(), disks=tuple(disks[3:]))
+    assert find_disk(windows, "d:\\AI\\pytorch").path == "D:\\"
+    assert find_disk(windows, "E:\\AI") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "short"), [("NVIDIA GeForce RTX 4060", "RTX 4060"), ("Intel(R) UHD Graphics 770", "Intel UHD 770")]
+)
+def test_gpus_have_their_common_names(name, short):
+    assert short_name(name) == short

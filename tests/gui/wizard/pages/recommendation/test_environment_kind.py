@@ -1,0 +1,70 @@
+"""What makes the environment, chosen on the recommendation page where conda was found."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+
+from gpu_assistant.core.machine import Tools
+from gpu_assistant.gui.wizard.pages.recommendation.plan_view import install_command
+from tests.fakes.app import FakeApp
+from tests.fakes.examples import rtx4060, rtx4060_recommendation
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def with_conda(tmp_path):
+    machine = msgspec.structs.replace(rtx4060(), tools=Tools(conda="24.9.2"))
+    app = FakeApp(tmp_path, machine, simulated=True)
+    app.recommendation = rtx4060_recommendation
+    return app
+
+
+@pytest.fixture
+def page(with_conda, at_recommendation, qtbot):
+    wizard = at_recommendation(with_conda)
+    page = wizard.recommendation
+    qtbot.waitUntil(lambda: not wizard.road.busy and page.focusWidget() is page.way_on, timeout=10_000)
+    return page
+
+
+def test_environment_kind_is_hidden_without_conda(simulated, at_recommendation, qtbot):
+    wizard = at_recommendation(simulated)
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    assert wizard.recommendation.wishes.maker.isHidden()
+
+
+@pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("en", "Environment: conda 24.9.2"), ("zh_CN", "环境：conda 24.9.2")],
+)
+def test_conda_is_chosen_by_keyboard(page, with_conda, speak, qtbot, code, words):
+    speak(code)
+    maker = page.wishes.maker
+    assert maker.isVisible()
+    assert [entry.value for entry in maker.entries] == ["venv", "conda"]
+    assert "plan by conda" not in with_conda.asked
+    maker.setFocus(Qt.FocusReason.TabFocusReason)
+    maker.open()
+    qtbot.waitUntil(maker.popup.isVisible, timeout=5000)
+    qtbot.keyClick(maker.popup.list, Qt.Key.Key_End)
+    qtbot.keyClick(maker.popup.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not page.road.busy and "plan by conda" in with_conda.asked, timeout=10_000)
+    assert maker.text() == words
+    facts = page.road.flow.facts
+    assert facts.made_by == "conda"
+    told = install_command(with_conda, facts)
+    assert told[told.index("--environment") + 1] == "conda"
+
+
+def test_conda_stays_with_another_goal(page, qtbot):
+    page.road.make_by("conda")
+    qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+    page.road.want(goal="cuda-dev")
+    qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+    assert page.road.flow.facts.made_by == "conda"
+    page.wishes.channel.setFocus()
+    assert page.wishes.channel.nextInFocusChain() is page.wishes.maker

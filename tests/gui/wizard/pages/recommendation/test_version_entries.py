@@ -1,0 +1,201 @@
+"""Nothing is said twice: one sentence above many versions, one warning at the pick, each word explained once."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+
+from gpu_assistant.advise.options import Option, PartOptions
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.machine import Tools
+from gpu_assistant.core.types import Message
+from gpu_assistant.gui.widgets.inputs import Dropdown
+from gpu_assistant.gui.widgets.text import TextLabel
+from gpu_assistant.gui.wizard.pages.recommendation.version_pickers import build_entries
+from gpu_assistant.gui.wizard.state import OptionNotes
+from gpu_assistant.texts.localized import Texts
+
+pytestmark = pytest.mark.gui
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+def near(version: str) -> Option:
+    data = {"toolkit": version, "cuda": "12.6"}
+    return Option(value=version, state="warned", code="warning.toolkit-near.text", data=data)
+
+
+def refused(version: str, cuda: int) -> Option:
+    return Option(value=version, state="refused", code="choice.cudnn-cuda", data={"cuda": cuda})
+
+
+def toolkits(*offered: Option) -> PartOptions:
+    return PartOptions(name="cuda_toolkit", options=offered, recommended="none", selected=None)
+
+
+@BOTH
+def test_shared_reason_is_a_group_heading(qapp, code):
+    texts = Texts(code)
+    part = toolkits(near("12.9.1"), Option(value="12.6.3"), near("12.8.1"))
+    entries = build_entries(part, OptionNotes(), texts)
+    assert [entry.value for entry in entries] == [None, "12.6.3", "12.9.1", "12.8.1"]
+    assert [entry.group == "" for entry in entries] == [True, True, False, False]
+    assert entries[2].group == entries[3].group
+    assert "12.6" in entries[2].group
+    assert "12.9.1" not in entries[2].group
+    assert "12.9.1" in entries[2].detail, "a screen reader hears it with the entry"
+
+
+@BOTH
+def test_single_option_has_its_own_reason(qapp, code):
+    entries = build_entries(toolkits(Option(value="12.6.3"), near("12.9.1")), OptionNotes(), Texts(code))
+    assert [entry.group for entry in entries] == ["", "", ""]
+    assert "12.9.1" in entries[2].detail
+
+
+@BOTH
+def test_every_warning_of_an_option_is_shown(qapp, code):
+    texts = Texts(code)
+    missing = [
+        Message("warning.msvc-missing.text", {"toolkit": version, "products": "Visual Studio 2022"})
+        for version in ("12.9.1", "12.8.1", "11.8.0")
+    ]
+    two = [replace(near(each.data["toolkit"]), further_warnings=(each,)) for each in missing]
+    entries = build_entries(
+        toolkits(*two[:2], replace(two[2], data={"toolkit": "11.8.0", "cuda": "13"})), OptionNotes(), texts
+    )
+    assert [entry.value for entry in entries] == [None, "12.9.1", "12.8.1", "11.8.0"]
+    for entry in entries[1:]:
+        assert "Visual Studio 2022" in entry.detail
+        assert "Visual Studio 2022" in entry.group
+    assert entries[1].group == entries[2].group != entries[3].group
+    assert "12.9.1" not in entries[1].group
+    assert "11.8.0" in entries[3].group, "a single one below others' sentence has its own"
+
+
+@BOTH
+def test_refused_cudnn_names_its_cuda(qapp, code):
+    part = PartOptions(
+        name="cudnn", options=(refused("8.9", 13), refused("8.8", 13)), recommended="none", selected=None
+    )
+    entries = build_entries(part, OptionNotes(), Texts(code))
+    assert "CUDA 13" in entries[1].group
+    assert "CUDA 13" in entries[1].detail
+
+
+def test_build_is_named_by_cuda_with_its_tag(qapp):
+    part = PartOptions(
+        name="variant", options=(Option(value="cu126"), Option(value="cpu")), recommended="cu132", selected=None
+    )
+    found = [(entry.text, entry.hint) for entry in build_entries(part, OptionNotes(), Texts("en"))]
+    assert found == [("As recommended (CUDA 13.2)", "cu132"), ("CUDA 12.6", "cu126"), ("CPU", "cpu")]
+
+
+@pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
+def test_group_heading_is_skipped_and_never_chosen(qtbot):
+    picker = Dropdown()
+    qtbot.addWidget(picker)
+    entries = build_entries(toolkits(near("12.9.1"), near("12.8.1")), OptionNotes(), Texts("en"))
+    picker.set_entries(entries, None, "None", "CUDA Toolkit")
+    picker.show()
+    chosen = []
+    picker.chosen.connect(chosen.append)
+    picker.open_popup()
+    rows = picker.popup.entry_list
+    assert rows.count() == 4
+    head = rows.item(1)
+    assert not head.flags() & Qt.ItemFlag.ItemIsEnabled
+    picker.popup._choose_item(head)
+    assert chosen == []
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.currentItem().text() == "12.9.1"
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert chosen == ["12.9.1"]
+
+
+@pytest.fixture
+def page(machine_566, simulated, at_recommendation, qtbot):
+    """The recommendation of the real catalog for a recorded machine."""
+    simulated.machine = machine_566
+
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+        return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
+
+    simulated.recommend = advise
+    wizard = at_recommendation(simulated, (1366, 768))
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=60_000)
+    return wizard.recommendation
+
+
+def read(page) -> str:
+    return "\n".join(text.text() for text in page.findChildren(TextLabel) if text.isVisible())
+
+
+def pick(qtbot, page, card: str, part: str, value: str) -> None:
+    page.cards[card].choosers.pickers[part].chosen.emit(value)
+    qtbot.waitUntil(lambda: not page.road.busy, timeout=60_000)
+
+
+def test_warning_is_shown_once_at_its_card(page, qtbot):
+    page.wishes.by_hand.click()
+    qtbot.waitUntil(lambda: not page.road.busy and page.cards["cuda"].choosers is not None, timeout=60_000)
+    pick(qtbot, page, "driver", "driver", "keep")
+    pick(qtbot, page, "cuda", "cuda_toolkit", "12.9.1")
+    assert read(page).count("12.9.1 is not of the same series") == 1
+    assert "12.9.1" in page.cards["cuda"].choosers.note.text()
+    assert page.cards["driver"].choosers.note.text() == ""
+    # Where nothing of theirs can be picked any more, the drop-downs stay.
+    pick(qtbot, page, "torch", "variant", "cpu")
+    assert page.cards["driver"].choosers.pickers["driver"].isVisible()
+    assert page.cards["cudnn"].choosers.pickers["cudnn"].isVisible()
+
+
+def test_term_is_explained_once_in_first_open_reason(page, qtbot):
+    words = "compute capability: "
+    page.cards["torch"].why.toggle.click()
+    assert words in page.cards["torch"].why.text()
+    page.cards["cuda"].why.toggle.click()
+    assert read(page).count(words) == 1
+    assert words in page.cards["cuda"].why.text()
+    page.cards["cuda"].why.toggle.click()
+    assert words in page.cards["torch"].why.text()
+    # What the card's own second line says is not said in its reason.
+    page.cards["cudnn"].why.toggle.click()
+    assert "cuDNN: " not in page.cards["cudnn"].why.text()
+
+
+@BOTH
+def test_new_driver_shows_its_maximum_cuda(page, speak, code):
+    speak(code)
+    after = page.cards["driver"].after_line.text()
+    assert {"en": "CUDA up to 13", "zh_CN": "最高 CUDA 13"}[code] in after
+
+
+def test_all_controls_are_visible_on_a_small_screen(page):
+    bottom = page.folder.mapTo(page.page.viewport(), page.folder.rect().bottomLeft()).y()
+    assert page.page.head.direction() == page.page.head.Direction.LeftToRight
+    assert bottom <= page.page.viewport().height()
+
+
+def test_every_warning_of_a_choice_is_at_the_choice(page, qtbot):
+    def rest() -> None:
+        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+
+    needed = "Compiling CUDA code on Windows needs"
+
+    def cautions() -> str:
+        return "\n".join(text.text() for text in page.cautions.findChildren(TextLabel) if text.isVisible())
+
+    flow = page.road.flow
+    flow.facts = replace(flow.facts, machine=replace(flow.facts.machine, tools=Tools(msvc=None)))
+    page.wishes.goal.chosen.emit("cuda-dev")
+    rest()
+    page.wishes.by_hand.click()
+    rest()
+    assert needed in cautions()
+    page.road.pick("cuda_toolkit", "12.6.3")
+    rest()
+    said = page.cards["cuda"].choosers.note.text()
+    assert said.count(needed) == 1
+    assert needed not in cautions()

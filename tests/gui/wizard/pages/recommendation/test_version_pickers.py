@@ -1,0 +1,304 @@
+"""Picking versions by hand: nothing jumps, nothing changes unsaid, what is refused leaves a way out."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from gpu_assistant.advise.options import Option, PartOptions
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.core.errors import UsageError
+from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.gui.wizard.pages.recommendation.part_summary import REASON_SUBJECTS
+from gpu_assistant.gui.wizard.pages.recommendation.version_pickers import build_entries, nearest_version
+from gpu_assistant.gui.wizard.state import OptionNotes, Release
+from gpu_assistant.texts.localized import Texts
+
+pytestmark = pytest.mark.gui
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+@pytest.fixture
+def page(simulated, at_recommendation, qtbot):
+    """A page with the real catalog behind it, the user choosing by hand."""
+
+    def advise(machine, *, goal="pytorch", channel="studio", choice=None):
+        return recommend(machine, simulated.catalog, goal=goal, channel=channel, choice=choice)
+
+    simulated.recommend = advise
+    wizard = at_recommendation(simulated, (1000, 700))
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    wizard.recommendation.wishes.by_hand.click()
+    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    return wizard.recommendation
+
+
+@pytest.fixture
+def rest(qtbot):
+    """Waits until the page has its answer and lies still."""
+
+    def rested(page):
+        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+        for _ in range(5):
+            QApplication.processEvents()
+
+    return rested
+
+
+def pickers(page):
+    cards = [card for card in page.cards.values() if card.choosers is not None]
+    return {name: picker for card in cards for name, picker in card.choosers.pickers.items()}
+
+
+def height(page, widget) -> int:
+    return widget.mapTo(page.page.viewport(), QPoint()).y()
+
+
+def test_focus_scroll_and_open_reasons_survive_redraw(page, rest):
+    page.cards["cuda"].why.set_open(True)
+    picker = pickers(page)["variant"]
+    picker.setFocus(Qt.FocusReason.TabFocusReason)
+    rest(page)
+    page.page.ensureWidgetVisible(picker)
+    rest(page)
+    before = height(page, picker)
+    assert page.page.verticalScrollBar().value() > 0
+    gone = []
+    QApplication.instance().focusChanged.connect(lambda old, new: gone.append((old, new)))
+    picker.chosen.emit("cu126")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(variant="cu126")
+    assert page.window().focusWidget() is picker
+    assert not gone
+    assert abs(height(page, picker) - before) <= 1
+    assert page.cards["cuda"].why.is_open()
+
+
+@BOTH
+def test_side_effects_are_shown_beside_the_choice(page, rest, speak, code):
+    speak(code)
+    now = page.road.flow.facts.recommendation
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    words = page.cards["torch"].choosers.along
+    after = page.road.flow.facts.recommendation
+    assert now.pytorch.variant != after.pytorch.variant
+    assert words.isVisible()
+    kinds = [Texts(code).variant_name(each.pytorch.variant) for each in (now, after)]
+    assert f"{kinds[0]} → {kinds[1]}" in words.text()
+    assert "2.13.0" not in words.text()
+    assert not page.cards["cuda"].choosers.along.isVisible()
+    page.wishes.ours.click()
+    rest(page)
+    assert not words.isVisible()
+
+
+def test_refused_version_offers_nearest_allowed(page, rest, qtbot):
+    choosers = page.cards["torch"].choosers
+    refused = next(each for each in choosers.pickers["python"].entries if each.state == "refused")
+    choosers.pickers["python"].take(refused)
+    assert choosers.way.isVisible()
+    choosers.way.click()
+    rest(page)
+    choice = page.road.flow.facts.choice
+    assert choice.python
+    assert choice.python != refused.value
+    assert f"Python {choice.python}" in page.cards["torch"].after_line.text()
+
+
+def test_version_excluded_by_other_choices_can_be_taken_alone(page, rest):
+    choosers = page.cards["torch"].choosers
+    newest = choosers.pickers["pytorch"].entries[0].text
+    choosers.pickers["variant"].chosen.emit("cu118")
+    rest(page)
+    refused = next(e for e in choosers.pickers["pytorch"].entries if e.state == "refused" and e.value in newest)
+    choosers.pickers["pytorch"].take(refused)
+    assert "the rest as recommended" in choosers.way.text()
+    choosers.way.click()
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(pytorch=refused.value)
+
+
+@BOTH
+def test_impossible_choice_can_be_undone(page, rest, speak, code):
+    speak(code)
+    app, works = page.road.app, page.road.app.recommend
+
+    def refuse(machine, *, goal="pytorch", channel="studio", choice=None):
+        if choice is not None and choice.python:
+            raise UsageError("choice-impossible", choice="3.11", why="@choice.no-code", newest="3.12")
+        return works(machine, goal=goal, channel=channel, choice=choice)
+
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    app.recommend = refuse
+    pickers(page)["python"].setFocus(Qt.FocusReason.TabFocusReason)
+    pickers(page)["python"].chosen.emit("3.11")
+    rest(page)
+    assert page.hero.isVisible()
+    assert {"en": "Take this change back", "zh_CN": "撤销这次改动"}[code] == page.hero.button.text()
+    assert page.way_on is page.hero.button
+    assert page.window().focusWidget() is page.hero.button
+    page.hero.button.click()
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(pytorch="2.13.0")
+    assert page.cards["torch"].after.text() == "2.13.0"
+    assert not page.hero.isVisible()
+
+
+def test_versions_show_release_date_and_channel(page):
+    first = {name: picker.entries[0] for name, picker in pickers(page).items()}
+    assert first["driver"].hint.startswith("Studio")
+    assert first["driver"].hint[-10:-6].isdigit()
+    assert first["pytorch"].hint[:4].isdigit()
+
+
+def test_recommended_version_is_listed_once():
+    options = (Option(value="2.15.0"), Option(value="2.14.1"))
+    part = PartOptions(name="pytorch", options=options, recommended="2.15.0", selected=None)
+    notes = OptionNotes(releases={("pytorch", "2.15.0"): Release(date="2026-10-28")})
+    texts = Texts("en")
+    assert [(e.value, e.text, e.hint) for e in build_entries(part, notes, texts)] == [
+        (None, "As recommended (2.15.0)", "2026-10-28"),
+        ("2.14.1", "2.14.1", ""),
+    ]
+    picked = PartOptions(name="pytorch", options=options, recommended="2.15.0", selected="2.15.0")
+    assert [entry.value for entry in build_entries(picked, notes, texts)] == [None, "2.15.0", "2.14.1"]
+
+
+@pytest.mark.parametrize(
+    ("value", "near"), [("3.8", "3.10"), ("3.15", "3.13"), ("3.12.5", "3.13"), ("none", "3.13"), ("3.11.5", None)]
+)
+def test_nearest_version_of_refused_one(value, near):
+    offered = tuple(Option(value=each) for each in ("3.13", "3.12", "3.11", "3.10"))
+    part = PartOptions(name="python", options=offered, recommended="3.12", selected=None)
+    assert nearest_version(part, value) == near
+
+
+def test_column_headings_for_every_goal(page, rest):
+    page.window().resize(1366, 768)
+    for goal in ("tensorflow", "all", "cuda-dev", "pytorch"):
+        page.wishes.goal.chosen.emit(goal)
+        rest(page)
+        assert page.heads.isVisible(), goal
+    page.window().resize(880, 520)
+    rest(page)
+    assert not page.heads.isVisible()
+    assert [head.text() for head in page.cards["torch"].heads if head.isVisible()] == ["Now", "After"]
+
+
+def test_source_link_has_publisher_and_address(page):
+    why = page.cards["driver"].why
+    why.toggle.click()
+    assert why.sources[0].text() == "Source: NVIDIA's documentation"
+    assert why.sources[0].toolTip().startswith("https://docs.nvidia.com/")
+
+
+def test_each_claim_has_its_source_in_tab_order(page, qtbot):
+    why = page.cards["torch"].why
+    why.toggle.click()
+    advice = page.road.flow.facts.recommendation
+    about = REASON_SUBJECTS["torch"]
+    told = [reason.source for reason in advice.reasons if reason.about.split(".")[0] in about or reason.about in about]
+    assert list(dict.fromkeys(source.toolTip() for source in why.sources)) == list(dict.fromkeys(filter(None, told)))
+    assert len(why.sources) > 1
+    why.toggle.setFocus(Qt.FocusReason.TabFocusReason)
+    for source in why.sources:
+        qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
+        assert page.window().focusWidget() is source
+
+
+def test_tab_order_starts_at_primary_and_ends_at_rail(page, qtbot):
+    page.primary.setFocus(Qt.FocusReason.TabFocusReason)
+    seen = []
+    for _ in range(60):
+        qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
+        seen.append(page.window().focusWidget())
+        if seen[-1] is page.primary:
+            break
+    inside = [page.page.content.isAncestorOf(each) for each in seen]
+    assert inside[0]
+    assert inside == sorted(inside, reverse=True)
+    assert seen[inside.index(False)] is page.back
+
+
+def test_choices_survive_new_goal_and_channel(page, rest):
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    page.wishes.goal.chosen.emit("cuda-dev")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(driver="keep")
+    page.wishes.channel.chosen.emit("game-ready")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(driver="keep")
+    assert not page.hero.isVisible()
+
+
+@BOTH
+def test_dropped_choices_are_named_and_can_be_restored(page, rest, speak, seen, code):
+    speak(code)
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    before = page.road.flow.facts.choice
+    page.wishes.goal.chosen.emit("tensorflow")
+    rest(page)
+    assert page.road.flow.facts.choice == Choice(driver="keep")
+    assert "PyTorch 2.13.0" in seen(page.hero)
+    assert {"en": "Left to us again", "zh_CN": "重新由我们决定"}[code] in seen(page.hero)
+    page.hero.button.click()
+    rest(page)
+    assert page.road.flow.facts.goal == "pytorch"
+    assert page.road.flow.facts.choice == before
+    assert not page.hero.isVisible()
+
+
+def test_dependent_version_is_not_called_recommended(page, rest):
+    first = {name: picker.entries[0].text for name, picker in pickers(page).items()}
+    assert all(text.startswith("As recommended") for text in first.values())
+    keep = next(entry for entry in pickers(page)["driver"].entries if entry.value == "keep")
+    assert keep.text == "Keep 566.03"
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    assert pickers(page)["variant"].entries[0].text == "What goes with your other picks (CUDA 12.6)"
+    assert pickers(page)["driver"].entries[0].text == first["driver"]
+
+
+@BOTH
+def test_reset_choices_can_be_restored(page, rest, speak, seen, code):
+    speak(code)
+    pickers(page)["pytorch"].chosen.emit("2.13.0")
+    rest(page)
+    pickers(page)["driver"].chosen.emit("keep")
+    rest(page)
+    before = page.road.flow.facts.choice
+    page.wishes.ours.click()
+    rest(page)
+    assert page.road.flow.facts.choice is None
+    assert "PyTorch 2.13.0" in seen(page.hero)
+    assert {"en": "All as recommended again", "zh_CN": "已全部恢复为推荐"}[code] == page.hero.title.text()
+    page.hero.button.click()
+    rest(page)
+    assert page.road.flow.facts.choice == before
+    assert page.road.flow.facts.by_hand
+    assert pickers(page)["pytorch"].isVisible()
+    assert not page.hero.isVisible()
+
+
+def test_reset_without_choices_offers_no_undo(page, rest):
+    page.wishes.ours.click()
+    rest(page)
+    assert not page.hero.isVisible()
+
+
+def test_kept_driver_reads_well_on_the_button(page, rest):
+    choosers = page.cards["driver"].choosers
+    keep = next(entry for entry in choosers.pickers["driver"].entries if entry.value == "keep")
+    choosers._notes = replace(choosers._notes, alone=frozenset({("driver", "keep")}))
+    choosers._refuse("driver", replace(keep, detail="it is too old"))
+    assert choosers.way.text() == "Keep 566.03, the rest as recommended"
+    assert choosers.refusal.text() == "“Keep 566.03” cannot be taken: it is too old."

@@ -1,0 +1,100 @@
+"""Done: does it really work?"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.results import Check
+from tests.fakes.examples import cpu_benchmark, good_checks, rtx4060, rtx4060_recommendation
+
+pytestmark = pytest.mark.gui
+
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+class TestDone:
+    @BOTH
+    def test_verification_passed(self, app, at_done, speak, seen, code):
+        wizard = at_done(app)
+        speak(code)
+        page = wizard.done
+        assert page.hero.title.text() == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已经能用你的 CPU"}[code]
+        assert page.pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
+        assert {"en": "the build that was chosen", "zh_CN": "这是所选的版本"}[code] in seen(page.proof)
+        assert {"en": "Python 3.11.2 runs.", "zh_CN": "Python 3.11.2 可以运行。"}[code] in seen(page.proof)
+        assert {"en": "2.13.0 (CPU build)", "zh_CN": "2.13.0（CPU 版）"}[code] in seen(page.proof)
+        assert "+cpu" not in seen(page.proof)
+        assert str(app.folder / "environments" / "pytorch") in page.command.text.toPlainText()
+
+    def test_unused_gpu_is_a_warning(self, app, at_done):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"] = rtx4060()
+        wizard = at_done(app)
+        assert wizard.done.hero.kind == "warn"
+        assert wizard.done.hero.title.text() == "It works, but on the CPU"
+
+    def test_gpu_name_in_verdict(self, app, at_done):
+        app.recommendation = rtx4060_recommendation
+        app.results["detect"] = rtx4060()
+        computed = Check(id="device-compute", state="pass", value="cuda:0", data={"device": "cuda:0"})
+        app.results["verify"] = replace(good_checks(), checks=(*good_checks().checks, computed))
+        wizard = at_done(app)
+        assert wizard.done.hero.title.text() == "PyTorch works on your RTX 4060"
+
+    def test_failed_check_is_first_with_its_fix(self, app, at_done, seen):
+        failed = Check(id="torch-import", state="fail", data={"reason": "OSError", "value": None, "expected": None})
+        app.results["verify"] = replace(good_checks(), verdict="fail", checks=(*good_checks().checks, failed))
+        wizard = at_done(app)
+        assert wizard.done.hero.kind == "error"
+        assert "PyTorch does not load: OSError" in seen(wizard.done.proof)
+        assert "Install PyTorch again" in seen(wizard.done.proof)
+        assert not wizard.done.speed.isVisible()
+
+    def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):
+        app.results["verify"] = AppError("environment-missing", path="/x")
+        wizard = at_done(app)
+        assert wizard.done.hero.kind == "error"
+        app.results["verify"] = good_checks()
+        wizard.done.hero.button.click()
+        qtbot.waitUntil(lambda: wizard.done.hero.kind == "ok", timeout=5000)
+
+    def test_quick_benchmark_on_the_page(self, app, at_done, qtbot, seen):
+        wizard = at_done(app)
+        assert wizard.done.speed.button.text() == "Measure it"
+        wizard.done.speed.button.click()
+        qtbot.waitUntil(lambda: wizard.flow.facts.benchmark == cpu_benchmark(), timeout=5000)
+        assert "141" in seen(wizard.done.speed)
+
+    def test_benchmark_can_be_stopped(self, app, at_done, qtbot):
+        wizard = at_done(app)
+        app.gate = threading.Event()
+        wizard.done.speed.button.click()
+        qtbot.waitUntil(lambda: wizard.done.speed.button.text() == "Stop", timeout=5000)
+        wizard.done.speed.button.click()
+        qtbot.waitUntil(lambda: wizard.done.speed.button.text() == "Measure it", timeout=5000)
+
+    def test_terminal_and_folder(self, app, at_done, qtbot):
+        wizard = at_done(app)
+        wizard.done.ways.terminal.click()
+        qtbot.waitUntil(lambda: len(app.system.opened) == 1)
+        wizard.done.ways.folder.click()
+        qtbot.waitUntil(lambda: len(app.system.opened) == 2)
+        environment = app.folder / "environments" / "pytorch"
+        assert app.system.opened == [("terminal", environment), ("folder", environment)]
+
+    def test_log_of_finished_steps(self, app, at_done, qtbot, seen):
+        wizard = at_done(app)
+        assert not wizard.done.was_done.isVisible()
+        wizard.done.show_done.click()
+        qtbot.waitUntil(lambda: "gpu-assistant uninstall" in seen(wizard.done.was_done))
+
+    def test_go_to_home(self, app, at_done, qtbot):
+        wizard = at_done(app)
+        with qtbot.waitSignal(wizard.finished):
+            wizard.done.primary.click()
+        qtbot.waitUntil(lambda: app.settings.environment == str(app.folder / "environments" / "pytorch"))

@@ -1,0 +1,97 @@
+"""What else was noticed about a computer, and what could not be found out, in a beginner's words."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.machine import CudaToolkit, Machine, ProbeNote, Python, Tools, TorchBuild, User
+from gpu_assistant.gui.wizard.pages.machine_summary import machine_notes
+from tests.fakes.examples import plain_linux, rtx4060
+
+pytestmark = pytest.mark.gui
+
+NONE: frozenset[str] = frozenset()
+
+
+def kinds(machine: Machine) -> list[str]:
+    return [finding.kind for finding in machine_notes(machine, NONE)]
+
+
+def words(machine: Machine) -> str:
+    return "\n".join(finding.text for finding in machine_notes(machine, NONE))
+
+
+def test_no_notes_for_ordinary_computer(language) -> None:
+    assert machine_notes(rtx4060(), NONE) == ()
+    quiet = replace(rtx4060(), laptop=False, virtual_machine=False, remote_desktop=False, user=User(ascii=True))
+    assert machine_notes(quiet, NONE) == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"laptop": True}, "mains power"),
+        ({"virtual_machine": True}, "hands through"),
+        ({"remote_desktop": True}, "remote desktop"),
+        ({"user": User(home_too_long=True)}, "short folder"),
+        ({"user": User(ascii=False)}, "plain English letters"),
+        ({"user": User(onedrive=("D:\\OneDrive",))}, "D:\\OneDrive"),
+    ],
+)
+def test_each_condition_has_a_note(language, changed, said) -> None:
+    assert said in words(replace(rtx4060(), **changed))
+    assert said not in words(rtx4060())
+
+
+def test_secure_boot_note_only_on_linux_with_nvidia(language) -> None:
+    windows, plain = rtx4060(), plain_linux()
+    linux = replace(windows, os=replace(plain.os, secure_boot=True))
+    assert "Secure Boot" in words(linux)
+    assert machine_notes(replace(plain, os=replace(plain.os, secure_boot=True)), NONE) == ()
+    assert machine_notes(replace(windows, os=replace(windows.os, secure_boot=True)), NONE) == ()
+
+
+def test_warnings_come_first(language) -> None:
+    assert kinds(replace(rtx4060(), laptop=True, user=User(home_too_long=True, ascii=False))) == [
+        "warn",
+        "info",
+        "info",
+    ]
+
+
+def test_broken_pytorch_is_named(language) -> None:
+    broken = Python(path="C:\\old\\python.exe", version="3.9.1", torch=TorchBuild(version="1.9", error="ImportError"))
+    assert "C:\\old\\python.exe" in words(replace(rtx4060(), pythons=(broken,)))
+
+
+def test_failed_probes_are_listed_once(language, speak) -> None:
+    notes = (
+        ProbeNote(probe="tools", code="detect.tools.slow"),
+        ProbeNote(probe="cpu", code="detect.cpu.nobody-foresaw-this", detail="KeyError: 'x'"),
+        ProbeNote(probe="disks", code="detect.disks.failed", detail="PermissionError"),
+    )
+    machine = replace(rtx4060(), notes=notes)
+    said = [finding.text for finding in machine_notes(machine, frozenset({"disks"}))]
+    assert len(said) == 2
+    assert "git and conda took too long" in said[0]
+    assert "KeyError" not in said[1]
+    speak("zh_CN")
+    assert "用时过长" in machine_notes(machine, NONE)[0].text
+
+
+def test_incomplete_toolkit_is_named_with_consequence(language) -> None:
+    toolkits = (
+        CudaToolkit(version="12.6.3", path="/opt/cuda-whole", nvcc=True),
+        CudaToolkit(version="12.4.1", path="/opt/cuda-no-compiler", nvcc=False),
+        CudaToolkit(version=None, path="/opt/cuda-no-version", nvcc=True),
+    )
+    said = words(replace(rtx4060(), cuda_toolkits=toolkits))
+    assert "/opt/cuda-no-compiler" in said
+    assert "/opt/cuda-no-version" in said
+    assert "/opt/cuda-whole" not in said
+    assert "PyTorch does not use it" in said
+
+
+def test_conda_is_named(language) -> None:
+    assert "conda 24.9.2" in words(replace(rtx4060(), tools=Tools(conda="24.9.2")))

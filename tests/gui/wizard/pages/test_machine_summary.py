@@ -1,0 +1,274 @@
+"""What the window says of a computer and its parts: nothing that was not looked at, and no dash for what is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.machine import CudaToolkit, Disk, Gpu, Machine, OperatingSystem, Python, TorchBuild
+from gpu_assistant.core.plan import Plan, Step
+from gpu_assistant.core.recommendation import DriverAdvice, PyTorchChoice, Recommendation, TensorFlowChoice
+from gpu_assistant.gui.wizard.pages.machine_summary import (
+    MachineRow,
+    disk_name,
+    machine_rows,
+    recommendation_heading,
+    rows_as_text,
+)
+from gpu_assistant.gui.wizard.pages.recommendation.cost_card import CostCard
+from gpu_assistant.gui.wizard.pages.recommendation.part_summary import PartSummary, part_summaries
+from gpu_assistant.texts.format import format_size
+from gpu_assistant.texts.localized import Texts
+from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
+
+ADVICE = rtx4060_recommendation()
+pytestmark = pytest.mark.gui
+LANGUAGES: tuple[Any, ...] = ("en", "zh_CN")
+OTHERS = (
+    Gpu(vendor="amd", name="AMD Radeon RX 7900 XTX"),
+    Gpu(vendor="intel", name="Intel Arc B580"),
+    Gpu(vendor="apple", name="Apple M3"),
+)
+
+
+def with_cards(*cards: Gpu) -> Machine:
+    return replace(rtx4060(), gpus=cards, driver=None)
+
+
+def elsewhere() -> Recommendation:
+    return replace(
+        ADVICE,
+        accelerator="cpu",
+        driver=DriverAdvice(action="none"),
+        pytorch=PyTorchChoice(version="2.15.0", variant="cpu"),
+    )
+
+
+def row(machine: Machine, name: str) -> MachineRow:
+    return next(row for row in machine_rows(machine, None, None) if row.id == name)
+
+
+def part(machine: Machine, advice: Recommendation, name: str, plan: Plan | None = None) -> PartSummary:
+    found = part_summaries(machine, advice, Texts("en"), already_installed=False, plan=plan)
+    return next(part for part in found if part.id == name)
+
+
+def test_equal_gpus_are_counted_and_console_chip_is_omitted(language) -> None:
+    h100 = Gpu(vendor="nvidia", name="NVIDIA H100", memory_bytes=80 * 2**30)
+    console = Gpu(vendor="other", name="ASPEED Graphics Family")
+    machine = with_cards(h100, replace(h100, index=1, uuid="GPU-1"), console)
+    said = row(machine, "card")
+    assert said.detail == "2 × 80 GB"
+    assert "ASPEED" in rows_as_text((said,))
+
+
+def test_system_is_named_in_common_words(language) -> None:
+    machine = replace(rtx4060(), os=OperatingSystem(system="linux", arch="x86_64", glibc="2.35"))
+    said = row(machine, "system")
+    assert said.value == "Linux"
+    assert said.detail.startswith("64-bit")
+    assert "glibc" not in said.detail
+    assert "glibc 2.35" in rows_as_text((said,))
+    assert disk_name(Disk(path="C:\\")) == "C:"
+    assert disk_name(Disk(path="/")) == "/"
+
+
+def test_unprobed_part_is_not_called_missing(language) -> None:
+    machine = replace(rtx4060(), cuda_toolkits=None, cudnn=None, pythons=None)
+    said = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
+    assert said == ["not known"] * 3
+    machine = replace(rtx4060(), cuda_toolkits=(), cudnn=(), pythons=())
+    said = [part(machine, ADVICE, name).installed_detail for name in ("cuda", "cudnn", "torch")]
+    assert said == ["not installed"] * 3
+
+
+def test_incomplete_toolkit_is_called_so(language) -> None:
+    broken = CudaToolkit(path="/usr/local/cuda-11.8", version="11.8.0", nvcc=False)
+    whole = CudaToolkit(path="/usr/local/cuda-12.6", version="12.6.3", nvcc=True)
+    said = part(replace(rtx4060(), cuda_toolkits=(broken,)), ADVICE, "cuda")
+    assert (said.installed, said.installed_detail) == ("11.8.0", "toolkit without its compiler; stays")
+    said = part(replace(rtx4060(), cuda_toolkits=(broken, whole)), ADVICE, "cuda")
+    assert (said.installed, said.installed_detail) == ("12.6.3", "toolkit, stays")
+
+
+def test_driver_under_wsl_is_windows(language) -> None:
+    machine = replace(rtx4060(), os=OperatingSystem(system="linux", wsl=True))
+    assert part(machine, ADVICE, "driver").meaning.startswith("Windows")
+
+
+def test_computing_gpu_of_another_vendor_is_the_main_gpu(language) -> None:
+    advice = replace(elsewhere(), accelerator="xpu")
+    title, line = recommendation_heading(with_cards(OTHERS[1]), advice)
+    assert "Arc B580" in title
+    assert "your card" in line
+    assert "CPU" in recommendation_heading(with_cards(OTHERS[1]), elsewhere())[1]
+
+
+@pytest.mark.parametrize("card", OTHERS, ids=lambda card: card.vendor)
+def test_other_vendors_driver_is_not_judged(language, card) -> None:
+    machine = with_cards(card)
+    said = row(machine, "driver")
+    assert said.value == "Not looked at"
+    assert "missing" not in f"{said}"
+    driver = part(machine, elsewhere(), "driver")
+    assert (driver.installed_detail, driver.pill[1]) == ("not looked at", "Stays as it is")
+
+
+def test_no_gpu_needs_no_driver(language) -> None:
+    assert row(with_cards(), "driver").value == "No NVIDIA card, so none is needed"
+    driver = part(with_cards(), elsewhere(), "driver")
+    assert (driver.installed_detail, driver.pill[1]) == ("no NVIDIA card", "Not needed")
+
+
+def test_every_gpu_is_named(language) -> None:
+    h100 = Gpu(vendor="nvidia", name="NVIDIA H100")
+    machine = with_cards(OTHERS[0], *[replace(h100, index=index) for index in range(4)])
+    said = row(machine, "card")
+    assert said.value == "NVIDIA H100"
+    assert "3 × NVIDIA H100" in said.detail
+    assert "AMD Radeon RX 7900 XTX" in said.detail
+
+
+def test_every_kind_of_python_is_named(language) -> None:
+    pythons = (
+        Python(path="/a", version="3.12.3", kind="system"),
+        Python(path="/b", version="3.11.9", kind="conda", torch=TorchBuild(version="2.4.1")),
+        Python(path="/c", version="3.10.1"),
+    )
+    said = row(replace(rtx4060(), pythons=pythons), "python")
+    assert said.value == "PyTorch 2.4.1 on Python 3.11.9"
+    assert "also Python 3.12.3, Python 3.10.1" in said.detail
+    many = tuple(Python(path=f"/{number}", version=f"3.{number}.0") for number in range(8, 15))
+    assert "and 3 more" in row(replace(rtx4060(), pythons=many), "python").detail
+
+
+def test_unknown_cudnn_version_is_still_included(language) -> None:
+    torch = ADVICE.pytorch
+    assert torch is not None
+    unknown = replace(ADVICE, pytorch=replace(torch, cudnn=None))
+    cudnn = part(rtx4060(), unknown, "cudnn")
+    assert (cudnn.planned, cudnn.pill[1]) == ("inside PyTorch", "Included")
+    flow = TensorFlowChoice(version="2.21.0", requirement="tensorflow[and-cuda]==2.21.*", gpu=True)
+    alone = replace(ADVICE, goal="tensorflow", pytorch=None, tensorflow=flow)
+    assert all(part(rtx4060(), alone, name).planned == "comes inside TensorFlow" for name in ("cuda", "cudnn"))
+
+
+def test_driver_is_manual_only_without_plan_step(language) -> None:
+    plan = make_plan(ADVICE, "D:\\env", simulated=True)
+    without = replace(plan, steps=tuple(step for step in plan.steps if step.kind != "nvidia-driver"))
+    step = Step(id="driver", kind="nvidia-driver", code="nvidia-driver", needs_admin=True)
+    within = replace(without, steps=(*without.steps, step))
+    packaged = replace(step, spec={"version": "1", "packages": ["nvidia-driver"]})
+    from_packages = replace(without, steps=(*without.steps, packaged))
+    assert "your system's own" in part(rtx4060(), ADVICE, "driver", from_packages).planned_detail
+    assert "you install it" in part(rtx4060(), ADVICE, "driver", without).planned_detail
+    assert "you install it" not in part(rtx4060(), ADVICE, "driver", within).planned_detail
+
+
+@pytest.mark.parametrize("language_code", LANGUAGES)
+@pytest.mark.parametrize(
+    ("toolkit", "about", "said"),
+    [
+        (None, None, "shows with the first step"),
+        (2_000_000_000, None, "At least 2.0 GB to download; and more: the packages (size not known)"),
+        (None, 3_000_000_000, "About"),
+    ],
+)
+def test_unknown_cost_is_text(qapp, language, language_code, toolkit: int | None, about: int | None, said: str) -> None:
+    language.set(language_code)
+    plan = make_plan(ADVICE, "D:\\env", simulated=True)
+    code = "download" if about is None else "download-about"
+    download = Step(id="download", kind="download", code=code, data={"bytes": about, "measured": "2.14.0"})
+    other = Step(id="cuda-toolkit", kind="cuda-toolkit", code="cuda-toolkit", bytes=toolkit or 0)
+    card = CostCard()
+    plan = replace(plan, steps=(download, other), bytes=None, disk_bytes=None, minutes=None)
+    card.set_cost(plan, rtx4060(), Texts(language_code))
+    assert "—" not in card.accessibleName()
+    if language_code == "en":
+        assert said in card.accessibleName()
+    card.deleteLater()
+
+
+@pytest.mark.parametrize(
+    ("code", "free", "needed", "kind", "words"),
+    [
+        ("check-space-about", 3_000_000_000, 2_600_000_000, "neutral", "not known whether it is enough"),
+        ("check-space-about", 412_000_000_000, 2_600_000_000, "ok", "fine"),
+        ("check-space-about", 2_000_000_000, 2_600_000_000, "error", "too little"),
+        ("check-space", 3_000_000_000, 2_600_000_000, "ok", "fine"),
+    ],
+)
+def test_disk_is_fine_only_with_certain_margin(
+    language, code: str, free: int, needed: int, kind: str, words: str
+) -> None:
+    plan = make_plan(ADVICE, "D:\\env", simulated=True)
+    space = Step(id="space", kind="check-space", code=code, data={"disk_bytes": needed})
+    plan = replace(plan, steps=(space,), disk_bytes=None)
+    machine = replace(rtx4060(), disks=(Disk(path="D:\\", free_bytes=free),))
+    found = next(each for each in machine_rows(machine, ADVICE, plan) if each.id == "space")
+    assert found.pill == (kind, words)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "more"),
+    [((), ""), (("nvidia-driver", "cuda-toolkit"), "; and more: the driver, CUDA Toolkit (size not known)")],
+)
+def test_download_size_names_its_release_and_missing_parts(qapp, language, kinds: tuple[str, ...], more: str) -> None:
+    data = {"bytes": 2_600_000_000, "measured": "PyTorch 2.14.0+cu126"}
+    steps = (
+        Step(id="python", kind="python-runtime", code="python-runtime"),
+        Step(id="download", kind="download", code="download-about", data=data),
+        *(Step(id=kind, kind=kind, code=kind) for kind in kinds),
+    )
+    plan = replace(make_plan(ADVICE, "D:\\env", simulated=True), steps=steps, bytes=None)
+    card = CostCard()
+    card.set_cost(plan, rtx4060(), Texts("en"))
+    said = card.accessibleName()
+    assert said.startswith(f"About 2.6 GB to download, measured on PyTorch 2.14.0 with CUDA 12.6{more}, ")
+    card.deleteLater()
+
+
+@pytest.mark.parametrize(("goal", "tool"), [("pytorch", "PyTorch"), ("tensorflow", "TensorFlow")])
+def test_heading_says_gpu_is_unused(language, goal: str, tool: str) -> None:
+    advice = replace(elsewhere(), goal=goal)
+    if goal == "tensorflow":
+        advice = replace(
+            advice,
+            pytorch=None,
+            tensorflow=TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.0", gpu=False),
+        )
+    title, line = recommendation_heading(rtx4060(), advice)
+    assert title == "What suits this computer"
+    assert line == f"{tool} computes on the CPU here; your RTX 4060 is not used."
+    assert recommendation_heading(rtx4060(), ADVICE)[0] == "What suits your RTX 4060"
+
+
+def test_large_sizes_have_few_digits() -> None:
+    assert [format_size(count) for count in (412e9, 99.96e9, 52e9, 2.6e9)] == [
+        "412 GB",
+        "100.0 GB",
+        "52.0 GB",
+        "2.6 GB",
+    ]
+
+
+def test_manual_driver_asks_for_its_own_consent(language) -> None:
+    card = CostCard()
+    plan = make_plan(ADVICE, "D:\\env", simulated=True)
+    plan = replace(plan, steps=tuple(replace(step, needs_admin=False) for step in plan.steps))
+    for by_hand, said in ((False, "No consent is needed"), (True, "At the driver you are asked for consent")):
+        card.set_cost(plan, rtx4060(), Texts("en"), manual_driver=by_hand)
+        assert card.accessibleName().endswith(said)
+    card.deleteLater()
+
+
+def test_chinese_name_in_chinese_text_has_no_space(language) -> None:
+    language.set("zh_CN")
+    card = CostCard()
+    plan = make_plan(ADVICE, "/home/me/env", simulated=True)
+    machine = replace(rtx4060(), disks=(Disk(path="/", free_bytes=412_000_000_000),))
+    card.set_cost(plan, machine, Texts("zh_CN"), manual_driver=False)
+    assert "占用系统盘（空闲 412 GB）" in card.accessibleName()
+    card.deleteLater()

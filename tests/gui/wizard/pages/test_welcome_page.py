@@ -1,0 +1,71 @@
+"""Welcome: shall I begin?"""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.core.plan import InterruptedInstall
+from gpu_assistant.gui import theme
+from tests.fakes.examples import cpu_recommendation, make_plan
+
+pytestmark = pytest.mark.gui
+
+
+BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])
+
+
+class TestWelcome:
+    @BOTH
+    def test_welcome_text(self, app, open_wizard, speak, seen, code):
+        wizard = open_wizard(app)
+        speak(code)
+        shown = seen(wizard.welcome)
+        assert {"en": "Set up my GPU", "zh_CN": "开始设置"}[code] in shown
+        assert {"en": "Nothing is sent anywhere.", "zh_CN": "也不上传任何信息"}[code] in shown
+
+    def test_language_is_chosen_and_saved(self, app, open_wizard, language, qtbot):
+        wizard = open_wizard(app)
+        wizard.welcome.languages.buttons[1].click()
+        assert language.current == "zh_CN"
+        qtbot.waitUntil(lambda: wizard.welcome.title.text() == "让你的显卡开始跑深度学习")
+        qtbot.waitUntil(lambda: app.settings.language == "zh_CN")
+
+    def test_theme_is_chosen_in_rail_and_saved(self, app, open_wizard, qtbot):
+        wizard = open_wizard(app)
+        wizard.themes.choose("dark")
+        assert theme.current().dark
+        qtbot.waitUntil(lambda: app.settings.theme == "dark")
+
+    def test_only_look_requests_home(self, app, open_wizard, qtbot):
+        wizard = open_wizard(app)
+        with qtbot.waitSignal(wizard.only_look), qtbot.assertNotEmitted(wizard.finished):
+            wizard.welcome.only.click()
+
+    def test_interrupted_install_is_offered_and_resumed(self, app, open_wizard, qtbot):
+        plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
+        app.begun = InterruptedInstall(plan=plan, step="download", began=0.0)
+        wizard = open_wizard(app)
+        qtbot.waitUntil(wizard.welcome.resume.isVisible, timeout=5000)
+        assert wizard.welcome.resume.title.text() == "The last install stopped at step 4 of 6: Download. Go on?"
+        assert str(app.folder / "env") in wizard.welcome.resume.detail.text()
+        page = wizard.welcome
+        assert (page.resume.button.kind, page.primary.kind) == ("primary", "secondary")
+        qtbot.waitUntil(page.resume.button.hasFocus, timeout=5000)
+        wizard.welcome.resume.button.click()
+        qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
+        assert "install" in app.asked
+
+    def test_install_resumes_by_itself_after_reboot(self, app, open_wizard, qtbot):
+        plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
+        app.begun = InterruptedInstall(plan=plan, step="python", began=0.0, state="reboot-needed")
+        app.resuming = True
+        wizard = open_wizard(app)
+        qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
+        assert "install" in app.asked
+        assert not app.resuming
+
+    def test_no_resume_offer_without_interrupted_install(self, app, open_wizard, qtbot):
+        wizard = open_wizard(app)
+        qtbot.waitUntil(lambda: not wizard.road.busy)
+        assert not wizard.welcome.resume.isVisible()
+        assert wizard.welcome.primary.kind == "primary"

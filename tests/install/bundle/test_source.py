@@ -1,0 +1,143 @@
+"""What is installed from a bundle, where no network answers."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpu_assistant.app import App
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.fetch.wanted import Wanted
+from gpu_assistant.install.bundle.format import BundleContents
+from gpu_assistant.install.bundle.source import BundleSource
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
+from gpu_assistant.install.plan.planner import make_plan
+from gpu_assistant.install.progress import ProgressReporter
+from gpu_assistant.install.steps.context import DownloadContext, download_files
+from gpu_assistant.install.steps.cuda_redist import RedistIndex
+from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.texts.localized import Texts
+
+from ...fakes.fault_server import fault_server
+from .. import tiny_wheels
+from ..bundle_world import HERE, create, offline
+from ..toolkit_world import ToolkitWorld
+from ..world import QUICK, SERIES, World, end, machine, recommendation, states
+
+
+def test_bundle_installs_without_network(world: World, bundle: Path, refusing: list[str]) -> None:
+    plan = offline(world, bundle)
+    assert plan.bytes == 0
+    world.asks()
+    # Nothing listens at the index that the user named, either.
+    events = world.install(plan)
+    assert end(events).state == "done"
+    assert states(events)["pytorch"] == "done"
+    assert world.asks() == []
+    made = inventory.read_manifest(world.environment)
+    assert made is not None
+    assert made.packages["torch"] == world.torch.name.split("-")[1]
+    assert states(world.install(plan))["pytorch"] == "skipped"
+    assert world.asks() == []
+
+
+def test_wheels_of_bundle_serve_as_wheelhouse(world: World, bundle: Path, refusing: list[str]) -> None:
+    world.data = DataDir(world.root / "other")
+    world.asks()
+    house = App(data_dir=str(world.data.root), wheelhouse=str(bundle), environ={}).wheelhouse
+    assert house == bundle / "wheels"
+    assert end(world.install(world.plan(wheelhouse=house))).state == "done"
+    assert world.asks() == []
+
+
+def test_local_wheels_are_bundled_without_their_paths(world: World) -> None:
+    house = world.root / "wheels of mine"
+    house.mkdir()
+    for wheel in (world.torch, *world.others):
+        (house / wheel.name).write_bytes(wheel.data)
+    folder = world.root / "stick"
+    create(world, folder, wheelhouse=house)
+    assert house.as_uri() not in (folder / "pylock.toml").read_text(encoding="utf-8")
+    for path in house.iterdir():
+        path.unlink()
+    world.asks()
+    assert end(world.install(offline(world, folder))).state == "done"
+    assert world.asks() == []
+    lock = (world.environment / "pylock.toml").read_text(encoding="utf-8")
+    assert f"{folder.as_uri()}/wheels/{world.torch.name}" in lock
+
+
+def test_plan_with_bundle_shows_its_commands(world: World, bundle: Path) -> None:
+    plan = offline(world, bundle)
+    assert [words[:3] for step in plan.steps for words in step.commands if words[0] == "uv"] == [
+        ("uv", "venv", "--relocatable"),
+        ("uv", "pip", "sync"),
+    ]
+    for language in ("en", "zh_CN"):
+        told = {step.id: step for step in Texts(language).localize_plan(plan).steps}
+        assert str(bundle) in str(told["resolve"].what)
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_cuda_toolkit_is_installed_from_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pinned: bool) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with fault_server() as server:
+        there = ToolkitWorld(tmp_path / "maker", server.url, pinned=pinned)
+        there.serve(server)
+        _stocked(there, tmp_path / "stick")
+    here = ToolkitWorld(tmp_path / "user", server.url, pinned=pinned)  # whose server is gone
+    plan = here.plan()
+    shelf = BundleSource(tmp_path / "stick")
+    getting = DownloadContext(
+        here.system,
+        here.data,
+        here.catalog,
+        reporter=ProgressReporter(JobContext()),
+        cancel=threading.Event(),
+        limits=QUICK,
+        bundle=shelf,
+    )
+    for step in plan.steps:
+        wanted = STEP_KINDS[step.kind].downloads(step, getting)
+        assert all(path.is_relative_to(tmp_path / "stick") for path in download_files(getting, wanted))
+    index = RedistIndex(plan.steps[0].files[0], getting)
+    assert index.source.pinned is pinned
+
+
+def _stocked(world: ToolkitWorld, folder: Path) -> BundleContents:
+    """A bundle of the toolkit's steps, whose lock is one package of the world's own."""
+    wheel = tiny_wheels.wheel("torch", "9.1.0+cpu")
+    house = world.outside / "house"
+    house.mkdir()
+    for each in (wheel, *tiny_wheels.others()):
+        (house / each.name).write_bytes(each.data)
+    whole = make_plan(
+        machine(),
+        recommendation("9.1.0", None),
+        world.catalog,
+        data=world.data,
+        environment=world.environment,
+        wheelhouse=house,
+        simulated=True,
+    )
+    plan = msgspec.structs.replace(whole, steps=(*whole.steps, *world.plan().steps))
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    made = CreateBundleJob(plan, HERE, folder, ground, channel="studio", limits=QUICK).run(JobContext())
+    assert made.wish.python == SERIES
+    return made
+
+
+def test_file_without_hash_is_found_by_url(world: World, bundle: Path) -> None:
+    shelf = BundleSource(bundle)
+    url = next(file.url for file in shelf.contents.files if file.url is not None)
+    assert shelf.local_request(Wanted(url=url, path=world.root / "x")).sha256 is not None
+    with pytest.raises(AppError) as caught:
+        shelf.local_request(Wanted(url="https://elsewhere.example/x.exe", path=world.root / "x.exe"))
+    assert caught.value.code == "bundle-lacks"

@@ -1,0 +1,75 @@
+"""The door with both its sides in this process, and programs of the tests that run as Windows' own would.
+
+A program is a script in Python, whatever its name says. Its last line may be "EXIT n": Windows' exit codes have 32
+bits, those of a process on Linux have 8. A line "# signed by NAME" is its signature.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from msgspec.structs import replace
+
+from gpu_assistant.catalog.store import Catalog
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.install.elevation.client import ElevationClient
+from gpu_assistant.install.elevation.helper import ElevationHelper
+from gpu_assistant.install.steps.context import InstallContext
+from gpu_assistant.system import current_system
+from gpu_assistant.system.base import ProcessResult, System
+
+
+def as_on_windows(argv: Sequence[str | Path], **more: Any) -> ProcessResult:
+    """Run a script of the tests; its own last word is its exit code."""
+    done = current_system().run([sys.executable, *argv], **more)
+    said = re.search(r"^EXIT (-?\d+)\s*\Z", done.stdout, re.MULTILINE)
+    return replace(done, returncode=int(said[1])) if said is not None else done
+
+
+class InsideRights:
+    """Private folders below one of the test's; the signature is a line of the file."""
+
+    def __init__(self, base: Path, system32: Path | None = None) -> None:
+        self.base, self._system32 = base, system32
+
+    def system_programs_folder(self) -> Path | None:
+        return self._system32
+
+    def private_folder_path(self, name: str) -> Path:
+        return self.base / name
+
+    def create_private_folder(self, name: str) -> Path:
+        self.private_folder_path(name).mkdir(parents=True)
+        return self.private_folder_path(name)
+
+    def check_private_folder(self, folder: Path) -> None:
+        assert folder.is_dir()
+
+    def open_user_file(self, path: Path) -> BinaryIO:
+        return path.open("rb")
+
+    def publisher(self, file: Path) -> str:
+        found = re.search(rb"^# signed by (.+)$", file.read_bytes(), re.MULTILINE)
+        if found is None:
+            raise AppError("signature-missing", path=str(file))
+        return found[1].decode().strip()
+
+    def create_restore_point(self, description: str) -> None:
+        raise AssertionError(description)
+
+
+def inside(system: System, catalog: Callable[[], Catalog], base: Path) -> Callable[[InstallContext], ElevationClient]:
+    """What makes the door of an install; the person always says yes."""
+    rights = InsideRights(base, system.system32_folder())
+
+    def run_as_admin(words: Sequence[str], **_more: Any) -> int:
+        return ElevationHelper(system, rights, catalog()).handle_request(words[1:])
+
+    def door(work: InstallContext) -> ElevationClient:
+        return ElevationClient(work.data.state, system, rights=rights, run_as_admin=run_as_admin, command=("helper",))
+
+    return door

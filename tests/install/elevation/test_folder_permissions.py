@@ -1,0 +1,79 @@
+"""Who may change a folder on Windows: read from its permissions, and refused where others could."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+
+if sys.platform != "win32":
+    pytest.skip("Windows' lists of permissions; test_attacks has Unix'", allow_module_level=True)
+
+from gpu_assistant.system.windows.elevation import (
+    ADMINISTRATOR_SIDS,
+    WindowsElevatedSystem,
+    read_owner_and_aces,
+    writer_sids,
+)
+
+pytestmark = pytest.mark.windows
+ADMIN, USERS, EVERYBODY, SOMEBODY = "S-1-5-32-544", "S-1-5-32-545", "S-1-1-0", "S-1-5-21-1-2-3-1001"
+FULL, READ = 0x1F01FF, 0x1200A9
+
+
+@pytest.mark.parametrize(
+    ("owner", "entries", "others"),
+    [
+        (ADMIN, ((0, 3, FULL, ADMIN), (0, 3, FULL, "S-1-5-18"), (0, 3, READ, USERS)), set()),
+        (SOMEBODY, ((0, 3, FULL, ADMIN),), {SOMEBODY}),
+        (ADMIN, ((0, 3, READ | 0x2, USERS),), {USERS}),  # new files
+        (ADMIN, ((0, 3, READ | 0x40, USERS),), {USERS}),  # delete what is in it
+        (ADMIN, ((0, 3, 0x10000000, EVERYBODY),), {EVERYBODY}),
+        (ADMIN, ((0, 0xB, FULL, USERS),), set()),  # for what will lie in it only
+        (ADMIN, ((1, 3, FULL, USERS),), set()),  # a denial
+        (ADMIN, ((5, 3, FULL, "?"),), {"?"}),  # of a kind that we cannot read
+        (ADMIN, (), set()),
+        (ADMIN, None, {EVERYBODY}),
+    ],
+)
+def test_writers_of_folder_are_read_from_acl(
+    owner: str, entries: tuple[tuple[int, int, int, str], ...] | None, others: set[str]
+) -> None:
+    assert writer_sids(owner, entries) - ADMINISTRATOR_SIDS == others
+
+
+def test_user_writable_folder_is_refused(tmp_path: Path) -> None:
+    owner, entries = read_owner_and_aces(tmp_path)
+    assert owner.startswith("S-1-5-")
+    assert entries
+    others = writer_sids(owner, entries) - ADMINISTRATOR_SIDS
+    if not others:
+        pytest.skip("everything here belongs to administrators")
+    with pytest.raises(AppError) as said:
+        WindowsElevatedSystem().check_private_folder(tmp_path)
+    assert said.value.code == "door-folder"
+    WindowsElevatedSystem(ADMINISTRATOR_SIDS | others).check_private_folder(tmp_path)
+
+
+def test_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for path in (file, tmp_path / "away"):
+        with pytest.raises(AppError):
+            WindowsElevatedSystem(ADMINISTRATOR_SIDS).check_private_folder(path)
+
+
+def test_private_folder_is_created_once() -> None:
+    rights = WindowsElevatedSystem(ADMINISTRATOR_SIDS | {read_owner_and_aces(Path.home())[0]})
+    name = "gpu-assistant-test-of-the-door"
+    folder = rights.create_private_folder(name)
+    try:
+        assert folder == rights.private_folder_path(name)
+        with pytest.raises(AppError) as said:
+            rights.create_private_folder(name)
+        assert said.value.code == "door-folder"
+    finally:
+        folder.rmdir()

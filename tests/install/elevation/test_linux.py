@@ -1,0 +1,171 @@
+"""The door on Linux, through a pkexec that really starts the helper: what it does, refuses and answers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError, ElevationDenied
+from gpu_assistant.install.elevation.client import ElevationClient, helper_command
+from tests.fakes.system import FakeSystem
+from tests.install.elevation.helper import tried_rights
+
+if sys.platform == "win32":
+    pytest.skip("pkexec and apt-get; test_signed has Windows' side", allow_module_level=True)
+
+from gpu_assistant.system.linux.elevation import run_as_admin
+
+pytestmark = pytest.mark.linux
+HELPER = Path(__file__).with_name("helper.py")
+
+# What pkexec does once the person said yes, said no, or when nobody could ask.
+PKEXEC = """#!/bin/sh
+[ "$1" = --disable-internal-agent ] || exit 99
+shift
+echo "$@" >>"{log}"
+[ {code} = 0 ] || exit {code}
+exec "$@"
+"""
+
+# Behaves like apt-get as far as the door looks: a trial with -s, and what it would remove.
+APT_GET = """#!/bin/sh
+printf '%s\\n' "$*" >>"{log}"
+env >"{log}.environ"
+case " $* " in
+    *" -s "*) printf 'Inst something\\n{trial}\\n'; exit {trial_code} ;;
+    *" update "*) exit 100 ;;
+esac
+echo "Setting up nvidia"
+exit {code}
+"""
+
+
+def program(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+class World:
+    def __init__(self, folder: Path, *, pkexec: int = 0, trial: str = "", trial_code: int = 0, code: int = 0) -> None:
+        self.base, self.own = folder / "run", folder / "own"
+        self.base.mkdir()
+        self.own.mkdir()
+        self.asked, self.log = folder / "asked", folder / "apt"
+        self.log.touch()
+        asks = program(folder / "pkexec", PKEXEC.format(log=self.asked, code=pkexec))
+        self.apt = program(
+            folder / "apt-get", APT_GET.format(log=self.log, trial=trial, trial_code=trial_code, code=code)
+        )
+        self.door = ElevationClient(
+            self.own,
+            FakeSystem(),
+            rights=tried_rights(self.base),
+            run_as_admin=partial(run_as_admin, pkexec=asks),
+            command=(sys.executable, str(HELPER), str(self.base), str(self.apt)),
+        )
+
+
+def test_packages_are_installed_noninteractively(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    answer = world.door.install_linux_packages(["nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"])
+    assert (answer.exit_code, answer.lines[-1]) == (0, "Setting up nvidia")
+    update, trial, install = world.log.read_text().splitlines()
+    assert update.endswith(" update")
+    assert trial.endswith(" install -- nvidia-driver-580-open linux-modules-nvidia-580-open-generic")
+    assert install.startswith("-q -y ")
+    assert install.endswith(" install -- nvidia-driver-580-open linux-modules-nvidia-580-open-generic")
+    assert "DEBIAN_FRONTEND=noninteractive\n" in (tmp_path / "apt.environ").read_text()
+    assert not list(world.own.iterdir())
+
+
+def test_answer_is_writable_by_helper_only(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.door.install_linux_packages(["nvidia-driver-580"])
+    (folder,) = world.base.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert folder.stat().st_uid == os.geteuid()
+
+
+def test_apt_failure_is_answered(tmp_path: Path) -> None:
+    answer = World(tmp_path, trial_code=100).door.install_linux_packages(["nvidia-driver-580"])
+    assert answer.exit_code == 100
+
+
+def test_other_driver_branches_may_be_removed(tmp_path: Path) -> None:
+    world = World(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv libnvidia-gl-550 [550.1]")
+    assert world.door.install_linux_packages(["nvidia-driver-580"]).exit_code == 0
+
+
+def test_other_packages_may_not_be_removed(tmp_path: Path) -> None:
+    world = World(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv ubuntu-desktop [1.2]")
+    with pytest.raises(AppError) as said:
+        world.door.install_linux_packages(["nvidia-driver-580"])
+    assert (said.value.code, said.value.data) == ("driver-would-remove", {"packages": "ubuntu-desktop"})
+    assert len(world.log.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(("least", "fine"), [("580.65.06", True), ("580.95.5", True), ("580.96", False)])
+def test_planned_version_is_checked(tmp_path: Path, least: str, fine: bool) -> None:
+    world = World(tmp_path, trial="Inst nvidia-driver-580 (580.95.05-0ubuntu0.24.04.2 Ubuntu:24.04/noble [amd64])")
+    if fine:
+        assert world.door.install_linux_packages(["nvidia-driver-580"], least).exit_code == 0
+        return
+    with pytest.raises(AppError) as said:
+        world.door.install_linux_packages(["nvidia-driver-580"], least)
+    assert (said.value.code, said.value.data) == ("driver-too-old-here", {"version": "580.95.5", "minimum": least})
+    assert len(world.log.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["openssh-server", "nvidia-driver-580-evil", "nvidia-driver-5800", "nvidia-driver-"])
+def test_unknown_packages_are_refused(tmp_path: Path, name: str) -> None:
+    world = World(tmp_path)
+    with pytest.raises(AppError) as said:
+        world.door.install_linux_packages(["nvidia-driver-580", name])
+    assert said.value.code == "door-request"
+    assert not world.log.read_text()
+
+
+@pytest.mark.parametrize("code", [126, 127])
+def test_refused_rights_change_nothing(tmp_path: Path, code: int) -> None:
+    world = World(tmp_path, pkexec=code)
+    with pytest.raises(ElevationDenied) as said:
+        world.door.install_linux_packages(["nvidia-driver-580"])
+    assert said.value.exit_code == 5
+    assert not world.log.read_text()
+    assert not list(world.base.iterdir())
+    assert not list(world.own.iterdir())
+
+
+def test_missing_pkexec_is_an_error(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    (tmp_path / "pkexec").unlink()
+    with pytest.raises(ElevationDenied) as said:
+        world.door.install_linux_packages(["nvidia-driver-580"])
+    assert said.value.code == "rights-no-way"
+
+
+def test_windows_requests_are_refused(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    setup = program(tmp_path / "setup.exe", "MZ")
+    for call in (lambda: world.door.install_windows_driver(setup, None), world.door.create_restore_point):
+        with pytest.raises(AppError) as said:
+            call()
+        assert (said.value.code, said.value.data) == ("door-request", {"detail": "linux"})
+
+
+def test_crashed_helper_is_no_answer(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.base.rmdir()
+    with pytest.raises(AppError) as said:
+        world.door.install_linux_packages(["nvidia-driver-580"])
+    assert said.value.code == "door-no-answer"
+
+
+def test_helper_command_has_absolute_path() -> None:
+    assert helper_command() == (sys.executable, "-I", "-m", "gpu_assistant", "--administrator-door")
+    assert Path(helper_command()[0]).is_absolute()

@@ -1,0 +1,140 @@
+"""Who signed a program, by Windows' own judgement; and the road through the door with programs that are really run.
+
+The programs in `signed/` are made by its `make.sh`: signed with `known.cer`'s authority, which the tests name as the
+one to trust, or with another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+
+if sys.platform != "win32":
+    pytest.skip("Windows judges signatures", allow_module_level=True)
+
+from gpu_assistant.install.elevation.client import ElevationClient
+from gpu_assistant.system.windows.authenticode import verify_publisher
+from gpu_assistant.system.windows.system import WindowsSystem
+from tests.install.elevation.helper import tried_rights
+
+pytestmark = pytest.mark.windows
+SIGNED = Path(__file__).with_name("signed")
+HELPER = Path(__file__).with_name("helper.py")
+KNOWN = (SIGNED / "known.cer").read_bytes()
+
+
+def refusal(path: Path, root: bytes | None = KNOWN) -> str:
+    with pytest.raises(AppError) as said:
+        verify_publisher(path, root)
+    return said.value.code
+
+
+class TestTrusted:
+    @pytest.mark.parametrize(
+        ("file", "name"),
+        [
+            ("nvidia", "NVIDIA Corporation"),
+            ("microsoft", "Microsoft Corporation"),
+            ("other", "NVIDIA Corporation Ltd"),
+        ],
+    )
+    def test_publisher_is_read(self, file: str, name: str) -> None:
+        assert verify_publisher(SIGNED / f"{file}.exe", KNOWN) == name
+
+    def test_missing_signature_is_refused(self) -> None:
+        assert refusal(SIGNED / "unsigned.exe") == "signature-missing"
+
+    def test_file_that_is_no_program_is_refused(self) -> None:
+        assert refusal(Path(__file__)) == "signature-missing"
+
+    @pytest.mark.parametrize("place", [0x80, 0x400, 0x900])
+    def test_altered_program_is_refused(self, tmp_path: Path, place: int) -> None:
+        data = bytearray((SIGNED / "nvidia.exe").read_bytes())
+        data[place] ^= 1
+        altered = tmp_path / "altered.exe"
+        altered.write_bytes(data)
+        assert refusal(altered) in ("signature-broken", "signature-missing")
+
+    def test_expired_without_timestamp_is_refused(self) -> None:
+        assert refusal(SIGNED / "expired.exe") == "signature-expired"
+
+    @pytest.mark.parametrize("file", ["purpose", "stranger-made"])
+    def test_wrong_purpose_or_unknown_authority_is_refused(self, file: str) -> None:
+        assert refusal(SIGNED / f"{file}.exe") == "signature-untrusted"
+
+
+def test_test_authority_is_not_trusted() -> None:
+    assert refusal(SIGNED / "nvidia.exe", None) == "signature-untrusted"
+
+
+@pytest.fixture
+def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ElevationClient:
+    base = tmp_path / "base"
+    base.mkdir()
+    monkeypatch.setenv("FAKE_INSTALLER_LOG", str(tmp_path / "log"))
+    return ElevationClient(
+        tmp_path / "own",
+        WindowsSystem(),
+        rights=tried_rights(base),
+        command=(sys.executable, str(HELPER), str(base), str(base)),
+    )
+
+
+def calls(folder: Path) -> list[str]:
+    log = folder / "log"
+    return log.read_bytes().decode("utf-16-le").splitlines() if log.exists() else []
+
+
+class TestDoor:
+    def test_driver_is_installed_noninteractively(self, door: ElevationClient, tmp_path: Path) -> None:
+        answer = door.install_windows_driver(SIGNED / "nvidia.exe", None)
+        assert answer.exit_code == 1
+        (call,) = calls(tmp_path)
+        assert call.rstrip().endswith(" -s -n Display.Driver HDAudio.Driver")
+        # From the private folder, which is swept afterwards.
+        program = Path(call.split(" -s ")[0].strip('" '))
+        assert program.name == "driver.exe"
+        assert not program.parent.exists()
+
+    def test_vc_runtime_is_installed_noninteractively(
+        self, door: ElevationClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3010")
+        assert door.install_vc_redist(SIGNED / "microsoft.exe", None).exit_code == 3010
+        assert calls(tmp_path)[0].rstrip().endswith(" /install /quiet /norestart")
+
+    def test_exit_codes_are_returned_unchanged(self, door: ElevationClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3858759936")
+        assert door.install_windows_driver(SIGNED / "nvidia.exe", None).exit_code == -436207360
+
+    @pytest.mark.parametrize(
+        ("file", "code"),
+        [
+            ("microsoft", "signature-other"),
+            ("other", "signature-other"),
+            ("unsigned", "signature-missing"),
+            ("expired", "signature-expired"),
+            ("stranger-made", "signature-untrusted"),
+        ],
+    )
+    def test_other_programs_are_refused(self, door: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
+        with pytest.raises(AppError) as said:
+            door.install_windows_driver(SIGNED / f"{file}.exe", None)
+        assert said.value.code == code
+        assert not calls(tmp_path)
+
+    def test_file_unknown_to_catalog_is_refused(self, door: ElevationClient, tmp_path: Path) -> None:
+        with pytest.raises(AppError) as said:
+            door.install_windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
+        assert said.value.code == "door-changed"
+        assert not calls(tmp_path)
+
+    def test_missing_file_is_an_error(self, door: ElevationClient, tmp_path: Path) -> None:
+        with pytest.raises(AppError) as said:
+            door.install_vc_redist(tmp_path / "away.exe", "0" * 64)
+        assert said.value.code == "door-file"

@@ -1,0 +1,43 @@
+"""The program in a tried place: `python program.py PLACE ARGUMENTS`, as `gpu-assistant ARGUMENTS`.
+
+With CUT in the environment, a kind of step, the power is cut where such a step's first effect is made but not yet
+written down.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+import gpu_assistant.app
+from gpu_assistant.cli.main import run
+from gpu_assistant.core import json
+from gpu_assistant.install.journal import log
+from tests.install.end_to_end.sandbox import TriedPlace, use
+
+CUT = "GPU_ASSISTANT_TEST_CUT"
+
+
+def cut_at(kind: str) -> None:
+    """Die instead of writing that an effect of this kind of step happened."""
+    write, last = log.Journal._write, [""]
+
+    def watched(self: log.Journal, entry: log.JournalEntry) -> None:
+        if isinstance(entry, log.EffectStarted):
+            last[0] = entry.kind
+        if isinstance(entry, log.EffectDone) and last[0] == kind:
+            os._exit(9)
+        write(self, entry)
+
+    log.Journal._write = watched  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    place = json.decode(Path(sys.argv[1]).read_bytes(), TriedPlace)
+    gpu_assistant.app.App = use(place)  # type: ignore[misc]
+    if CUT in os.environ:
+        cut_at(os.environ[CUT])
+    sys.exit(run(sys.argv[2:]))

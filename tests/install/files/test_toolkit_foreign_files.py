@@ -1,0 +1,76 @@
+"""What a user changed in a toolkit or in cuDNN, or put there, stays with its name; nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.texts.localized import Texts
+
+from ...fakes.fault_server import fault_server
+from ..toolkit_world import ToolkitWorld
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolkitWorld]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with fault_server() as server:
+        made = ToolkitWorld(tmp_path, server.url)
+        made.serve(server)
+        yield made
+
+
+def shown(world: ToolkitWorld) -> dict[str, str]:
+    """What stays of each thing, by what is said of it."""
+    steps = UninstallJob(world.environment, world.data, world.system).steps()
+    for step in steps:
+        for part in ("title", "what", "undo"):
+            assert "{" not in Texts("en").translate(f"step.{step.code}.{part}", step.data)
+    return {step.code: str(step.data.get("files") or "") for step in steps}
+
+
+def test_unmodified_toolkit_is_removed_completely(world: ToolkitWorld) -> None:
+    before = world.seen()
+    world.install()
+    said = shown(world)
+    assert {"remove-files", "remove-folder", "remove-empty"} <= set(said)
+    assert not [code for code in said if code.endswith("-files") and code != "remove-files"]
+    world.uninstall()
+    assert world.seen() == before
+
+
+def test_changed_and_added_files_are_kept(world: ToolkitWorld) -> None:
+    world.install()
+    for name in ("libcufft.h", "cudnn.h"):
+        with (world.tree / "include" / name).open("a", encoding="utf-8") as file:
+            file.write("// mine\n")
+    (world.tree / "samples" / "none").mkdir(parents=True)
+    said = shown(world)
+    assert said["remove-files-files"] == "include/cudnn.h"
+    assert set(said["remove-folder-files"].split(", ")) == {"include/cudnn.h", "include/libcufft.h", "samples/"}
+    # The folder above it stays for what stays in it.
+    assert said["leave-filled"] == f"{world.tree.name}/"
+    events = world.uninstall()
+    ends = [event for event in events if isinstance(event, StepEvent) and event.code is not None]
+    assert [event.code for event in ends] == ["progress.left-files", "progress.left-files", "progress.left-filled"]
+    assert [event.data["files"] for event in ends] == [
+        said["remove-files-files"],
+        said["remove-folder-files"],
+        said["leave-filled"],
+    ]
+    assert sorted(inventory.walk(world.tree)) == ["include/cudnn.h", "include/libcufft.h", "samples/none/"]
+
+
+def test_empty_user_folder_survives_repair(world: ToolkitWorld) -> None:
+    world.install()
+    (world.tree / "samples").mkdir()
+    (world.tree / "include" / "libcufft.h").unlink()
+    world.install()
+    assert shown(world)["remove-folder-files"] == "samples/"
+    world.uninstall()
+    assert list(inventory.walk(world.tree)) == ["samples/"]

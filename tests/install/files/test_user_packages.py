@@ -1,0 +1,166 @@
+"""The list of the user's own packages that a removal leaves: true to where each came from, and pip takes it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import Step
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.jobs.purge import PurgeJob
+from gpu_assistant.texts.localized import Texts
+
+from .. import tiny_wheels
+from ..jobs.test_repair import damage
+from ..jobs.test_uninstall import uninstall
+from ..world import World, end
+from .test_foreign_files import added_to, last, put, shown, site, told, upgraded
+
+COMMIT = "db770d0cc737309a1dd8af89a19289c6b749eab4"
+
+
+def came_from(world: World, package: str, origin: dict[str, Any]) -> None:
+    """As pip writes it down of what it did not find in an index."""
+    (site(world) / f"{package}.dist-info" / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
+
+
+def lines(path: Path) -> list[str]:
+    first, *others = path.read_text(encoding="utf-8").splitlines()
+    assert first == "# -*- coding: utf-8 -*-"
+    return others
+
+
+def beside(world: World) -> list[str]:
+    return sorted(path.name for path in world.environment.parent.iterdir())
+
+
+def test_list_is_kept_and_named_in_preview_and_result(world: World) -> None:
+    world.install()
+    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
+    upgraded(world)
+    kept = world.environment.with_name("env-packages.txt")
+    environment, folder = shown(world)
+    assert (environment.data["list"], folder.code, folder.data["files"]) == (str(kept), "leave-filled", kept.name)
+    assert not kept.exists()
+    events = uninstall(world)
+    for language in ("en", "zh_CN"):
+        texts = Texts(language)
+        message = str(texts.localize_event(last(events, "environment")).message)  # type: ignore[union-attr]
+        assert f'pip install -r "{kept}"' in told(texts, environment)
+        assert f'pip install -r "{kept}"' in message
+    assert lines(kept) == ["numpy==2.0", "tinyhat==3.0"]
+    assert beside(world) == [kept.name]
+
+
+def test_each_line_names_the_source_of_package(world: World, tmp_path: Path) -> None:
+    world.install()
+    project, wheel = tmp_path / "project", tmp_path / "my wheel.whl"
+    project.mkdir()
+    added_to(project / "mine.py")
+    wheel.write_bytes(b"wheel")
+    origins: dict[str, dict[str, Any]] = {
+        "a-1.0": {"url": project.as_uri(), "dir_info": {"editable": True}},
+        "b-1.0": {"url": project.as_uri(), "dir_info": {}},
+        "c-1.0": {"url": "https://example.org/c.git", "vcs_info": {"vcs": "git", "commit_id": COMMIT}},
+        "d-1.0": {"url": wheel.as_uri(), "archive_info": {}},
+        "e-1.0": {"url": (tmp_path / "gone").as_uri(), "dir_info": {"editable": True}},
+    }
+    origins["f-1.0"] = {**origins["c-1.0"], "subdirectory": "python"}
+    for name, origin in origins.items():
+        put(world, tiny_wheels.wheel(*name.split("-")))
+        came_from(world, name, origin)
+    put(world, tiny_wheels.wheel("g", "1.0+cu126"))
+    # pip holds torch where it is in every environment of ours.
+    shutil.rmtree(next(site(world).glob("torch-*.dist-info")))
+    put(world, tiny_wheels.wheel("torch", "8.0"))
+    uninstall(world)
+    assert lines(world.environment.with_name("env-packages.txt")) == [
+        f"-e {project.as_uri()}",
+        f"b @ {project.as_uri()}",
+        f"c @ git+https://example.org/c.git@{COMMIT}",
+        f"d @ {wheel.as_uri()}",
+        f"f @ git+https://example.org/c.git@{COMMIT}#subdirectory=python",
+        f"# -e {(tmp_path / 'gone').as_uri()}",
+        "# g==1.0+cu126",
+        "# torch==8.0",
+    ]
+    assert (project / "mine.py").read_text(encoding="utf-8") == "# mine\n"
+    assert wheel.is_file()
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["no json", '{"url": "https://x\\n--index-url https://evil"}', '{"url": 3}', '{"url": "file:///a\\u0000b"}'],
+)
+def test_malformed_metadata_adds_no_line(world: World, origin: str) -> None:
+    world.install()
+    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
+    (site(world) / "tinyhat-3.0.dist-info" / "direct_url.json").write_text(origin, encoding="utf-8")
+    uninstall(world)
+    (line,) = lines(world.environment.with_name("env-packages.txt"))
+    assert line in ("tinyhat==3.0", "# tinyhat==3.0")
+
+
+def test_different_list_is_not_overwritten_same_is_reused(world: World) -> None:
+    world.install()
+    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
+    world.environment.with_name("env-packages.txt").write_text("thesis", encoding="utf-8")
+    for _turn in range(2):
+        uninstall(world)
+        assert beside(world) == ["env-packages-2.txt", "env-packages.txt"]
+        world.install()
+        put(world, tiny_wheels.wheel("tinyhat", "3.0"))
+    assert world.environment.with_name("env-packages.txt").read_text(encoding="utf-8") == "thesis"
+
+
+def test_conda_packages_are_listed_as_comments(tmp_path: Path) -> None:
+    folder = tmp_path / "env"
+    info = folder / "lib" / "python3.11" / "site-packages" / "numpy-2.4.dist-info"
+    record = "lib/python3.11/site-packages/numpy-2.4.dist-info/RECORD"
+    for path, text in (
+        (info / "RECORD", "numpy-2.4.dist-info/RECORD,,\n"),
+        (
+            folder / "conda-meta" / "numpy-2.4-0.json",
+            json.dumps({"name": "numpy", "version": "2.4", "files": [record]}),
+        ),
+    ):
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    kept = inventory.write_user_packages(folder, (record, "conda-meta/numpy-2.4-0.json"))
+    assert kept == tmp_path / "env-packages.txt"
+    assert lines(kept) == ["# conda install numpy=2.4"]
+
+
+def test_purge_keeps_the_list(world: World) -> None:
+    world.environment = world.data.environments / "env"
+    world.install()
+    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
+    job = PurgeJob(world.data, world.system, keep_environments=False)
+    steps = {each.id: each for each in job.steps()}
+    root: Step = steps["data"]
+    assert (root.code, root.data["files"]) == ("leave-filled", "environments/")
+    job.run(JobContext())
+    assert lines(world.environment.with_name("env-packages.txt")) == ["tinyhat==3.0"]
+    left = [path.relative_to(world.data.root).as_posix() for path in world.data.root.rglob("*") if path.is_file()]
+    assert left == ["environments/env-packages.txt"]
+
+
+def test_repair_lists_replaced_versions(world: World) -> None:
+    world.install()
+    put(world, tiny_wheels.wheel("tinyhat", "3.0"))
+    upgraded(world)
+    damage(world)
+    events = world.install()
+    assert end(events).state == "done"
+    event: Any = last(events, "verify")
+    kept = world.environment.with_name("env-packages.txt")
+    assert (event.code, event.data["list"]) == ("progress.repaired-packages-kept", str(kept))
+    assert lines(kept) == ["numpy==2.0"]
+    assert (site(world) / "tinyhat" / "__init__.py").is_file()
+    for language in ("en", "zh_CN"):
+        assert str(kept) in str(Texts(language).localize_event(event).message)  # type: ignore[union-attr]

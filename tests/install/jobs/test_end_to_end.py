@@ -1,0 +1,270 @@
+"""From nothing to a measured PyTorch and back, killed on the way: the real program, the real PyTorch, publishers on
+loopback, a driver's installer that wants a restart. On Linux and on Windows.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core import json as files
+from gpu_assistant.core import settings
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.install.host import Host
+from gpu_assistant.install.journal import log as journal_log
+from gpu_assistant.install.journal.log import ProgramInstalled
+from gpu_assistant.install.journal.recovery import active_effects, observe_state
+from gpu_assistant.install.packages.requirements import compatible_wheels
+from gpu_assistant.install.progress import ProgressReporter
+from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.system.nvml import library as nvml_library
+
+from ...fakes.fault_server import FaultServer, fault_server
+from ...fakes.redist import SAYS, TOOLKIT
+from ...fixtures.torch_env import given_wheelhouse
+from ...nvml.scenario import Scenario, built
+from .. import tiny_wheels
+from ..end_to_end import sandbox
+from ..end_to_end.process import Running
+from ..end_to_end.program import CUT
+from ..end_to_end.snapshot import difference, seen, users_own
+from .test_real_torch import pip_keeps_pytorch
+
+pytestmark = [pytest.mark.real_install, pytest.mark.timeout(1200)]
+WINDOWS = sys.platform == "win32"
+A_KILL = 16 << 20  # bytes fetched twice that one kill may cost, and what lies in the sockets' own memory
+RATE = 20 << 20
+OWN = {"Path": r"%USERPROFILE%\bin;;C:\Program Files\Something;", "CUDA_PATH": r"%ProgramFiles%\old"}
+
+
+class Road:
+    """The place, the server, and the program's calls."""
+
+    def __init__(
+        self, root: Path, server: FaultServer, scenario: Scenario, torch: tiny_wheels.Wheel, version: str
+    ) -> None:
+        self.root, self.server, self.scenario, self.torch = root, server, scenario, torch
+        self.data, self.env = root / "GPU 助手" / "data", root / "GPU 助手" / "env 一"
+        self.place = sandbox.TriedPlace(root=str(root), base=server.url, library=str(scenario.library), torch=version)
+        self.file = root / "place.json"
+        self.file.write_bytes(files.encode(self.place))
+        self.system = sandbox.TriedSystem(self.place)
+        self.runs: list[Running] = []
+
+    def start(self, command: str, *words: str | Path, **environ: str) -> Running:
+        running = Running(self.file, command, "--json", "--lang", "en", "--data-dir", self.data, *words, **environ)
+        self.runs.append(running)
+        return running
+
+    def call(self, command: str, *words: str | Path, code: int = 0) -> Running:
+        running = self.start(command, *words)
+        assert running.end() == code, running.said
+        return running
+
+    def go_on(self, **environ: str) -> Running:
+        return self.start("install", "--resume", "--yes", **environ)
+
+    def stopped_at(self) -> str | None:
+        """Where the journal says that the install stopped; that it was killed; that no line of it lies."""
+        stopped = journal_log.interrupted_install(DataDir(self.data))
+        assert stopped is not None
+        assert stopped.state is None
+        assert not self.env.exists()
+        self.truths()
+        return stopped.step
+
+    def truths(self) -> None:
+        """Each effect that the journal calls done is there; of a driver before the restart nobody can see it."""
+        place = Host(
+            self.system, DataDir(self.data), reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel
+        )
+        for each in active_effects(place.data):
+            if each.sure and not isinstance(each.effect, ProgramInstalled):
+                assert observe_state(each, place) == "made", each
+
+    def installers(self) -> list[str]:
+        """How the driver's installer was called, each time."""
+        log = self.root / "installer"
+        if not log.exists():
+            return []
+        text = log.read_bytes()
+        lines = (text.decode("utf-16-le") if WINDOWS else text.decode()).splitlines()
+        return [line for line in lines if WINDOWS or " -y " in line]
+
+
+def serve(server: FaultServer, wheelhouse: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[tiny_wheels.Wheel, str]:
+    """Both indexes as they are laid out, from a folder of wheels; gives PyTorch's wheel and its version.
+
+    Where the folder has PyTorch alone, what it needs comes from the general index that this computer uses.
+    """
+    wheels = [wheel(path) for path in sorted(wheelhouse.glob("*.whl"))]
+    found = next(one for one in compatible_wheels(wheelhouse, sandbox.SERIES) if one.project == "torch")
+    torch = next(one for one in wheels if one.project == "torch")
+    own = [one for one in wheels if found.variant is not None and one.project in ("torch", "torchvision")]
+    if own:
+        tiny_wheels.index(server, sandbox.TORCH_INDEX.strip("/"), own)
+    general = tiny_wheels.index(server, "simple", [one for one in wheels if one not in own])
+    server.files[tiny_wheels.file_path(sandbox.TORCH_INDEX.strip("/") if own else "simple", torch)].rate = RATE
+    if any(one.project == "numpy" for one in wheels):
+        monkeypatch.setenv("UV_DEFAULT_INDEX", general)
+    return torch, found.version
+
+
+def wheel(path: Path) -> tiny_wheels.Wheel:
+    with zipfile.ZipFile(path) as archive:
+        metadata = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return tiny_wheels.Wheel(path.name, path.read_bytes(), archive.read(metadata))
+
+
+@pytest.fixture
+def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Road]:
+    if WINDOWS and not {"WINEPREFIX", "WINELOADERNOEXEC"} & os.environ.keys():
+        pytest.skip("changes the user's own variables and registry; runs in a Wine prefix only")
+    library = built(tmp_path)
+    if library is None:
+        pytest.skip("nothing that answers in NVML's place")
+    wheelhouse = given_wheelhouse()
+    scenario = Scenario(tmp_path / "scenario", library)
+    scenario.card(0)
+    home = tmp_path / "home"
+    settings = {**scenario.environ, "NO_PROXY": "127.0.0.1", "FAKE_INSTALLER_LOG": str(tmp_path / "installer")}
+    if not WINDOWS:
+        settings |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(nvml_library, "EXTRA_LIBRARIES", (library,))
+    for name in ("nvidia-driver", "vc-redist"):
+        monkeypatch.setitem(STEP_KINDS, name, STEP_KINDS[name])
+    with fault_server() as server:
+        torch, version = serve(server, wheelhouse, monkeypatch)
+        road = Road(tmp_path, server, scenario, torch, version)
+        sandbox.redist(road.place).serve(server)
+        server.add(sandbox.DRIVER_PATH, sandbox.SIGNED.read_bytes())
+        furnish(road, home)
+        with users_own(OWN):
+            yield road
+            for running in road.runs:
+                running.kill()
+
+
+def furnish(road: Road, home: Path) -> None:
+    """What Linux has of a session, of rights, and of the user's own settings."""
+    road.place.door.mkdir()
+    if WINDOWS:
+        return
+    (road.root / "systemd" / "run" / "systemd" / "system").mkdir(parents=True)
+    log = road.root / "installer"
+    for path, text in (
+        (road.place.apt_get, f'echo "$@" >>"{log}"'),
+        (road.place.pkexec, 'shift; exec "$@"'),
+    ):
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
+    (home / ".config" / "environment.d").mkdir(parents=True)
+    (home / ".config" / "environment.d" / "50-mine.conf").write_bytes(b"EDITOR=vi\r\n# no end of line")
+    (home / ".profile").write_bytes(b'PATH="$HOME/bin:$PATH"\n')
+
+
+def cut_on_the_way(road: Road) -> None:
+    """Killed at bad moments, each time begun again; ends before the restart."""
+    words = ("--yes", "--env", road.env, "--goal", "cuda-dev", "--variant", "cpu")
+    first = road.start("install", *words, "--pytorch", road.place.torch, "--python", sandbox.SERIES)
+    plan = first.until(lambda news: news["event"] == "plan")
+    steps = [step["id"] for step in plan["steps"]]
+    assert [each for each in steps if each != "vc-redist"] == [
+        *("space", "python", "resolve", "download", "pytorch"),
+        *("cuda-toolkit", "cudnn", "variables", "driver", "verify"),
+    ]
+    size = len(road.torch.data)
+    first.until(lambda news: news.get("id") == "download" and (news.get("done") or 0) > size // 4)
+    first.kill()
+    assert road.stopped_at() == "download"
+
+    again = road.go_on()
+    again.until_there("pyvenv.cfg", road.env.with_name(f".{road.env.name}.partial"))
+    again.kill()
+    assert road.stopped_at() == "pytorch"
+    asked = {seen.path for seen in road.server.seen} & road.server.files.keys()
+    fetched = sum(len(road.server.files[path].data) for path in asked)
+    assert road.server.sent <= fetched + A_KILL
+
+    if not WINDOWS:  # Wine takes a minute for each environment that is built again
+        again = road.go_on()
+        again.until_there("*.json", road.data / "toolkits" / f".cuda-{TOOLKIT}.partial" / ".gpu-assistant-parts")
+        again.kill()
+        assert road.stopped_at() == "cuda-toolkit"
+        assert again.states["download"] == "done"
+
+    again = road.go_on(**{CUT: "nvidia-driver"})
+    assert again.end() == 9, again.said
+    assert road.stopped_at() == "driver"
+    assert len(road.installers()) == 1
+
+    again = road.go_on()
+    assert again.end() == 4, again.said
+    assert again.events[-1]["state"] == "reboot-needed"
+    assert len(road.installers()) == 2
+    assert not road.env.exists()
+
+
+def restart(road: Road) -> Running:
+    """The new driver answers, and after the login the command runs that was left for it."""
+    road.scenario.set(driver=sandbox.DRIVER, cuda="13020")
+    program, *module, command, resume, yes, where, data = road.system.login_command.get() or ()
+    assert (program, *module) == (sys.executable, "-m", "gpu_assistant")
+    assert (where, Path(data)) == ("--data-dir", road.data)
+    return road.call(command, resume, yes)
+
+
+def test_install_benchmark_and_uninstall_end_to_end(road: Road) -> None:
+    before = seen()
+    cut_on_the_way(road)
+    last = restart(road)
+    assert last.events[-1]["state"] == "done"
+    assert last.states["driver"] == "skipped"
+    assert len(road.installers()) == 2
+    assert road.system.login_command.get() is None
+    road.truths()
+
+    # Other programs find what was installed.
+    toolkit = road.data / "toolkits" / f"cuda-{TOOLKIT}"
+    variables = road.system.variables
+    found = variables.get("CUDA_PATH")
+    assert found is not None
+    assert found.value == str(toolkit)
+    assert variables.is_on_path(toolkit / "bin")
+    if WINDOWS:
+        path = variables.get("Path")
+        assert path is not None
+        assert path.expand
+        assert path.value.startswith(OWN["Path"])
+    nvcc = subprocess.run(
+        [toolkit / "bin" / road.system.executable("nvcc"), "--version"], capture_output=True, text=True, check=True
+    )
+    assert SAYS in nvcc.stdout
+    assert (toolkit / "include" / "cudnn.h").is_file()
+
+    assert settings.load_settings(DataDir(road.data).settings).setup_done  # the window opens on what is there
+
+    checks = road.call("verify", "--env", road.env).events[-1]
+    assert checks["verdict"] == "pass"
+    pip_keeps_pytorch(road.env)
+    measured = road.call("bench", "--env", road.env).events[-1]
+    assert measured["results"]
+    assert all(result["median"] > 0 for result in measured["results"])
+
+    gone = road.call("uninstall", "--yes", "--env", road.env)
+    assert gone.events[-1]["state"] == "done"
+    assert not road.env.exists()
+    assert not toolkit.exists()
+    assert difference(before, seen()) == []
+    road.call("uninstall", "--all", "--yes")
+    assert not road.data.exists()
+    assert [place.name for place in road.env.parent.iterdir()] == []

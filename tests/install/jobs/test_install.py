@@ -1,0 +1,194 @@
+"""Installs that go well, and what they leave on the disk."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import threading
+import tomllib
+from pathlib import Path
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.plan import Event, LogEvent, PlanEvent, StepEvent
+from gpu_assistant.fetch.part import lock_path
+from gpu_assistant.install.environment import location
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.journal import log
+from gpu_assistant.system.locks import file_lock
+from gpu_assistant.texts.localized import Texts
+
+from .. import tiny_wheels
+from ..world import RELEASE, World, end, states
+
+
+def hidden(folder: Path) -> list[str]:
+    return [entry.name for entry in folder.iterdir() if entry.name.startswith(".")]
+
+
+def test_fresh_install_creates_environment(world: World) -> None:
+    events = world.install()
+    assert isinstance(events[0], PlanEvent)
+    assert [step.id for step in events[0].steps] == ["space", "python", "resolve", "download", "pytorch", "verify"]
+    assert states(events) == {
+        "space": "done",
+        "python": "skipped",
+        "resolve": "done",
+        "download": "done",
+        "pytorch": "done",
+        "verify": "done",
+    }
+    assert end(events).state == "done"
+    assert end(events).env == str(world.environment)
+    assert any(isinstance(event, LogEvent) and "torch==" in event.line for event in events)
+    last = [event for event in events if isinstance(event, StepEvent) and event.id == "download"][-2]
+    assert last.unit == "bytes"
+    assert last.done == last.total == sum(len(one.data) for one in (world.torch, *world.others))
+
+    python = world.system.environment_python(world.environment)
+    words = [str(python), "-I", "-c", "import torch, sys; print(torch.__version__, sys.prefix)"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split(maxsplit=1)
+    assert said[0] == f"{RELEASE}+cpu"
+    assert Path(said[1].strip()).samefile(world.environment)
+    pip = python.with_name(world.system.executable("pip"))
+    assert subprocess.run([str(pip)], capture_output=True, text=True, check=True).stdout.strip() == "pip 1.0"
+    assert hidden(world.environment.parent) == []
+
+
+def test_manifest_and_lockfile_are_written(world: World) -> None:
+    world.install()
+    record = inventory.read_manifest(world.environment)
+    assert record is not None
+    assert (record.torch, record.variant) == (RELEASE, "cpu")
+    assert record.packages == {"torch": f"{RELEASE}+cpu", "numpy": "1.0", "pip": "1.0", "tinydep": "1.0"}
+    assert record.bytes is not None
+    assert record.bytes > len(world.torch.data)
+    lock = tomllib.loads((world.environment / inventory.LOCK_FILE).read_text(encoding="utf-8"))
+    hashes = {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
+    assert hashes["torch"] == world.torch.sha256
+    constraints = (world.environment / inventory.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    assert constraints == f"torch=={RELEASE}+cpu\n"
+    (environment,) = location.list_environments(world.data)
+    assert (environment.path, environment.name, environment.torch) == (str(world.environment), "env", RELEASE)
+    assert log.interrupted_install(world.data) is None
+
+
+def test_second_install_only_verifies(world: World) -> None:
+    world.install()
+    before = (world.environment / inventory.MANIFEST_FILE).read_bytes()
+    world.asks()
+    events = world.install()
+    assert states(events) == {
+        "space": "done",
+        "python": "skipped",
+        "resolve": "skipped",
+        "download": "skipped",
+        "pytorch": "skipped",
+        "verify": "done",
+    }
+    assert world.asks() == []
+    assert (world.environment / inventory.MANIFEST_FILE).read_bytes() == before
+
+
+def test_cached_files_make_second_environment_offline(world: World) -> None:
+    world.install()
+    world.server.close()
+    other = world.root / "an other place" / "环境"
+    events = world.install(world.plan(environment=other))
+    assert end(events).state == "done"
+    assert {environment.path for environment in location.list_environments(world.data)} == {
+        str(world.environment),
+        str(other),
+    }
+
+
+def test_complete_wheelhouse_needs_no_index(world: World) -> None:
+    house = tiny_wheels.folder(world.root / "my wheels", [world.torch, *world.others])
+    events = world.install(world.plan(wheelhouse=house))
+    assert end(events).state == "done"
+    assert world.asks() == []
+    # Files that are here already are used where they lie.
+    assert not list(world.data.files.rglob("*.whl"))
+
+
+def test_wheelhouse_with_torch_uses_general_index_for_rest(world: World) -> None:
+    house = tiny_wheels.folder(world.root / "my wheels", [world.torch])
+    assert end(world.install(world.plan(wheelhouse=house))).state == "done"
+    asked = world.asks()
+    assert any(path.startswith("/simple/") for path in asked)
+    assert not any(path.startswith("/torch/") for path in asked)
+
+
+def test_lockfile_with_missing_local_files_is_resolved_anew(world: World) -> None:
+    house = tiny_wheels.folder(world.root / "wheels", [world.torch])
+    plan = world.plan(wheelhouse=house)
+    world.install(plan)
+    shutil.rmtree(world.environment)
+    (house / world.torch.name).unlink()
+    events = world.install(plan)
+    assert states(events)["resolve"] == "done"
+    assert any(path.startswith("/torch/") for path in world.asks())
+
+
+def test_a_dry_run_touches_nothing(world: World) -> None:
+    for events in (world.install(dry_run=True), world.install(world.plan(simulated=True))):
+        assert set(states(events).values()) == {"skipped"}
+        assert end(events).state == "done"
+    assert not world.data.root.exists()
+    assert not world.environment.parent.exists()
+    assert world.asks() == []
+
+
+def test_empty_folder_is_used(world: World) -> None:
+    world.environment.mkdir(parents=True)
+    assert end(world.install()).state == "done"
+
+
+def test_temporary_files_of_stopped_uv_are_removed(world: World) -> None:
+    left = world.data.uv_cache / ".tmpA1b2C3"
+    left.mkdir(parents=True)
+    (left / "half.bin").write_bytes(b"half")
+    world.install()
+    assert not left.exists()
+
+
+def test_computer_stays_awake_only_during_install(world: World) -> None:
+    awake: list[int] = []
+
+    class Watch:
+        def __init__(self, environment: Path, system: object) -> None:
+            awake.append(world.system.awake)
+            from ..world import Imports
+
+            self.run = Imports(environment, world.system).run
+
+    world.install(verifier=Watch)
+    assert awake == [1]
+    assert world.system.awake == 0
+
+
+def test_concurrent_download_of_same_wheel_is_awaited(world: World) -> None:
+    """The other one gives up: the install says for whom it waits, then fetches the wheel itself."""
+    path = world.data.files / world.torch.sha256[:16] / world.torch.name
+    path.parent.mkdir(parents=True)
+    held, told, given_up = threading.Event(), threading.Event(), threading.Event()
+
+    def other() -> None:
+        with file_lock(lock_path(path), AppError("download-elsewhere", name=path.name)):
+            held.set()
+            given_up.wait(60)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, StepEvent) and event.code == "progress.elsewhere":
+            assert path.name in Texts("en").translate(event.code, event.data)
+            told.set()
+            given_up.set()
+
+    holder = threading.Thread(target=other)
+    holder.start()
+    assert held.wait(10)
+    try:
+        assert end(world.install(watch=watch)).state == "done"
+    finally:
+        given_up.set()
+        holder.join(30)
+    assert told.is_set()

@@ -1,0 +1,128 @@
+"""The power is cut before and after every line of the journal: the next run ends the same, and no line lies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.install.host import Host
+from gpu_assistant.install.journal import log
+from gpu_assistant.install.journal.recovery import active_effects, observe_state
+from gpu_assistant.install.progress import ProgressReporter
+
+from ..step_kinds import SmallWorld
+from ..world import end
+
+# Dies of SIGKILL's own kind (nothing is cleaned up) before or after the n-th write of its journal.
+CHILD = """
+import os, sys
+from pathlib import Path
+from gpu_assistant.install import journal
+from tests.install.effects_kinds import SmallWorld
+
+root, what, stop, after = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "after"
+count, write = 0, journal.Journal._write
+
+def counted(self, entry):
+    global count
+    count += 1
+    if count == stop and not after:
+        os._exit(9)
+    write(self, entry)
+    if count == stop:
+        os._exit(9)
+
+journal.Journal._write = counted
+world = SmallWorld(Path(root))
+world.install() if what == "install" else world.uninstall()
+print(count)
+"""
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def child(world: SmallWorld, what: str, stop: int, when: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", CHILD, str(world.root), what, str(stop), when]
+    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
+
+
+def furnish(root: Path) -> SmallWorld:
+    """A world with a file and variables of the user's own."""
+    world = SmallWorld(root)
+    (world.outside / "note.txt").write_text("old", encoding="utf-8")
+    world.variables.set("CUDA_PATH", "%OLD%", expand=True)
+    world.variables.set("PATH", "first;;second;", expand=True)
+    return world
+
+
+def truths(world: SmallWorld) -> None:
+    """Each effect that the journal calls done is there."""
+    place = Host(world.system, world.data, reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel)
+    for each in active_effects(world.data):
+        if each.sure:
+            assert observe_state(each, place) == "made", each
+
+
+def writes(tmp_path: Path, what: str) -> int:
+    world = furnish(tmp_path / "count")
+    if what == "uninstall":
+        world.install()
+    done = child(world, what, 0, "after")
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+# Under Wine, where each process takes seconds to start, every fifth.
+STEP = 1 if sys.platform == "linux" else 5
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("what", ["install", "uninstall"])
+def test_power_cut_at_each_journal_line_is_recovered(tmp_path: Path, what: str, when: str) -> None:
+    count = writes(tmp_path, what)
+    assert count > 15
+    model = furnish(tmp_path / "model")
+    before = model.seen()
+    model.install()
+    whole = {name: data for name, data in model.seen().items() if name != "outside/variables.json"}
+    for stop in range(1, count + 1, STEP):
+        world = furnish(tmp_path / str(stop))
+        if what == "uninstall":
+            world.install()
+        cut = child(world, what, stop, when)
+        assert cut.returncode == 9, cut.stderr
+        truths(world)
+        if what == "install":
+            stopped = log.interrupted_install(world.data)
+            assert (stopped is None) == ((stop, when) in ((count, "after"), (1, "before"))), stop
+            assert end(world.install()).state == "done"
+            truths(world)
+            assert {name: data for name, data in world.seen().items() if name in whole} == whole
+            assert world.variables.is_on_path(world.data.toolkits / "cuda" / "bin")
+        if (what, when, stop) != ("uninstall", "after", count):
+            undo(world)
+        assert world.seen() == {**before, "data/toolkits": None} or world.seen() == before, stop
+        assert not [each for each in active_effects(world.data) if each.sure]
+
+
+def undo(world: SmallWorld) -> None:
+    from gpu_assistant.core.errors import AppError
+
+    try:
+        assert end(world.uninstall()).state == "done"
+    except AppError as error:
+        # Everything was taken back already; only the run's own last line was lost.
+        assert error.code == "environment-missing"  # noqa: PT017
+
+
+def test_effects_not_applied_are_recorded_as_absent(tmp_path: Path) -> None:
+    world = SmallWorld(tmp_path)
+    before = world.seen()
+    world.install()
+    assert world.variables.is_on_path(world.data.toolkits / "cuda" / "lib")
+    world.uninstall()
+    assert world.seen() == before

@@ -1,0 +1,152 @@
+"""TensorFlow alone and beside PyTorch: what is asked for, where it comes from, and what a forged plan may not ask."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpu_assistant.core.errors import AppError, NetworkError, UsageError
+from gpu_assistant.core.plan import Plan
+from gpu_assistant.core.recommendation import TensorFlowChoice
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.plan.planner import make_plan
+from gpu_assistant.install.plan.validation import validate_plan
+from gpu_assistant.texts.localized import Texts
+
+from .. import tiny_wheels
+from ..world import RELEASE, World, end, machine, recommendation
+
+CHOICE = TensorFlowChoice(version="2.21.0", requirement="tensorflow==2.21.*", gpu=False)
+REPLACE = msgspec.structs.replace
+
+
+def flow(version: str = "2.21.0") -> tiny_wheels.Wheel:
+    return tiny_wheels.wheel("tensorflow", version, requires=["tinydep", "heavy; extra == 'and-cuda'"])
+
+
+def serve(world: World, *wheels: tiny_wheels.Wheel) -> None:
+    tiny_wheels.index(world.server, "simple", [*world.others, *wheels])
+
+
+def planned(world: World, *, torch: bool, house: Path | None = None, choice: TensorFlowChoice = CHOICE) -> Plan:
+    wanted = recommendation(RELEASE, world.torch_index)
+    goal = REPLACE(wanted, goal="all" if torch else "tensorflow", tensorflow=choice)
+    return make_plan(
+        machine(),
+        goal if torch else REPLACE(goal, pytorch=None),
+        world.catalog,
+        data=world.data,
+        environment=world.environment,
+        wheelhouse=house,
+        simulated=False,
+    )
+
+
+def installed(world: World) -> dict[str, str]:
+    rows = tomllib.loads((world.environment / "pylock.toml").read_text(encoding="utf-8"))["packages"]
+    return {row["name"]: row["version"] for row in rows}
+
+
+class Anything:
+    """Proves nothing: the tiny wheels are no TensorFlow."""
+
+    def __init__(self, environment: Path, system: object) -> None:
+        self._environment = environment
+
+    def run(self, _context: object) -> object:
+        from gpu_assistant.core.results import Checks
+
+        return Checks(schema="gpu-assistant/checks/1", verdict="pass", checks=())
+
+
+@pytest.mark.parametrize("torch", [False, True])
+def test_tensorflow_is_installed_and_pinned(world: World, torch: bool) -> None:
+    serve(world, flow(), flow("2.22.0"))
+    plan = planned(world, torch=torch)
+    assert end(world.install(plan, verifier=Anything)).state == "done"
+    found = installed(world)
+    assert (found["tensorflow"], "torch" in found, "heavy" in found) == ("2.21.0", torch, False)
+    record = inventory.read_manifest(world.environment)
+    assert record is not None
+    assert (record.torch, record.variant) == ((RELEASE, "cpu") if torch else (None, None))
+    assert "tensorflow==2.21.0" in (world.environment / inventory.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    words = " ".join(str(step.what) for step in Texts("en").localize_plan(plan).steps)
+    assert "TensorFlow 2.21.0" in words
+    assert ("PyTorch" in words) == torch
+
+
+def test_extra_adds_packages_within_constraints(world: World) -> None:
+    cudnn = world.catalog.cudnn
+    package = cudnn.wheel_packages["12"].replace("-", "_")
+    last = cudnn.last_for_old_chips.version
+    wheels = [tiny_wheels.wheel(package, version) for version in (last, "99.0")]
+    with_gpu = tiny_wheels.wheel("tensorflow", "2.21.0", requires=[f"{package}; extra == 'and-cuda'"])
+    serve(world, with_gpu, *wheels)
+    held = f"{cudnn.wheel_packages['12']}=={last}"
+    choice = REPLACE(CHOICE, requirement="tensorflow[and-cuda]==2.21.*", gpu=True, constraints=(held,))
+    plan = planned(world, torch=False, choice=choice)
+    assert any(f"tensorflow, {held}" in str(step.data.get("packages")) for step in plan.steps)
+    world.install(plan, verifier=Anything)
+    assert installed(world)[cudnn.wheel_packages["12"]] == last
+
+
+def test_wheelhouse_serves_tensorflow_without_index(world: World) -> None:
+    house = tiny_wheels.folder(world.root / "wheels", [flow(), *world.others])
+    world.asks()
+    world.install(planned(world, torch=False, house=house), verifier=Anything)
+    assert (installed(world)["tensorflow"], world.asks()) == ("2.21.0", [])
+
+
+@pytest.mark.parametrize("torch", [False, True])
+def test_tensorflow_without_any_source_is_an_error(world: World, torch: bool) -> None:
+    with pytest.raises(AppError) as caught:
+        world.install(planned(world, torch=torch))
+    assert caught.value.code == f"tensorflow-nowhere-{'together' if torch else 'alone'}"
+    for language in ("en", "zh_CN"):
+        said = Texts(language).error_text(caught.value)
+        assert "tensorflow==2.21.*" in said
+        assert "{" not in said
+
+
+def test_tensorflow_without_network_is_an_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+    with pytest.raises(NetworkError) as caught:
+        world.install(planned(world, torch=False))
+    assert caught.value.code == "tensorflow-no-source-alone"
+    assert "{" not in Texts("zh_CN").error_text(caught.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"requirement": "tensorflow @ https://example.invalid/t.whl"},
+        {"requirement": "evil==1"},
+        {"requirement": "tensorflow[evil]==2.21.*"},
+        {"version": "2.21.0; rm"},
+        {"constraints": ("torch @ https://example.invalid/t.whl",)},
+    ],
+)
+def test_forged_requirement_is_refused(world: World, change: dict[str, object]) -> None:
+    plan = planned(world, torch=False, choice=REPLACE(CHOICE, **change))
+    with pytest.raises(UsageError) as caught:
+        validate_plan(plan, ValidationContext(world.system, world.data, world.catalog))
+    assert caught.value.code == "plan-refused"
+
+
+def test_torchaudio_is_added_if_available(world: World) -> None:
+    audio, vision = (
+        tiny_wheels.wheel(name, f"{version}+cpu")
+        for name, version in (("torchaudio", RELEASE), ("torchvision", "0.9.0"))
+    )
+    tiny_wheels.index(world.server, "torch", [world.torch, audio, vision])
+    plan = world.plan()
+    torch = plan.recommendation.pytorch
+    assert torch is not None
+    torch = REPLACE(torch, torchvision="0.9.0", torchaudio=RELEASE)
+    world.install(REPLACE(plan, recommendation=REPLACE(plan.recommendation, pytorch=torch)))
+    assert {"torch", "torchvision", "torchaudio"} <= installed(world).keys()
+    assert f"torchaudio=={RELEASE}+cpu" in (world.environment / inventory.CONSTRAINTS_FILE).read_text(encoding="utf-8")

@@ -1,0 +1,66 @@
+"""What of the user's own settings for uv reaches it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.install.packages.uv import Uv, uv_environment
+from gpu_assistant.system import current_system
+from gpu_assistant.verify.job import check_packages
+
+from ..world import World, end
+
+HOSTILE = {
+    "UV_CACHE_DIR": "nowhere",
+    "UV_INDEX": "http://127.0.0.1:9/simple",
+    "UV_EXTRA_INDEX_URL": "http://127.0.0.1:9/simple",
+    "UV_INDEX_STRATEGY": "unsafe-best-match",
+    "UV_FIND_LINKS": "nowhere",
+    "UV_NO_INDEX": "1",
+    "UV_OFFLINE": "1",
+    "UV_CONSTRAINT": "nowhere.txt",
+    "UV_OVERRIDE": "nowhere.txt",
+    "UV_EXCLUDE_NEWER": "2001-01-01",
+    "UV_TORCH_BACKEND": "cu118",
+    "UV_NO_BINARY": "1",
+    "UV_PYTHON": "2.7",
+    "UV_PROJECT_ENVIRONMENT": "nowhere",
+    "UV_PYTHON_PREFERENCE": "only-managed",
+    "UV_REQUIRE_HASHES": "nonsense",
+    "UV_INSECURE_HOST": "127.0.0.1",
+    "UV_CONFIG_FILE": "nowhere.toml",
+    "UV_WORKING_DIRECTORY": "nowhere",
+}
+
+
+def test_only_network_and_index_settings_reach_uv() -> None:
+    theirs = {"UV_HTTP_TIMEOUT": "99", "UV_DEFAULT_INDEX": "https://index.example/simple"}
+    given = uv_environment({**HOSTILE, **theirs, "uv_publish_token": "secret"})
+    assert {name for name, value in given.items() if value is None} == {*HOSTILE, "uv_publish_token"}
+    assert given["UV_DEFAULT_INDEX"] == "https://index.example/simple"
+    assert "UV_HTTP_TIMEOUT" not in given  # as the user has it
+    older = uv_environment({"UV_INDEX_URL": "https://index.example/simple"})
+    assert (older["UV_INDEX_URL"], older["UV_DEFAULT_INDEX"]) == (None, "https://index.example/simple")
+
+
+def test_user_settings_do_not_affect_install(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in HOSTILE.items():
+        monkeypatch.setenv(name, value)
+    assert end(world.install()).state == "done"
+    assert world.data.uv_cache.is_dir()
+    assert not Path("nowhere").exists()
+
+
+def test_user_settings_do_not_affect_resolution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    uv = Uv(current_system(), DataDir(tmp_path), cancel=threading.Event())
+    assert uv.run("venv", "--offline", "--python", sys.executable, tmp_path / "env", timeout=60).returncode == 0
+    for name, value in HOSTILE.items():
+        monkeypatch.setenv(name, value)
+    found = check_packages(current_system(), current_system().environment_python(tmp_path / "env"), JobContext())
+    assert found.state == "pass"

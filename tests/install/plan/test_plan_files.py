@@ -1,0 +1,155 @@
+"""A plan file, or a folder, that somebody made up: one sentence for a beginner, at once, and in a dry run too."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+import pytest
+
+from gpu_assistant.cli.main import run
+from gpu_assistant.system.paths import reserved_path_part
+
+WINDOWS = str(Path(__file__).resolve().parents[2] / "machines" / "windows11-rtx4060-nodriver.json")
+Plan = dict[str, Any]
+unix = pytest.mark.skipif(sys.platform == "win32", reason="links and paths of Unix")
+
+
+def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str, language: str, exit_code: int = 2) -> str:
+    code = run(["install", "--dry-run", *words, "--lang", language, "--data-dir", str(folder / "data")])
+    heard = capsys.readouterr()
+    assert (code, heard.out) == (exit_code, ""), heard.err
+    assert len(heard.err.strip().splitlines()) == 1
+    assert not (folder / "data" / "journal").exists()
+    return heard.err.strip()
+
+
+@pytest.fixture
+def made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Plan:
+    path = tmp_path / "made.json"
+    words = ["plan", "--machine", WINDOWS, "--goal", "all", "--output", str(path)]
+    assert run([*words, "--data-dir", str(tmp_path / "data")]) == 0
+    capsys.readouterr()
+    return json.loads(path.read_bytes())  # type: ignore[no-any-return]
+
+
+def step(plan: Plan, kind: str) -> Plan:
+    return next(each for each in plan["steps"] if each["kind"] == kind)
+
+
+def deep() -> Plan:
+    outer: Plan = {}
+    inner = outer
+    for _ in range(900):
+        inner["a"] = {}
+        inner = inner["a"]
+    return outer
+
+
+FAULTS: dict[str, tuple[Callable[[Plan], object], str, str]] = {
+    "release": (lambda p: step(p, "verify")["data"].update(release="PyTorch 9"), "step that checks", "data.release"),
+    "env": (lambda p: step(p, "verify")["data"].update(env="/home/x"), "step that checks", "data.env"),
+    "rights": (lambda p: step(p, "nvidia-driver").update(needs_admin=False), "NVIDIA driver", "needs_admin"),
+    "enough": (lambda p: step(p, "nvidia-driver")["spec"].update(version="1.0"), "NVIDIA driver", "files"),
+    "command": (lambda p: step(p, "verify").update(commands=[["sudo", "rm"]]), "step that checks", "commands"),
+    "advice": (lambda p: p["recommendation"]["driver"].update(page="https://x.example"), "NVIDIA driver", "page"),
+    "negative": (lambda p: step(p, "download").update(minutes=-3), "a size or a time", "minutes"),
+    "huge": (lambda p: step(p, "download").update(bytes=2**62), "a size or a time", "bytes"),
+    "figure": (lambda p: step(p, "check-space")["data"].update(disk_bytes=-1), "a size or a time", "disk_bytes"),
+    "deep": (lambda p: step(p, "verify").update(spec=deep()), "ste", "("),
+    "computer": (lambda p: p.update(os=None), "the computer that it is for", "os"),
+    "kind": (lambda p: p["steps"][0].update(bytes="many"), "damaged", "steps[0].bytes"),
+    "wheels": (lambda p: p.update(wheelhouse="/nowhere"), "/nowhere", "wheelhouse"),
+    "bundle": (lambda p: p.update(bundle="/nowhere"), "/nowhere", "bundle"),
+}
+
+
+@pytest.mark.skipif("sys.platform == 'win32'", reason="its folders are this computer's")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_changed_plan_is_refused_with_plain_message(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, made: Plan, fault: str
+) -> None:
+    change, named, place = FAULTS[fault]
+    change(made)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    said = refused(capsys, tmp_path, "--plan", str(path), language="en")
+    assert named in said
+    assert place in said
+    # What the file calls it stands at the end, behind what a beginner reads.
+    if fault not in ("wheels", "bundle"):
+        assert said.index(named) < said.rindex("(")
+        assert "gpu-assistant plan --output" in said
+    chinese = refused(capsys, tmp_path, "--plan", str(path), language="zh_CN")
+    assert re.search(r"[\u4e00-\u9fff]", chinese)
+    assert "@" not in chinese
+
+
+@unix
+def test_plan_for_another_platform_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, made: Plan) -> None:
+    made.update(env="C:\\Users\\me\\env", simulated=False)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    assert "another kind of computer" in refused(capsys, tmp_path, "--plan", str(path), language="en")
+
+
+OF_UNIX = ("/etc", "/etc/gpu", "/usr/lib/env", "/usr/local", "/opt", "/tmp", "/proc/1/env")
+OF_WINDOWS = ("%SystemRoot%", "%SystemRoot%\\System32\\env", "%ProgramFiles%\\env", "%APPDATA%", "%PUBLIC%")
+
+
+@pytest.mark.parametrize("place", OF_WINDOWS if sys.platform == "win32" else OF_UNIX)
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_system_folder_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, place: str, language: str
+) -> None:
+    folder = os.path.expandvars(place)
+    assert folder.casefold() in refused(capsys, tmp_path, "--env", folder, language=language).casefold()
+
+
+@unix
+def test_link_to_system_folder_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/etc")
+    for place in ("link", "link/env"):
+        assert "/etc" in refused(capsys, tmp_path, "--env", str(tmp_path / place), language="en")
+
+
+def test_disk_root_and_home_folder_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for place in (tmp_path.anchor, "~", str(Path.home())):
+        assert "folder of its own" in refused(capsys, tmp_path, "--env", place, language="en")
+
+
+def test_occupied_location_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("thesis", encoding="utf-8")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("thesis", encoding="utf-8")
+    # That a file can be no environment is seen in the call itself, before anything is looked at.
+    for place, told, code in (
+        ("file", "is a file", 2),
+        ("file/env", "is a file", 1),
+        ("full", "already holds files", 1),
+    ):
+        said = refused(capsys, tmp_path, "--env", str(tmp_path / place), language="en", exit_code=code)
+        assert told in said
+    assert (tmp_path / "full" / "thesis.txt").read_text(encoding="utf-8") == "thesis"
+
+
+def test_missing_wheelhouse_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for option in ("--wheelhouse", "--bundle"):
+        assert "nowhere" in refused(capsys, tmp_path, option, str(tmp_path / "nowhere"), language="en")
+
+
+@pytest.mark.parametrize("name", ["con", "NUL.txt", "com1", "env.", "env ", "a|b", "what?", "CONIN$"])
+def test_reserved_windows_names_are_refused(name: str) -> None:
+    assert reserved_path_part(PureWindowsPath("C:/Users/me") / name, windows=True) == name
+    assert reserved_path_part(PureWindowsPath("C:/Users/me/con.d.e") / "x", windows=True) == "con.d.e"
+
+
+@pytest.mark.parametrize("name", ["env", "console", "my env", "环境", "com", "nul1"])
+def test_folder_names(name: str) -> None:
+    assert reserved_path_part(PureWindowsPath("C:/Users/me.name") / name, windows=True) is None
+    assert reserved_path_part(Path("/home/me/con."), windows=False) is None

@@ -1,0 +1,336 @@
+"""The CUDA Toolkit: planned, fetched, merged, proven, repaired, killed, and taken away again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.errors import AppError, Cancelled, UsageError
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.plan import LogEvent, Plan, Step
+from gpu_assistant.core.price import minimum_disk_bytes
+from gpu_assistant.core.recommendation import PartAdvice
+from gpu_assistant.install.files import archives
+from gpu_assistant.install.files.staging import partial_path
+from gpu_assistant.install.steps import context
+from gpu_assistant.install.steps.cuda_redist import (
+    PARTS_FOLDER,
+    TOOLKIT_RECEIPT,
+    find_toolkit,
+    installer_hint,
+    toolkit_bytes,
+    toolkit_parts,
+)
+from gpu_assistant.system import current_system
+
+from ...fakes.fault_server import FaultServer, fault_server
+from ...fakes.redist import SAYS, Redist, sha256
+from ..toolkit_world import ToolkitWorld
+from ..world import end, states
+
+NONE = PartAdvice(action="none")
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with fault_server() as served:
+        yield served
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: FaultServer) -> ToolkitWorld:
+    made = ToolkitWorld(tmp_path, server.url)
+    made.serve(server)
+    return made
+
+
+def nvcc(world: ToolkitWorld) -> Path:
+    return world.tree / "bin" / ("nvcc.exe" if world.redist.windows else "nvcc")
+
+
+def code_of(world: ToolkitWorld, plan: Plan | None = None) -> str:
+    with pytest.raises(AppError) as caught:
+        world.install(plan)
+    return caught.value.code
+
+
+def test_toolkit_folder_has_expected_layout(world: ToolkitWorld) -> None:
+    events = world.install(world.plan(cudnn=NONE))
+    assert states(events) == {"cuda-toolkit": "done", "variables": "done"}
+    said = subprocess.run([nvcc(world), "--version"], capture_output=True, text=True, check=True)
+    assert SAYS in said.stdout
+    assert (world.tree / "include" / "libcublas.h").is_file()
+    assert (world.tree / "licenses" / "cuda_nvcc" / "LICENSE").is_file()
+    if not world.redist.windows:
+        assert (world.tree / "lib64" / "libcuda_cudart.so").resolve() == world.tree / "lib" / "libcuda_cudart.so.13"
+    values = {name: world.variables.get(name) for name in ("CUDA_PATH", "CUDA_HOME")}
+    assert {value.value for value in values.values() if value is not None} == {str(world.tree)}
+    inner = ["bin", "bin/x64"] if world.redist.windows else ["bin"]
+    assert all(world.variables.is_on_path(world.tree / name) for name in inner)
+    there = archives.read_receipt(world.tree / TOOLKIT_RECEIPT)
+    assert there is not None
+    assert there.index is not None
+    assert there.index.pinned
+    assert not (world.tree / PARTS_FOLDER).exists()
+
+
+def test_folders_for_cpp_extension_exist(world: ToolkitWorld) -> None:
+    """torch.utils.cpp_extension takes CUDA_HOME, and lib64 or lib\\x64 and include below it."""
+    world.install(world.plan(cudnn=NONE))
+    assert (world.tree / ("lib/x64" if world.redist.windows else "lib64")).is_dir()
+    assert (world.tree / "include" / "cuda_cudart.h").is_file()
+
+
+def test_damaged_file_is_found_by_hash_and_repaired(world: ToolkitWorld, server: FaultServer) -> None:
+    world.install()
+    own = world.tree / "include" / "mine.h"
+    own.write_text("the user's", encoding="utf-8")
+    before = world.seen()
+    server.seen.clear()
+    events = world.install()
+    assert set(states(events).values()) == {"skipped"}
+    assert not server.seen
+    (world.tree / "include" / "libcufft.h").write_bytes(b"// something else")
+    nvcc(world).unlink()
+    events = world.install()
+    assert states(events) == {"cuda-toolkit": "done", "cudnn": "skipped", "variables": "skipped"}
+    assert world.seen() == before
+    world.uninstall()
+    assert [place.name for place in world.tree.rglob("*") if place.is_file()] == ["mine.h"]
+
+
+def test_unpinned_index_is_logged_and_recorded(tmp_path: Path, server: FaultServer) -> None:
+    world = ToolkitWorld(tmp_path, server.url, pinned=False)
+    world.serve(server)
+    events = world.install(world.plan(cudnn=NONE))
+    digest = sha256(world.redist.files[world.redist.cuda_index])
+    assert any(digest in event.line for event in events if isinstance(event, LogEvent))
+    there = archives.read_receipt(world.tree / TOOLKIT_RECEIPT)
+    assert there is not None
+    assert there.index == archives.IndexSource(url=server.url + world.redist.cuda_index, sha256=digest, pinned=False)
+
+
+def test_index_with_wrong_hash_is_refused(world: ToolkitWorld, server: FaultServer) -> None:
+    path = world.redist.cuda_index
+    server.add(path, world.redist.files[path] + b" ")
+    assert code_of(world) == "hash-mismatch"
+    assert not world.tree.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code"),
+    [
+        ("relative_path", "../../../evil.zip", "redist-index-broken"),
+        ("relative_path", "https://example.com/evil.zip", "redist-index-broken"),
+        ("relative_path", "/evil.zip", "redist-index-broken"),
+        ("sha256", "0" * 63, "redist-index-broken"),
+        ("sha256", "0" * 64, "hash-mismatch"),
+        ("size", "many", "redist-index-broken"),
+        ("size", 5, "redist-index-broken"),
+    ],
+)
+def test_index_with_invalid_entries_is_refused(
+    tmp_path: Path, server: FaultServer, field: str, value: object, code: str
+) -> None:
+    world = ToolkitWorld(tmp_path, server.url, pinned=False)
+    world.serve(server)
+    index = json.loads(world.redist.files[world.redist.cuda_index])
+    index["libcufft"][world.redist.platform][field] = value
+    server.add(world.redist.cuda_index, json.dumps(index).encode())
+    assert code_of(world) == code
+    assert not world.tree.exists()
+
+
+def test_index_without_part_is_an_error(tmp_path: Path, server: FaultServer) -> None:
+    world = ToolkitWorld(tmp_path, server.url, pinned=False)
+    world.serve(server)
+    index = json.loads(world.redist.files[world.redist.cuda_index])
+    del index["libnvvm"]
+    server.add(world.redist.cuda_index, json.dumps(index).encode())
+    assert code_of(world) == "redist-part-missing"
+    server.add(world.redist.cuda_index, b"<html>")
+    assert code_of(world) == "redist-index-broken"
+
+
+def test_broken_compiler_is_not_committed(tmp_path: Path, server: FaultServer) -> None:
+    world = ToolkitWorld(tmp_path, server.url)
+    broken = Redist(
+        server.url, current_system().name, nvcc=b"#!/bin/sh\nexit 3\n" if sys.platform != "win32" else b"MZ"
+    )
+    broken.catalog(world.catalog)
+    broken.serve(server)
+    assert code_of(world) in ("toolkit-broken", "program-missing")
+    assert not world.tree.exists()
+
+
+def test_foreign_folder_is_refused(world: ToolkitWorld) -> None:
+    world.tree.mkdir(parents=True)
+    (world.tree / "mine").write_text("1", encoding="utf-8")
+    assert code_of(world) == "toolkit-occupied"
+    assert [place.name for place in world.tree.iterdir()] == ["mine"]
+
+
+def test_cancelled_install_resumes(world: ToolkitWorld, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    cancel, plan, opened = threading.Event(), world.plan(cudnn=NONE), []
+
+    def third(archive: Path, *args: Any, **more: Any) -> dict[str, str]:
+        opened.append(archive.name)
+        if len(opened) == 3:
+            cancel.set()
+        return archives.unpack(archive, *args, **more)
+
+    monkeypatch.setattr(context, "unpack", third)
+    with pytest.raises(Cancelled):
+        world.install(plan, cancel=cancel)
+    assert not world.tree.exists()
+    assert len(list((partial_path(world.tree) / PARTS_FOLDER).glob("*.json"))) == 2
+    server.seen.clear()
+    assert end(world.install(plan)).state == "done"
+    # Two were whole; the third was begun and is unpacked anew; none is fetched again.
+    assert opened[3] == opened[2]
+    assert sorted(set(opened)) == sorted([*opened[:2], *opened[3:]])
+    assert not [seen for seen in server.seen if "-archive." in seen.path]
+
+
+def test_tampered_plan_is_refused(world: ToolkitWorld) -> None:
+    plan = world.plan(cudnn=NONE)
+    step = plan.steps[0]
+    other = "linux-x86_64" if world.redist.windows else "windows-x86_64"
+    file = step.files[0]
+    for bad in (
+        {"files": ()},
+        {"files": (msgspec.structs.replace(file, url="https://example.com/redistrib_13.2.2.json"),)},
+        {"files": (msgspec.structs.replace(file, sha256="0" * 64),)},
+        {"files": (msgspec.structs.replace(file, name="../x"),)},
+        {"spec": {**step.spec, "version": "13.2.1"}},
+        {"spec": {**step.spec, "version": "../../x"}},
+        {"spec": {**step.spec, "platform": other}},
+        {"spec": {**step.spec, "platform": "linux-x86_64/../.."}},
+        {"spec": {**step.spec, "more": 1}},
+    ):
+        tampered = msgspec.structs.replace(plan, steps=(msgspec.structs.replace(step, **bad), *plan.steps[1:]))
+        with pytest.raises(UsageError) as caught:
+            world.install(tampered)
+        assert caught.value.code == "plan-refused"
+    assert not world.data.toolkits.exists()
+
+
+# Dies at the n-th change below the toolkits' folder: a rename, a new folder, a file that is opened for writing.
+CHILD = """
+import os, sys
+from pathlib import Path
+from tests.install.toolkit_world import ToolkitWorld
+
+root, base, what, stop = sys.argv[1:]
+world = ToolkitWorld(Path(root), base)
+plan = world.plan()
+count, below = 0, str(world.data.toolkits)
+
+def hook(event, args):
+    global count
+    if event in ("os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.symlink") or (
+        event == "open" and isinstance(args[1], str) and args[1][:1] in "xw"
+    ):
+        if str(args[0]).startswith(below):
+            count += 1
+            if count == int(stop):
+                os._exit(9)
+
+sys.addaudithook(hook)
+world.install(plan) if what == "install" else world.uninstall()
+print(count)
+"""
+
+
+def child(world: ToolkitWorld, what: str, stop: int) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", CHILD, str(world.root), world.redist.base, what, str(stop)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("what", ["install", "uninstall"])
+def test_kill_at_each_change_is_recovered(tmp_path: Path, server: FaultServer, what: str) -> None:
+    def furnished(name: str) -> ToolkitWorld:
+        world = ToolkitWorld(tmp_path / name, server.url)
+        world.variables.set("CUDA_PATH", "%OLD%", expand=True)
+        world.variables.set("PATH", "first;;second;", expand=True)
+        return world
+
+    model = furnished("model")
+    model.serve(server)
+    before = model.seen()
+    counted = furnished("counted")
+    if what == "uninstall":
+        counted.install()
+    model.install()
+    whole = {name: data for name, data in model.seen().items() if name.startswith("data")}
+    done = child(counted, what, 0)
+    assert done.returncode == 0, done.stderr
+    count = int(done.stdout)
+    assert count > 60
+    # Primes apart, so that every sort of change has its turn.
+    for stop in range(2, count, 13 if sys.platform == "linux" else 61):
+        world = furnished(str(stop))
+        if what == "uninstall":
+            world.install()
+        cut = child(world, what, stop)
+        assert cut.returncode == 9, cut.stderr
+        if what == "install":
+            assert end(world.install()).state == "done"
+            assert {name: data for name, data in world.seen().items() if name.startswith("data")} == whole, stop
+        assert end(world.uninstall()).state == "done"
+        assert world.seen() == before, stop
+
+
+@pytest.mark.parametrize("system", ["windows", "linux"])
+@pytest.mark.parametrize("version", ["13.2.2", "13.0.3", "12.6.3"])
+def test_plan_has_exact_sizes(system: str, version: str) -> None:
+    catalog = load_catalog(resources_dir() / "catalog")
+    redist = catalog.cuda.redist
+    assert redist is not None
+    sizes = next(s for s in redist.sizes if (s.version, s.system) == (version, system))
+    wanted = {part.names[0] for part in toolkit_parts(redist, int(version[:2]))}
+    assert set(sizes.bytes) == wanted
+    assert toolkit_bytes(redist, version, f"{system}-x86_64") == sum(sizes.bytes.values())
+    toolkit = find_toolkit(catalog, version)
+    assert toolkit is not None
+    other = installer_hint(catalog, toolkit, system)
+    command = str(other["command"])
+    assert (f" nvcc_{version[:4]} " in command) == (system == "windows")
+    assert ("visual_studio_integration" in command, "--driver" in command) == (False, False)
+
+
+def test_plan_names_nvidia_installer_too(world: ToolkitWorld) -> None:
+    step = world.plan().steps[0]
+    assert step.data["installer"] == "https://developer.nvidia.com/cuda-toolkit-archive"
+    assert step.needs_admin is False
+
+
+def test_archive_sizes_count_as_minimum_disk_space(world: ToolkitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much they unpack to nobody tells; the check of the space must not leave them out for that."""
+    made = world.plan()
+    counted = [step for step in made.steps if step.kind in ("cuda-toolkit", "cudnn")]
+    assert [step.disk_bytes for step in counted] == [None, None]
+    least = sum(minimum_disk_bytes(step) or 0 for step in counted)
+    assert least == sum(step.bytes or 0 for step in counted) > 0
+    assert all(step.minutes is not None for step in counted)
+    space = Step(id="space", kind="check-space", code="check-space", bytes=0, disk_bytes=0, minutes=0.0)
+    plan = msgspec.structs.replace(made, steps=(space, *made.steps))
+    usage = shutil.disk_usage(world.root)
+    # The archives themselves lie there, too.
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage._replace(free=2 * least - 1))
+    assert code_of(world, plan) == "disk-too-small"
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage)
+    assert end(world.install(plan)).state == "done"

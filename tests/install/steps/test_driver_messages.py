@@ -1,0 +1,54 @@
+"""What a driver's step, and the proof after it, say beforehand."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.core.plan import Plan, needs_manual_driver
+from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
+from gpu_assistant.install.steps.verify import EnvironmentVerification
+from gpu_assistant.texts.localized import Texts
+
+from .test_nvidia_driver import World, driver_step, machine, recommendation
+
+
+@pytest.mark.parametrize(
+    ("secure_boot", "packages", "said"),
+    [
+        (False, ("nvidia-driver-580-open",), "Secure Boot is off"),
+        (False, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "Secure Boot is off"),
+        (True, ("nvidia-driver-580-open", "linux-modules-nvidia-580-open-generic"), "has signed these modules"),
+        (None, ("nvidia-driver-580-open",), "is not known"),
+        (True, ("nvidia-driver-580-open",), "Enroll MOK"),
+    ],
+)
+def test_missing_mok_screen_is_explained(
+    world: World, secure_boot: bool | None, packages: tuple[str, ...], said: str
+) -> None:
+    advice = recommendation("install", recommended="580.95.05", way="packages", packages=packages)
+    step = driver_step(world, machine("linux", distro="ubuntu", secure_boot=secure_boot), advice)
+    assert said in Texts("en").translate(f"step.{step.code}.what", step.data)
+    assert "MOK management" in Texts("zh_CN").translate(f"step.{step.code}.what", step.data)
+
+
+@pytest.mark.parametrize(
+    ("installed", "code"), [(None, "verify-by-hand"), ("560.1", "verify-by-hand"), ("575.1", "verify")]
+)
+def test_verification_says_it_needs_manual_driver(world: World, installed: str | None, code: str) -> None:
+    action = "install" if installed is None else "update"
+    advice = recommendation(action, installed=installed, minimum="570", recommended="580.95.05")
+    draft = world.draft(machine("linux", distro="arch"), advice)
+    draft.steps += NvidiaDriverInstall().plan(draft)
+    (step,) = EnvironmentVerification().plan(draft)
+    assert step.code == code
+    plan = Plan(
+        schema="gpu-assistant/plan/1",
+        goal="pytorch",
+        env=step.id,
+        recommendation=advice,
+        steps=(step,),
+        bytes=0,
+        disk_bytes=0,
+        minutes=0,
+    )
+    assert needs_manual_driver(plan) == (code != "verify")

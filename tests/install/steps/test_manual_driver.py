@@ -1,0 +1,206 @@
+"""What we do not do ourselves with a driver: said in plain words, never called done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.machine import Gpu
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.plan import StepEvent
+from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.steps.nvidia_driver import MANUAL_CODES, NvidiaDriverInstall
+from gpu_assistant.texts.localized import Texts
+
+from .test_nvidia_driver import World, driver_step, machine, recommendation, use
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World(tmp_path)
+    use(world, monkeypatch)
+    return world
+
+
+def test_downgrade_is_manual_and_never_done(world: World) -> None:
+    advice = recommendation("back", installed="591.44", minimum="528.33", recommended="582.78", url="https://e.org/x")
+    step = driver_step(world, machine("windows"), advice)
+    assert (step.code, step.needs_admin, step.files) == ("nvidia-driver-back", False, ())
+    for language in ("en", "zh_CN"):
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "591.44" in what
+        assert "582.78" in what
+    for here, code in (("591.44", "progress.driver-by-hand"), ("582.78", "progress.driver-here")):
+        world.here = here
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", code)
+
+
+def test_downgrade_to_unknown_version_is_a_step(world: World) -> None:
+    step = driver_step(world, machine("windows"), recommendation("back", installed="591.44", minimum="452.39"))
+    assert (step.code, step.commands, step.files) == ("nvidia-driver-back-page", (), ())
+    for language in ("en", "zh_CN"):
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "591.44" in what
+        assert "452.39" in what
+        assert "https://" in what
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
+    # The newer one that is here is never called enough.
+    world.here = "591.44"
+    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
+
+
+def test_old_debian_branch_names_nvidia_repository(world: World) -> None:
+    names = ("nvidia-driver",)
+    advice = recommendation("install", minimum="580.65.06", recommended="595.84", way="nvidia-source", packages=names)
+    step = driver_step(world, machine("linux", distro="debian", distro_version="13", secure_boot=True), advice)
+    assert (step.code, step.spec, step.needs_admin) == ("nvidia-driver-source-key", {"version": "580.65.06"}, False)
+    assert step.commands == (("sudo", "mokutil", "--import", "/var/lib/dkms/mok.pub"),)
+    for language in ("en", "zh_CN"):
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "550" in what
+        assert "docs.nvidia.com" in what
+        assert "sudo mokutil --import /var/lib/dkms/mok.pub" in what
+        # One number is the one to install; the lowest that does is told as that.
+        assert "595.84" in what
+        assert "580.65.06" in what
+        title = Texts(language).translate(f"step.{step.code}.title", step.data)
+        assert "595.84" in title
+        assert "580.65.06" not in title
+    last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+    assert (last.state, last.code) == ("skipped", "progress.driver-by-hand")
+
+
+def test_unknown_package_version_shows_query_command(world: World) -> None:
+    names = ("nvidia-driver-580", "linux-modules-nvidia-580-generic")
+    advice = recommendation("update", installed="384.130", minimum="525.60.13", way="unsure", packages=names)
+    step = driver_step(world, machine("linux", distro="ubuntu", distro_version="16.04"), advice)
+    assert (step.code, step.commands) == ("nvidia-driver-unsure", (("apt-cache", "policy", names[0]),))
+    assert (step.needs_admin, step.spec) == (False, {"version": "525.60.13"})
+    for language in ("en", "zh_CN"):
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert " ".join(names) in what
+        assert "525.60.13" in what
+        assert "https://" in what
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
+
+
+DNF = (("sudo", "dnf", "install", "akmod-nvidia"), ("sudo", "akmods", "--force"))
+PAGE = "https://rpmfusion.org/Howto/NVIDIA"
+
+
+@pytest.mark.parametrize(("key", "code"), [(False, "nvidia-driver-commands"), (True, "nvidia-driver-commands-key")])
+def test_distribution_commands_can_be_copied(world: World, key: bool, code: str) -> None:
+    advice = recommendation("install", minimum="580.65.06", way="commands", commands=DNF, page=PAGE, key=key)
+    step = driver_step(world, machine("linux", distro="fedora", distro_version="43"), advice)
+    assert (step.code, step.commands, step.spec) == (code, DNF, {"version": "580.65.06"})
+    assert not step.needs_admin
+    for language in ("en", "zh_CN"):
+        what = Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "sudo dnf install akmod-nvidia; sudo akmods --force" in what
+        assert "580.65.06" in what
+        assert ("MOK" in what) == key
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
+    for here, ended in (("570.86", "progress.driver-by-hand"), ("595.84", "progress.driver-here")):
+        world.here = here
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", ended)
+
+
+def test_distribution_page_is_named_without_commands(world: World) -> None:
+    advice = recommendation("install", minimum="525.60.13", way="page", page=PAGE)
+    step = driver_step(world, machine("linux", distro="fedora", distro_version="43"), advice)
+    assert (step.code, step.commands, step.files) == ("nvidia-driver-distribution", (), ())
+    for language in ("en", "zh_CN"):
+        assert PAGE in Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "525.60.13" in Texts(language).translate(f"step.{step.code}.title", step.data)
+
+
+def test_wsl_names_the_recommended_version(world: World) -> None:
+    here = replace(machine("linux", distro="ubuntu", distro_version="24.04"), gpus=(Gpu(vendor="nvidia"),))
+    here = replace(here, os=replace(here.os, wsl=True))
+    advice = recommendation(
+        "update", installed="546.33", minimum="580", recommended="617.42", url="https://e.org/x.exe"
+    )
+    step = driver_step(world, here, advice)
+    assert (step.code, step.spec) == ("nvidia-driver-outside-named", {"version": "580"})
+    nameless = driver_step(world, here, recommendation("update", installed="546.33", minimum="580"))
+    assert nameless.code == "nvidia-driver-outside"
+    for language in ("en", "zh_CN"):
+        title = Texts(language).translate(f"step.{step.code}.title", step.data)
+        assert "617.42" in title
+        assert "580" not in title
+        assert "580" in Texts(language).translate(f"step.{nameless.code}.title", nameless.data)
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
+
+
+def test_step_names_the_chosen_version(world: World) -> None:
+    ubuntu = machine("linux", distro="ubuntu", distro_version="16.04")
+    names = ("nvidia-driver-580",)
+    unsure = recommendation("update", installed="1.0", minimum="525", recommended="580.1", way="unsure", packages=names)
+    page = recommendation("install", minimum="525.60.13", recommended="580.1", way="page", page=PAGE)
+    fedora = machine("linux", distro="fedora", distro_version="43")
+    for here, advice in ((ubuntu, unsure), (fedora, page)):
+        step = driver_step(world, here, advice)
+        assert step.code.endswith("-named")
+        for language in ("en", "zh_CN"):
+            title = Texts(language).translate(f"step.{step.code}.title", step.data)
+            assert "580.1" in title
+            assert "525" not in title
+
+
+def test_plan_and_warning_agree_on_secure_boot_on_arch(world: World) -> None:
+    here = machine("linux", distro="arch", secure_boot=True)
+    here = replace(here, gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 3060", compute_capability="8.6"),))
+    found = recommend(here, load_catalog(resources_dir() / "catalog"))
+    (caution,) = [each for each in found.warnings if each.code.startswith("secure-boot")]
+    step = driver_step(world, here, found)
+    assert (caution.code, step.code) == ("secure-boot-page", "nvidia-driver-commands-secure-boot")
+    for language in ("en", "zh_CN"):
+        assert str(caution.data["page"]) in Texts(language).translate(f"step.{step.code}.what", step.data)
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
+    off = replace(here, os=replace(here.os, secure_boot=False))
+    assert (
+        driver_step(world, off, recommend(off, load_catalog(resources_dir() / "catalog"))).code
+        == "nvidia-driver-commands"
+    )
+
+
+@pytest.mark.parametrize("distro", [("fedora", "43"), ("arch", None)])
+def test_legacy_gpu_has_upper_driver_bound(world: World, distro: tuple[str, str | None]) -> None:
+    here = machine("linux", distro=distro[0], distro_version=distro[1])
+    old = Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", compute_capability="6.1")
+    found = recommend(replace(here, gpus=(old,)), load_catalog(resources_dir() / "catalog"))
+    assert (found.driver.minimum, found.driver.recommended, found.driver.below) == ("525.60.13", None, "590")
+    step = driver_step(world, here, found)
+    assert step.code == "nvidia-driver-distribution-below"
+    for language in ("en", "zh_CN"):
+        assert "590" in Texts(language).translate(f"step.{step.code}.title", step.data)
+    NvidiaDriverInstall().validate(step, world.plan(step), ValidationContext(world.system, world.data, world.catalog))
+    # Beside a newer card a driver can answer that has left this one behind.
+    for there, code in (("595.84", "progress.driver-by-hand"), ("580.126.20", "progress.driver-here")):
+        world.here = there
+        last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
+        assert (last.state, last.code) == ("skipped", code)
+
+
+def test_downgrade_by_distribution_commands(world: World) -> None:
+    more = {"installed": "595.84", "minimum": "525.60.13", "recommended": "580.126.20", "page": PAGE}
+    step = driver_step(world, machine("linux"), recommendation("back", way="commands", commands=DNF, **more))
+    assert (step.code, step.commands, step.spec) == ("nvidia-driver-back", DNF, {"version": "580.126.20"})
+    paged = driver_step(world, machine("linux"), recommendation("back", way="page", **more))
+    assert (paged.code, paged.commands, paged.data["commands"]) == ("nvidia-driver-back", (), PAGE)
+
+
+@pytest.mark.parametrize("code", MANUAL_CODES)
+def test_manual_step_is_not_reported_as_no_change(code: str) -> None:
+    data = {"installed": "570.86"}
+    said = Texts("en").translate(f"step.{code}.undo", data), Texts("zh_CN").translate(f"step.{code}.undo", data)
+    assert "does not undo what you do yourself" in said[0]
+    assert "不会撤销" in said[1]
+    assert all("570.86" in each for each in said)

@@ -1,0 +1,120 @@
+"""Where there is too little room, and which disk has it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.core.errors import InsufficientDiskSpace
+from gpu_assistant.core.machine import Disk, Machine, OperatingSystem
+from gpu_assistant.core.paths import DataDir
+from gpu_assistant.core.plan import Step
+from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.plan.planner import make_plan
+from gpu_assistant.install.plan.validation import retold
+from gpu_assistant.system import current_system
+from gpu_assistant.texts.localized import Texts
+
+from ..small_disk import tmpfs
+from ..world import World, machine, recommendation
+
+pytestmark = [
+    pytest.mark.linux,
+    pytest.mark.skipif(sys.platform != "linux", reason="its disks and folders are Linux'"),
+]
+
+RELEASE, VARIANT = "2.13.0", "cpu"  # whose size the catalog knows
+SMALL, LARGE = 10**8, 10**12
+
+
+def space(world: World, disks: tuple[Disk, ...], *, data: str, env: str) -> Step:
+    """The look at the room of a plan for this computer's folders, which may be anywhere."""
+    box = Machine(
+        schema="gpu-assistant/machine/1",
+        os=OperatingSystem(system="linux", arch="x86_64"),
+        gpus=(),
+        disks=disks,
+        pythons=machine().pythons,
+    )
+    plan = make_plan(
+        box,
+        replace(recommendation(RELEASE, None), python="3.12"),
+        world.catalog,
+        data=DataDir(Path(data)),
+        environment=Path(env),
+        wheelhouse=None,
+        simulated=False,
+    )
+    return plan.steps[0]
+
+
+def test_full_disk_error_names_disk_with_space(world: World) -> None:
+    disks = (
+        Disk(path="/", free_bytes=SMALL),
+        Disk(path="/mnt/a", free_bytes=2 * SMALL),
+        Disk(path="/mnt/b", free_bytes=LARGE),
+    )
+    step = space(world, disks, data="/x/data", env="/x/data/environments/pytorch")
+    assert step.code == "check-space-about-short-data"
+    assert (step.data["disk"], step.data["other"], step.data["there"]) == ("/", "/mnt/b", "/mnt/b/gpu-assistant")
+    for language in ("en", "zh_CN"):
+        said = Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "gpu-assistant --data-dir /mnt/b/gpu-assistant" in said
+        assert "1000 GB" in said
+
+
+def test_disk_with_too_little_space_is_not_offered(world: World) -> None:
+    disks = (Disk(path="/", free_bytes=SMALL), Disk(path="/mnt/a", free_bytes=2 * SMALL), Disk(path="/mnt/c"))
+    step = space(world, disks, data="/x/data", env="/x/env")
+    assert step.code == "check-space-about-short"
+    assert "other" not in step.data
+
+
+def test_moving_environment_does_not_free_download_disk(world: World) -> None:
+    disks = (Disk(path="/", free_bytes=SMALL), Disk(path="/mnt/b", free_bytes=LARGE))
+    step = space(world, disks, data="/x/data", env="/mnt/b/pytorch")
+    assert (step.code, step.data["disk"]) == ("check-space-about-short-data", "/")
+    step = space(world, disks, data="/mnt/b/data", env="/x/env")
+    assert (step.code, step.data["disk"]) == ("check-space-about-short-env", "/")
+    assert "--env /mnt/b/pytorch" in Texts("en").translate(f"step.{step.code}.what", step.data)
+    assert space(world, disks, data="/mnt/b/data", env="/mnt/b/env").code == "check-space-about"
+
+
+def test_short_disk_plan_is_accepted_as_plan_file(world: World) -> None:
+    box = replace(machine(), disks=(Disk(path="/", free_bytes=10), Disk(path="/mnt/b", free_bytes=LARGE)))
+    plan = make_plan(
+        box,
+        replace(recommendation(RELEASE, None), python="3.12"),
+        world.catalog,
+        data=world.data,
+        environment=world.environment,
+        wheelhouse=None,
+        simulated=False,
+    )
+    assert plan.steps[0].code == "check-space-about-short-data"
+    again = retold(plan, ValidationContext(world.system, world.data, world.catalog))
+    assert again.steps[0].code == "check-space-about-short"
+
+
+@pytest.mark.parametrize(("goes", "option"), [("data", "--data-dir"), ("env", "--env")])
+def test_install_without_space_names_other_disk(world: World, goes: str, option: str) -> None:
+    world.system = type(world.system)(
+        name=current_system().name,
+        python_candidates=world.system.python_candidates(),
+        disks=(Disk(path="/proc", free_bytes=LARGE), Disk(path=str(world.root / "small"), free_bytes=2 * LARGE)),
+    )
+    with tmpfs(world.root / "small", "size=2m") as folder:
+        if goes == "data":
+            world.data = DataDir(folder / "data")
+        plan = world.plan(environment=folder / "env" if goes == "env" else None)
+        with pytest.raises(InsufficientDiskSpace) as caught:
+            world.install(plan, limits=Limits(reserve_bytes=64 * 2**20))
+        assert list(folder.iterdir()) in ([], [world.data.root])
+    error = caught.value
+    assert (error.code, error.exit_code, error.data["other"]) == ("disk-too-small", 1, "/proc")
+    for language in ("en", "zh_CN"):
+        assert f"{option} /proc/" in Texts(language).error_text(error)

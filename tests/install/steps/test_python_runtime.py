@@ -1,0 +1,104 @@
+"""A standalone Python: fetched, unpacked safely, used again."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.plan import PlanFile, Step
+from gpu_assistant.install.journal.log import Journal
+from gpu_assistant.install.progress import ProgressReporter
+from gpu_assistant.install.steps.context import InstallContext, Outcome
+from gpu_assistant.install.steps.registry import STEP_KINDS
+
+from ..world import QUICK, Imports, World
+
+
+def archive(members: dict[str, bytes], *, link: tuple[str, str] | None = None) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size, info.mode = len(data), 0o755
+            tar.addfile(info, io.BytesIO(data))
+        if link is not None:
+            info = tarfile.TarInfo(link[0])
+            info.type, info.linkname = tarfile.SYMTYPE, link[1]
+            tar.addfile(info)
+    return packed.getvalue()
+
+
+def run(world: World, data: bytes) -> tuple[InstallContext, object]:
+    url = world.server.add("/cpython-3.99.1-install_only.tar.gz", data)
+    name = "cpython-3.99.1-install_only.tar.gz"
+    file = PlanFile(url=url, name=name, sha256=hashlib.sha256(data).hexdigest())
+    step = Step(id="python", kind="python-runtime", code="python-runtime", data={"python": "3.99.1"}, files=(file,))
+    with Journal(world.data) as journal:
+        work = InstallContext(
+            world.plan(),
+            world.system,
+            world.data,
+            world.catalog,
+            reporter=ProgressReporter(JobContext()),
+            journal=journal,
+            cancel=threading.Event(),
+            verifier=Imports,
+            limits=QUICK,
+        )
+        kind = STEP_KINDS[step.kind]
+        return work, kind.is_satisfied(step, work) or kind.run(step, work)
+
+
+def inside(world: World) -> str:
+    return world.system.standalone_python(Path()).as_posix()
+
+
+def test_runtime_is_unpacked_once_and_reused(world: World) -> None:
+    data = archive({inside(world): b"a python", "python/lib/x.py": b"x"})
+    work, outcome = run(world, data)
+    assert work.interpreter == world.system.standalone_python(world.data.pythons / "cpython-3.99.1")
+    assert work.interpreter.read_bytes() == b"a python"
+    assert outcome == Outcome()
+    world.asks()
+    work, outcome = run(world, data)
+    assert isinstance(outcome, Outcome)
+    assert outcome.code == "progress.python-here"
+    assert world.asks() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("../evil", None),
+        ("python/x", ("python/out", "../../evil")),
+        ("python/x", ("python/out", "/etc")),
+    ],
+)
+def test_archive_with_outside_paths_is_refused(world: World, name: str, link: tuple[str, str] | None) -> None:
+    with pytest.raises(AppError) as caught:
+        run(world, archive({inside(world): b"a python", name: b"evil"}, link=link))
+    assert caught.value.code == "archive-broken"
+    assert not (world.data.pythons / "cpython-3.99.1").exists()
+    assert not list(world.root.rglob("evil"))
+
+
+@pytest.mark.parametrize("data", [b"no archive at all", archive({"python/README": b"no interpreter"})])
+def test_archive_without_interpreter_is_refused(world: World, data: bytes) -> None:
+    with pytest.raises(AppError) as caught:
+        run(world, data)
+    assert caught.value.code == "archive-broken"
+
+
+def test_truncated_archive_is_not_committed(world: World) -> None:
+    data = archive({inside(world): bytes(200_000)})
+    with pytest.raises(AppError) as caught:
+        run(world, data[: len(data) // 2])
+    assert caught.value.code == "archive-broken"
+    assert not (world.data.pythons / "cpython-3.99.1").exists()

@@ -1,0 +1,28 @@
+"""Every byte that an install fetches goes through the pace that its owner may hold or slow."""
+
+from __future__ import annotations
+
+import threading
+
+from gpu_assistant.fetch.pace import Pace
+
+from ..world import World, states
+
+
+class Counting(Pace):
+    """Counts what it was asked to let through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0
+
+    def wait(self, count: int, stopped: threading.Event) -> None:
+        self.bytes += count
+        super().wait(count, stopped)
+
+
+def test_every_byte_passes_the_rate_limiter(world: World) -> None:
+    pace = Counting()
+    done = world.install(pace=pace)
+    assert states(done)["download"] == "done"
+    assert pace.bytes >= sum(len(wheel.data) for wheel in (world.torch, *world.others))

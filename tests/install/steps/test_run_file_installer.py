@@ -1,0 +1,232 @@
+"""NVIDIA's .run for Linux, by a program that behaves like it: its words, its links, what names its own folder."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.catalog.records.software import ToolkitInstaller
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.errors import AppError, UsageError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.machine import OperatingSystem
+from gpu_assistant.core.paths import DataDir, resources_dir
+from gpu_assistant.core.plan import Event, Plan
+from gpu_assistant.core.recommendation import PartAdvice
+from gpu_assistant.install.files import inventory
+from gpu_assistant.install.files.staging import partial_path
+from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.jobs.install import InstallJob
+from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.steps.cuda_installer import run_file_folder
+from gpu_assistant.install.steps.plan_builder import PlanBuilder
+from gpu_assistant.install.steps.registry import STEP_KINDS
+
+from ...fakes.environment_variables import FileAtLogin, FileVariables
+from ...fakes.fault_server import FaultServer, fault_server
+from ...fakes.system import FakeSystem
+from ..toolkit_world import wants
+from ..world import QUICK, machine, states
+
+if sys.platform == "win32":
+    pytest.skip("a shell script that runs as the user", allow_module_level=True)
+
+pytestmark = pytest.mark.linux
+VERSION = "13.2.2"
+# Unpacks below --tmpdir, makes NVIDIA's tree with its links, and writes its own folder into a text.
+RUN = """#!/bin/sh
+for word in "$@"; do
+    case "$word" in
+        --toolkitpath=*) to=${word#*=} ;;
+        --defaultroot=*) root=${word#*=} ;;
+        --tmpdir=*) scratch=${word#*=} ;;
+        --silent|--toolkit|--override|--no-man-page) ;;
+        *) echo "unknown option $word"; exit 2 ;;
+    esac
+done
+[ -n "$root" ] && [ -d "$scratch" ] && [ "$TMPDIR" = "$scratch" ] || exit 3
+echo unpacked >"$scratch/payload"
+FAIL
+mkdir -p "$to/bin" "$to/targets/x86_64-linux/include" "$to/targets/x86_64-linux/lib" "$to/pkgconfig"
+ln -s targets/x86_64-linux/include "$to/include"
+ln -s targets/x86_64-linux/lib "$to/lib64"
+ln -s "$to/targets/x86_64-linux/lib" "$to/absolute"
+echo "// cuda" >"$to/targets/x86_64-linux/include/cuda.h"
+echo "cudaroot=$to" >"$to/pkgconfig/cuda.pc"
+printf '#!/bin/sh\\necho release 13.2\\n' >"$to/bin/nvcc"
+chmod 755 "$to/bin/nvcc"
+"""
+
+
+class World:
+    """`tree` is where the toolkit goes."""
+
+    def __init__(self, root: Path, server: FaultServer) -> None:
+        self.root, self.server = root, server
+        self.data = DataDir(root / "data")
+        self.outside = root / "outside"
+        self.outside.mkdir()
+        self.variables = FileVariables(self.outside / "variables.json")
+        self.catalog = load_catalog(resources_dir() / "catalog")
+        self.system = FakeSystem(
+            name="linux", variables=self.variables, at_login=FileAtLogin(self.outside / "login.json")
+        )
+        self.tree = run_file_folder(self.data.toolkits, VERSION)
+        self.serves()
+
+    def serves(self, fail: str = "", **more: Any) -> None:
+        data = RUN.replace("FAIL", fail).encode()
+        url = self.server.add("/cuda_13.2.2_linux.run", data)
+        (known,) = (t for t in self.catalog.cuda.toolkits if t.version == VERSION)
+        file: dict[str, Any] = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
+        installer = ToolkitInstaller(
+            system="linux", arch="x86_64", kind="local", url=url, file="cuda_13.2.2_linux.run", source="x", **file
+        )
+        others = tuple(t for t in self.catalog.cuda.toolkits if t is not known)
+        toolkits = (replace(known, installers=(installer,)), *others)
+        vars(self.catalog)["cuda"] = replace(self.catalog.cuda, toolkits=toolkits)
+
+    def plan(self) -> Plan:
+        wanted = wants(
+            cuda_toolkit=PartAdvice(action="install", version=VERSION, way="installer"),
+            cudnn=PartAdvice(action="none"),
+        )
+        here = replace(machine(), os=OperatingSystem(system="linux", arch="x86_64"))
+        draft = PlanBuilder(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+        for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
+            draft.steps += STEP_KINDS[kind].plan(draft)
+        env = str(self.root / "env")
+        steps = tuple(draft.steps)
+        return Plan(schema="gpu-assistant/plan/1", goal="cuda-dev", env=env, recommendation=wanted, steps=steps)
+
+    def install(self, plan: Plan | None = None) -> dict[str, str]:
+        events: list[Event] = []
+        InstallJob(plan or self.plan(), self.system, self.data, self.catalog, limits=QUICK).run(
+            JobContext(report=events.append)
+        )
+        return states(events)
+
+    def uninstall(self) -> None:
+        UninstallJob(self.root / "env", self.data, self.system).run(JobContext(report=lambda _: None))
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with fault_server() as server:
+        yield World(tmp_path, server)
+
+
+def code_of(world: World, plan: Plan | None = None) -> str:
+    with pytest.raises(AppError) as caught:
+        world.install(plan)
+    return caught.value.code
+
+
+def test_toolkit_is_installed_without_administrator(world: World) -> None:
+    plan = world.plan()
+    assert [(step.kind, step.needs_admin) for step in plan.steps] == [("cuda-run", False), ("variables", False)]
+    assert world.install(plan) == {"cuda-run": "done", "variables": "done"}
+    said = subprocess.run([world.tree / "bin" / "nvcc"], capture_output=True, text=True, check=True)
+    assert "13.2" in said.stdout
+    assert (world.tree / "include" / "cuda.h").is_file()
+    assert (world.tree / "pkgconfig" / "cuda.pc").read_text() == f"cudaroot={world.tree}\n"
+    assert (world.tree / "absolute").readlink() == world.tree / "targets" / "x86_64-linux" / "lib"
+    assert not (world.tree / ".scratch").exists()
+    value = world.variables.get("CUDA_PATH")
+    assert value is not None
+    assert value.value == str(world.tree)
+    assert world.variables.is_on_path(world.tree / "bin")
+    assert not world.system.asked_rights
+    assert world.install() == {"cuda-run": "skipped", "variables": "skipped"}
+
+
+def test_damaged_toolkit_is_replaced_and_user_files_kept(world: World) -> None:
+    world.install()
+    (world.tree / "mine" / "deep").mkdir(parents=True)
+    (world.tree / "mine" / "deep" / "notes.txt").write_text("the user's")
+    (world.tree / "mine" / "empty").mkdir()
+    (world.tree / "targets" / "x86_64-linux" / "include" / "cuda.h").write_text("// something else")
+    (world.tree / "bin" / "nvcc").unlink()
+    assert world.install()["cuda-run"] == "done"
+    assert (world.tree / "mine" / "deep" / "notes.txt").read_text() == "the user's"
+    assert (world.tree / "include" / "cuda.h").read_text() == "// cuda\n"
+    assert world.install()["cuda-run"] == "skipped"
+    world.uninstall()
+    assert sorted(inventory.walk(world.tree)) == ["mine/deep/notes.txt", "mine/empty/"]
+
+
+def test_uninstall_removes_toolkit(world: World) -> None:
+    before = world.variables.get("CUDA_PATH")
+    world.install()
+    world.uninstall()
+    assert not world.tree.exists()
+    assert world.variables.get("CUDA_PATH") == before
+    assert not world.variables.is_on_path(world.tree / "bin")
+
+
+def test_stopped_install_resumes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpu_assistant.install.steps import cuda_installer
+
+    def cut(folder: Path) -> None:
+        raise OSError(folder)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cuda_installer, "name", cut)
+        with pytest.raises(AppError):
+            world.install()
+    assert not world.tree.exists()
+    whole = partial_path(world.tree) / "bin" / "nvcc"
+    inode = whole.stat().st_ino
+    assert world.install()["cuda-run"] == "done"
+    assert (world.tree / "bin" / "nvcc").stat().st_ino == inode
+
+
+@pytest.mark.parametrize("fail", ["echo broken >&2; exit 1", "exit 0"])
+def test_incomplete_toolkit_is_not_committed(world: World, fail: str) -> None:
+    world.serves(fail)
+    assert code_of(world) == "toolkit-run-failed"
+    assert not world.tree.exists()
+    world.serves()
+    assert world.install()["cuda-run"] == "done"
+
+
+def test_run_file_with_wrong_hash_is_refused(world: World) -> None:
+    world.serves(md5="0" * 32)
+    assert code_of(world) == "hash-mismatch"
+    assert not world.tree.exists()
+
+
+def test_foreign_folder_is_refused(world: World) -> None:
+    world.tree.mkdir(parents=True)
+    (world.tree / "mine").write_text("1")
+    assert code_of(world) == "toolkit-occupied"
+    assert [place.name for place in world.tree.iterdir()] == ["mine"]
+
+
+def test_tampered_plan_is_refused(world: World) -> None:
+    step, ground = world.plan().steps[0], ValidationContext(world.system, world.data, world.catalog)
+    STEP_KINDS["cuda-run"].validate(step, world.plan(), ground)
+    file = step.files[0]
+    for bad in (
+        {"files": ()},
+        {"files": (replace(file, url="https://example.com/cuda_13.2.2_linux.run"),)},
+        {"files": (replace(file, sha256="0" * 64),)},
+        {"spec": {"version": "../../x"}},
+        {"spec": {"version": "11.8.0"}},
+        {"spec": {"version": VERSION, "folder": "/usr"}},
+    ):
+        with pytest.raises(UsageError) as caught:
+            STEP_KINDS["cuda-run"].validate(replace(step, **bad), world.plan(), ground)
+        assert caught.value.code == "plan-refused"
+    with pytest.raises(UsageError):
+        STEP_KINDS["cuda-run"].validate(
+            step, world.plan(), ValidationContext(FakeSystem(name="windows"), world.data, world.catalog)
+        )

@@ -1,0 +1,282 @@
+"""NVIDIA's installer for Windows, by a program that behaves like it: components, exit codes, what it leaves."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.catalog.records.software import ToolkitInstaller
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.errors import AppError, ElevationDenied, RebootRequired, UsageError
+from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.machine import OperatingSystem
+from gpu_assistant.core.paths import DataDir, resources_dir
+from gpu_assistant.core.plan import Event, Plan, StepEvent
+from gpu_assistant.core.recommendation import PartAdvice
+from gpu_assistant.install.elevation.client import ElevationClient
+from gpu_assistant.install.elevation.protocol import CudaToolkitRequest
+from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.jobs.install import InstallJob
+from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.steps.context import InstallContext
+from gpu_assistant.install.steps.cuda_installer import WindowsInstaller
+from gpu_assistant.install.steps.plan_builder import PlanBuilder
+from gpu_assistant.install.steps.registry import STEP_KINDS
+
+from ...fakes.environment_variables import FileAtLogin
+from ...fakes.fault_server import FaultServer, fault_server
+from ...fakes.system import FakeSystem
+from ..elevation.in_process import as_on_windows, inside
+from ..toolkit_world import wants
+from ..world import QUICK, machine
+
+VERSION = "13.2.2"
+# NVIDIA's own table of components of 13.2; a name that is not among them ends the installer at once.
+KNOWN = """
+cublas cublas_dev crt cuda_profiler_api cudart cuobjdump cupti cuxxfilt cufft cufft_dev curand curand_dev
+cusolver cusolver_dev cusparse cusparse_dev documentation npp npp_dev nvcc nvdisasm nvfatbin nvjitlink nvjpeg
+nvjpeg_dev nvml_dev nvprune nvptxcompiler nvrtc nvrtc_dev nvtx nvvm occupancy_calculator opencl sanitizer
+thrust tileiras visual_studio_integration
+"""
+STRANGE_NAME = -522190823
+INSTALLER = """
+import json, sys
+from pathlib import Path
+words, folder, log = sys.argv[1:], Path({folder!r}), Path({log!r})
+with log.open("a") as file:
+    file.write(" ".join(words) + "\\n")
+if words[0] != "-s" or words[-1] != "-n" or not set(words[1:-1]) <= set({known!r}):
+    print("EXIT {strange}")
+    sys.exit(0)
+if {makes}:
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    (folder / "bin" / "nvcc.exe").write_text("nvcc")
+    (folder / "version.json").write_text(json.dumps({{"cuda": {{"version": {version!r}}}}}))
+print("EXIT {code}")
+# signed by {signer}
+"""
+
+
+class World:
+    """`folder` is where the installer puts a toolkit; what it was called with stands in `log`."""
+
+    def __init__(self, root: Path, server: FaultServer, **how: Any) -> None:
+        self.root, self.server = root, server
+        self.data = DataDir(root / "data")
+        self.folder, self.log = root / "Program Files" / "CUDA" / "v13.2", root / "log"
+        self.log.touch()
+        self.catalog = load_catalog(resources_dir() / "catalog")
+        self.system = FakeSystem(
+            name="windows",
+            run=as_on_windows,
+            is_admin=True,
+            operating_system=OperatingSystem(system="windows"),
+            cuda_folders=(self.folder,),
+            at_login=FileAtLogin(root / "login.json"),
+        )
+        self.serves(**how)
+
+    def serves(self, *, code: int = 0, makes: bool = True, signer: str = "NVIDIA Corporation", **more: Any) -> None:
+        known = [f"{name}_13.2" for name in KNOWN.split()]
+        fields = {"folder": str(self.folder), "log": str(self.log), "known": known, "strange": STRANGE_NAME}
+        text = INSTALLER.format(**fields, makes=makes, version=VERSION, code=code, signer=signer)
+        data = text.encode()
+        url = self.server.add("/cuda_13.2.2_windows.exe", data)
+        file = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
+        (known_one,) = (t for t in self.catalog.cuda.toolkits if t.version == VERSION)
+        given: dict[str, Any] = {"url": url, "file": "cuda_13.2.2_windows.exe", "source": "installers", **file}
+        installer = ToolkitInstaller(system="windows", arch="x86_64", kind="local", **given)
+        others = tuple(t for t in self.catalog.cuda.toolkits if t is not known_one)
+        toolkits = (replace(known_one, installers=(installer,)), *others)
+        vars(self.catalog)["cuda"] = replace(self.catalog.cuda, toolkits=toolkits)
+
+    def door(self, work: InstallContext) -> ElevationClient:
+        return inside(self.system, lambda: self.catalog, self.root / "run")(work)
+
+    def plan(self) -> Plan:
+        wanted = wants(
+            cuda_toolkit=PartAdvice(action="install", version=VERSION, way="installer"),
+            cudnn=PartAdvice(action="none"),
+        )
+        here = replace(machine(), os=OperatingSystem(system="windows", arch="x86_64"))
+        draft = PlanBuilder(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+        for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
+            draft.steps += STEP_KINDS[kind].plan(draft)
+        return Plan(
+            schema="gpu-assistant/plan/1",
+            goal="cuda-dev",
+            env=str(self.root / "env"),
+            recommendation=wanted,
+            steps=tuple(draft.steps),
+        )
+
+    def install(self, plan: Plan | None = None) -> StepEvent:
+        """The last news of a step."""
+        events: list[Event] = []
+        InstallJob(plan or self.plan(), self.system, self.data, self.catalog, limits=QUICK).run(
+            JobContext(report=events.append)
+        )
+        return [event for event in events if isinstance(event, StepEvent)][-1]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with fault_server() as served:
+        yield served
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(tmp_path, server)
+    monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(made.door))
+    return made
+
+
+def code_of(world: World, plan: Plan | None = None) -> str:
+    with pytest.raises(AppError) as caught:
+        world.install(plan)
+    return caught.value.code
+
+
+def test_installer_is_single_step_without_driver(world: World) -> None:
+    (step,) = world.plan().steps
+    assert (step.kind, step.needs_admin, step.files[0].sha256) == ("cuda-installer", True, None)
+    assert world.install().code == "progress.toolkit-installed"
+    (words,) = world.log.read_text().splitlines()
+    assert words.split()[1:-1] == list(step.commands[0][2:-1])
+    assert {"nvcc_13.2", "crt_13.2", "nvvm_13.2"} <= set(words.split())
+    assert "Driver" not in words
+    assert world.install().state == "skipped"
+    assert len(world.log.read_text().splitlines()) == 1
+
+
+def test_restart_is_requested_then_toolkit_is_installed(world: World) -> None:
+    world.serves(code=1)
+    with pytest.raises(RebootRequired):
+        world.install()
+    assert world.install().state == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("code", "makes", "fine"),
+    [(-2147023836, True, True), (0, False, False), (7, False, False), (-2147023836, False, False)],
+)
+def test_installed_files_outrank_exit_code(world: World, code: int, makes: bool, fine: bool) -> None:
+    world.serves(code=code, makes=makes)
+    if fine:
+        assert world.install().state == "done"
+    else:
+        assert code_of(world) == "toolkit-installer-failed"
+
+
+@pytest.mark.parametrize(("signer", "code"), [("NVIDIA Corporation Ltd", "signature-other"), ("", "signature-missing")])
+def test_installer_of_other_publisher_is_refused(world: World, signer: str, code: str) -> None:
+    world.serves(signer=signer)
+    assert code_of(world) == code
+    assert not world.log.read_text()
+
+
+def test_installer_with_wrong_hash_is_refused(world: World) -> None:
+    world.serves(md5="0" * 32)
+    assert code_of(world) == "hash-mismatch"
+    assert not world.log.read_text()
+
+
+def test_helper_checks_the_hash_itself(world: World, tmp_path: Path) -> None:
+    """What the asking side says of a file counts for nothing."""
+    other = tmp_path / "other.exe"
+    other.write_text("print('EXIT 0')\n# signed by NVIDIA Corporation\n")
+    door = ElevationClient(
+        tmp_path,
+        world.system,
+        rights=inside_rights(world),
+        run_as_admin=lambda words, **_: served(world, words),
+        command=("helper",),
+    )
+    for version, code in ((VERSION, "door-changed"), ("13.2.9", "door-request"), ("11.8.0", "door-request")):
+        with pytest.raises(AppError) as caught:
+            door.install_cuda_toolkit(other, version)
+        assert caught.value.code == code
+    with pytest.raises(AppError) as caught:
+        door.send_request(CudaToolkitRequest(nonce="0" * 32, file=str(other), sha256="0" * 64, version="13.2; calc"))
+    assert caught.value.code == "door-no-answer"
+
+
+def inside_rights(world: World) -> Any:
+    from ..elevation.in_process import InsideRights
+
+    return InsideRights(world.root / "run")
+
+
+def served(world: World, words: Any) -> int:
+    from gpu_assistant.install.elevation.helper import ElevationHelper
+
+    return ElevationHelper(world.system, inside_rights(world), world.catalog).handle_request(words[1:])
+
+
+def test_refused_rights_leave_other_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no(work: InstallContext) -> ElevationClient:
+        def refused(*_words: Any, **_more: Any) -> int:
+            raise ElevationDenied("rights-refused")
+
+        return ElevationClient(
+            work.data.state, world.system, rights=inside_rights(world), run_as_admin=refused, command=("helper",)
+        )
+
+    monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(no))
+    with pytest.raises(ElevationDenied) as caught:
+        world.install()
+    assert (caught.value.code, caught.value.data["steps"]) == ("rights-left-out", "cuda-installer")
+    assert not world.log.read_text()
+
+
+def test_tampered_plan_is_refused(world: World) -> None:
+    (step,) = world.plan().steps
+    ground = ValidationContext(world.system, world.data, world.catalog)
+    STEP_KINDS["cuda-installer"].validate(step, world.plan(), ground)
+    file = step.files[0]
+    for bad in (
+        {"files": ()},
+        {"files": (replace(file, url="https://example.com/cuda_13.2.2_windows.exe"),)},
+        {"files": (replace(file, sha256="0" * 64),)},
+        {"files": (replace(file, name="../x.exe"),)},
+        {"spec": {"version": "13.2.1"}},
+        {"spec": {"version": "11.8.0"}},
+        {"spec": {"version": VERSION, "words": "-s Display.Driver"}},
+    ):
+        with pytest.raises(UsageError) as caught:
+            STEP_KINDS["cuda-installer"].validate(replace(step, **bad), world.plan(), ground)
+        assert caught.value.code == "plan-refused"
+    elsewhere = ValidationContext(FakeSystem(name="linux"), world.data, world.catalog)
+    with pytest.raises(UsageError):
+        STEP_KINDS["cuda-installer"].validate(step, world.plan(), elsewhere)
+
+
+def test_uninstall_keeps_toolkit_and_reports_it(world: World) -> None:
+    world.install()
+    events: list[Event] = []
+    UninstallJob(world.root / "env", world.data, world.system).run(JobContext(report=events.append))
+    last = [event for event in events if isinstance(event, StepEvent) and event.code][-1]
+    assert (last.state, last.code) == ("skipped", "step.leave-cuda.what")
+    assert (world.folder / "version.json").is_file()
+
+
+def test_every_offered_installer_has_a_hash() -> None:
+    catalog = load_catalog(resources_dir() / "catalog")
+    how = catalog.cuda.installer_settings("windows")
+    assert how is not None
+    offered = [t for t in catalog.cuda.toolkits if t.find_installer("windows", "x86_64") is not None]
+    assert len(offered) > 10
+    for toolkit in offered:
+        installer, words = toolkit.find_installer("windows", "x86_64"), how.installer_arguments(toolkit.version)
+        assert installer is not None
+        assert installer.url.startswith("https://developer.download.nvidia.com/")
+        assert not any(avoided in word for word in words for avoided in (*how.avoid, "Driver"))
+        assert any(word.startswith("crt_") for word in words) == (int(toolkit.version[:2]) >= 13)
+    assert "11.8.0" not in [t.version for t in offered]

@@ -1,0 +1,255 @@
+"""Linux's own answers, from a recorded tree below another root, and from this machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("Linux's own paths; windows_read and windows have theirs", allow_module_level=True)
+
+from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.machine import Disk, Driver, Gpu
+from gpu_assistant.system.linux.system import LinuxSystem
+
+pytestmark = pytest.mark.linux
+
+MACHINES = Path(__file__).resolve().parents[2] / "machines"
+PLACES = {"os-release": "etc/os-release", "cpuinfo": "proc/cpuinfo", "mounts": "proc/self/mounts"}
+KERNEL = ("6.8.0-85-generic", "x86_64")
+
+
+def tree(root: Path, machine: str, sleeping: frozenset[str] = frozenset()) -> Path:
+    """A root folder with what a machine's folder recorded."""
+    for name, place in PLACES.items():
+        recorded = MACHINES / machine / name
+        if recorded.exists():
+            (root / place).parent.mkdir(parents=True, exist_ok=True)
+            (root / place).write_bytes(recorded.read_bytes())
+    pci = MACHINES / machine / "pci"
+    for line in pci.read_text(encoding="utf-8").splitlines() if pci.exists() else ():
+        address, *values = line.split()
+        device = root / "sys/bus/pci/devices" / address
+        (device / "power").mkdir(parents=True)
+        for name, value in zip(("class", "vendor", "device"), values, strict=True):
+            (device / name).write_text(value + "\n", encoding="ascii")
+        state = "suspended" if address in sleeping else "active"
+        (device / "power/runtime_status").write_text(state + "\n", encoding="ascii")
+    return root
+
+
+def system(root: Path, **environ: str) -> LinuxSystem:
+    return LinuxSystem(root, environ=environ, home=root / "home", kernel=KERNEL)
+
+
+def test_operating_system(tmp_path: Path) -> None:
+    found = system(tree(tmp_path, "ubuntu24-laptop")).operating_system()
+    assert found.system == "linux"
+    assert (found.name, found.distro, found.distro_version) == ("Ubuntu 24.04.3 LTS", "ubuntu", "24.04")
+    assert (found.version, found.arch, found.wsl, found.build) == ("6.8.0", "x86_64", False, None)
+
+
+def test_empty_tree_is_unknown(tmp_path: Path) -> None:
+    bare = system(tmp_path)
+    found = bare.operating_system()
+    assert (found.name, found.distro, found.distro_version) == (None, None, None)
+    assert bare.display_adapters() == ()
+    assert bare.disks() == ()
+    assert bare.cuda_folders() == ()
+    assert bare.pending_reboot() is None
+    assert bare.sleeping_driver() is None
+
+
+def test_wsl_detected_by_kernel(tmp_path: Path) -> None:
+    wsl = LinuxSystem(
+        tree(tmp_path, "ubuntu22-wsl2"),
+        environ={},
+        home=tmp_path,
+        kernel=("5.15.167.4-microsoft-standard-WSL2", "x86_64"),
+    )
+    assert wsl.operating_system().wsl is True
+
+
+def test_adapters_of_a_laptop(tmp_path: Path) -> None:
+    assert system(tree(tmp_path, "ubuntu24-laptop")).display_adapters() == (
+        Gpu(index=0, vendor="intel", pci_id="8086:46a6"),
+        Gpu(index=1, vendor="nvidia", pci_id="10de:28a0"),
+    )
+
+
+def test_adapters_of_a_server(tmp_path: Path) -> None:
+    found = system(tree(tmp_path, "rocky9-server")).display_adapters()
+    assert [(gpu.vendor, gpu.pci_id) for gpu in found] == [
+        ("other", "1a03:2000"),
+        ("nvidia", "10de:2330"),
+        ("amd", "1002:74a1"),
+    ]
+
+
+def test_no_adapter_in_a_virtual_machine(tmp_path: Path) -> None:
+    assert system(tree(tmp_path, "debian12-vm")).display_adapters() == ()
+
+
+def test_driver_of_sleeping_gpu_without_waking(tmp_path: Path) -> None:
+    root = tree(tmp_path, "ubuntu24-laptop", sleeping=frozenset({"0000:01:00.0"}))
+    (root / "sys/module/nvidia").mkdir(parents=True)
+    (root / "sys/module/nvidia/version").write_text("570.195.03\n", encoding="ascii")
+    assert system(root).sleeping_driver() == Driver(version="570.195.03")
+
+
+def test_awake_gpu_is_left_to_nvml(tmp_path: Path) -> None:
+    root = tree(tmp_path, "ubuntu24-laptop")
+    (root / "sys/module/nvidia").mkdir(parents=True)
+    (root / "sys/module/nvidia/version").write_text("570.195.03\n", encoding="ascii")
+    assert system(root).sleeping_driver() is None
+
+
+def test_home_disk_listed_when_root_not_writable(tmp_path: Path) -> None:
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/mounts").write_text("/dev/x / ext4 rw 0 0\n/dev/y /nowhere ext4 rw 0 0\n", encoding="ascii")
+    disks = system(tmp_path).disks()
+    assert all(disk.total_bytes is not None for disk in disks)
+    usage = os.statvfs("/")
+    assert [disk.path for disk in disks] == ["/"]
+    assert disks[0].total_bytes == usage.f_blocks * usage.f_frsize
+
+
+def test_disk_mounted_twice_listed_once(tmp_path: Path) -> None:
+    (tmp_path / "proc/self").mkdir(parents=True)
+    lines = f"/dev/x / ext4 rw 0 0\n/dev/x {tmp_path} ext4 rw 0 0\n/dev/z {tmp_path}/proc ext4 ro 0 0\n"
+    (tmp_path / "proc/self/mounts").write_text(lines, encoding="utf-8")
+    assert len(system(tmp_path).disks()) == 1
+
+
+def test_cuda_folders_are_unique(tmp_path: Path) -> None:
+    (tmp_path / "usr/local/cuda-12.6").mkdir(parents=True)
+    (tmp_path / "usr/local/cuda").symlink_to("cuda-12.6")
+    (tmp_path / "elsewhere").mkdir()
+    found = system(tmp_path, CUDA_HOME=str(tmp_path / "elsewhere")).cuda_folders()
+    assert found == (tmp_path / "usr/local/cuda-12.6", tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LC_ALL": "", "LANG": "zh_CN"}, "zh_CN"),
+    ],
+)
+def test_language(environ: dict[str, str], language: str, tmp_path: Path) -> None:
+    assert system(tmp_path, **environ).language() == language
+
+
+def test_pending_reboot(tmp_path: Path) -> None:
+    (tmp_path / "var/lib/dpkg").mkdir(parents=True)
+    assert system(tmp_path).pending_reboot() is False
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/reboot-required").touch()
+    assert system(tmp_path).pending_reboot() is True
+
+
+def test_pythons_of_version_managers_and_conda(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    expected = [
+        home / ".local/share/uv/python/cpython-3.13/bin/python3",
+        home / ".pyenv/versions/3.12.1/bin/python3",
+        home / "miniconda3/bin/python",
+        tmp_path / "own env/bin/python",
+    ]
+    for number, path in enumerate(expected):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"\x7fELF%d" % number)
+    (home / ".conda").mkdir()
+    (home / ".conda/environments.txt").write_text(f"{tmp_path / 'own env'}\n\n{tmp_path / 'gone'}\n", encoding="utf-8")
+    found = [path for path in system(tmp_path).python_candidates() if path.is_relative_to(tmp_path)]
+    assert found == expected
+
+
+def stand_in(folder: Path, name: str, out: Path) -> None:
+    """A program that writes its words, one a line, and where it was started."""
+    folder.mkdir(exist_ok=True)
+    program = folder / name
+    program.write_text(
+        f'#!/bin/sh\n(pwd; printf "%s\\n" "$@") > "{out}.new" && mv "{out}.new" "{out}"\n', encoding="utf-8"
+    )
+    program.chmod(0o755)
+
+
+def words(out: Path) -> list[str]:
+    end = time.monotonic() + 10
+    while not out.exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return out.read_text(encoding="utf-8").splitlines()
+
+
+def test_open_folder(tmp_path: Path) -> None:
+    stand_in(tmp_path / "bin", "xdg-open", tmp_path / "out")
+    folder = tmp_path / "a folder; x"
+    folder.mkdir()
+    system(tmp_path, PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin", DISPLAY=":0").open_folder(folder)
+    assert words(tmp_path / "out") == [str(folder), str(folder)]
+
+
+def test_open_folder_without_desktop_fails(tmp_path: Path) -> None:
+    stand_in(tmp_path / "bin", "xdg-open", tmp_path / "out")
+    for environ in ({"DISPLAY": ":0", "PATH": str(tmp_path)}, {"PATH": str(tmp_path / "bin")}):
+        with pytest.raises(AppError) as error:
+            system(tmp_path, **environ).open_folder(tmp_path)
+        assert error.value.code == "no-file-manager"
+
+
+def test_open_terminal_activates_environment(tmp_path: Path) -> None:
+    environment = tmp_path / "it's an env"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin/activate").write_text("READY=yes\n", encoding="utf-8")
+    stand_in(tmp_path / "bin", "xterm", tmp_path / "out")
+    path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
+    system(tmp_path, PATH=path, DISPLAY=":0").open_terminal(environment)
+    where, dash_e, bash, rcfile, start, interactive = words(tmp_path / "out")
+    assert (where, dash_e, rcfile, interactive) == (str(environment), "-e", "--rcfile", "-i")
+    done = subprocess.run(
+        [bash, "-c", f'. "{start}"; echo "$READY"'],
+        capture_output=True,
+        text=True,
+        env={"HOME": str(tmp_path), "PATH": path},
+        check=True,
+    )
+    assert done.stdout == "yes\n"
+    assert not Path(start).exists()  # it takes itself away
+
+
+def test_open_terminal_without_terminal_fails(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as error:
+        system(tmp_path, PATH="/nowhere", DISPLAY=":0").open_terminal(tmp_path)
+    assert error.value.code == "no-terminal"
+
+
+def test_real_machine() -> None:
+    here = LinuxSystem()
+    assert here.operating_system().arch in ("x86_64", "arm64")
+    assert here.cpu().threads == len([line for line in _cpuinfo() if line.startswith("processor")])
+    assert all(isinstance(disk, Disk) and disk.free_bytes is not None for disk in here.disks())
+    assert all(path.is_absolute() for path in here.python_candidates())
+    assert here.is_admin() is (os.geteuid() == 0)
+
+
+def _cpuinfo() -> list[str]:
+    return Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+
+
+def test_environment_paths(tmp_path: Path) -> None:
+    here = LinuxSystem()
+    assert here.environment_python(tmp_path) == tmp_path / "bin/python"
+    assert here.standalone_python(tmp_path) == tmp_path / "bin/python3"
+    assert here.executable("uv") == "uv"
+    assert here.activation_command(Path("/a b")) == "source '/a b/bin/activate'"
+    assert here.default_environments_folder(tmp_path) == tmp_path / "environments"

@@ -1,0 +1,132 @@
+"""Cards that sleep, as Windows' own device database tells; the rig's planted card is put to sleep by its properties."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+if sys.platform != "win32":
+    pytest.skip("Windows' device database; tests/nvml and test_linux have Linux's", allow_module_level=True)
+
+import ctypes
+import winreg
+from ctypes import wintypes
+from pathlib import Path
+
+from gpu_assistant.core.machine import Driver
+from gpu_assistant.system.nvml.monitor import NvmlMonitor
+from gpu_assistant.system.windows import devices
+from gpu_assistant.system.windows.facts import TOOLKITS_KEY
+from gpu_assistant.system.windows.system import WindowsSystem
+
+pytestmark = pytest.mark.windows
+SYSTEM = WindowsSystem()
+WINE = "WINELOADERNOEXEC" in os.environ or "WINEPREFIX" in os.environ
+UINT32, BINARY = 0x07, 0x1003  # devpropdef.h
+D0, D3 = 1, 4
+
+
+class Laptop(WindowsSystem):
+    """The planted computer has no battery."""
+
+    def laptop(self) -> bool | None:
+        return True
+
+
+Put = Callable[[int, int, bytes], None]
+
+
+def power(state: int) -> bytes:
+    """CM_POWER_DATA as Windows fills it: its size, the state, and what nobody here asks for."""
+    return (56).to_bytes(4, "little") + state.to_bytes(4, "little") + bytes(48)
+
+
+@pytest.fixture
+def put(monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
+    """Writes a property of the planted card, through SetupAPI."""
+    if not WINE or not devices.nvidia_devices():
+        pytest.skip("only the rig's planted card can be told to sleep (run with -g in the rig)")
+
+    def written(number: int, kind: int, data: bytes) -> None:
+        for device in devices._pci_devices(devices.DISPLAY_CLASS):
+            if "VEN_10DE" not in (device.registry_text(devices.SPDRP_HARDWAREID) or ""):
+                continue
+            key = devices._PropertyKey(devices.guid_from_text(devices.DEVICE_PROPERTIES), number)
+            write = device._library.SetupDiSetDevicePropertyW
+            write.argtypes = (
+                *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, wintypes.DWORD),
+                *(ctypes.c_void_p, wintypes.DWORD, wintypes.DWORD),
+            )
+            place = ctypes.byref(device._info), ctypes.byref(key)
+            assert write(device._devices, *place, kind, data or None, len(data), 0)
+
+    written(devices.BUS_NUMBER, UINT32, (1).to_bytes(4, "little"))
+    written(devices.ADDRESS, UINT32, (0).to_bytes(4, "little"))
+    yield written
+    written(devices.POWER_DATA, BINARY, power(D0))
+
+
+def test_gpu_without_power_data_is_awake() -> None:
+    for card in devices.nvidia_devices():
+        assert card.is_asleep in (True, False)
+        assert card.driver_version is None or float(card.driver_version) > 300
+    assert isinstance(SYSTEM.are_gpus_asleep(), bool)
+
+
+def test_sleeping_gpu_is_not_woken(put: Put) -> None:
+    put(devices.POWER_DATA, BINARY, power(D3))
+    assert SYSTEM.are_gpus_asleep()
+    assert SYSTEM.is_gpu_asleep("0000:01:00.0")
+    assert not SYSTEM.is_gpu_asleep("0000:02:00.0")
+    # Windows' 32.0.15.6094 of the planted card.
+    assert SYSTEM.sleeping_driver() == Driver(version="560.94")
+    with NvmlMonitor(SYSTEM) as nvml:
+        [sample] = nvml.sample()
+        assert nvml.state == "asleep"
+        assert (sample.name, sample.util) == ("NVIDIA GeForce RTX 4060", None)
+        assert nvml._session is None
+
+
+def test_process_memory_of_uncounted_gpu_is_empty() -> None:
+    assert SYSTEM.gpu_memory_by_process("0000:ff:00.0") == {}
+
+
+def test_awake_gpu_is_queried(put: Put) -> None:
+    put(devices.POWER_DATA, BINARY, power(D0))
+    assert not SYSTEM.are_gpus_asleep()
+    assert not SYSTEM.is_gpu_asleep("0000:01:00.0")
+    assert SYSTEM.sleeping_driver() is None
+
+
+def test_gpu_falls_asleep_while_sampled(put: Put) -> None:
+    put(devices.POWER_DATA, BINARY, power(D0))
+    with NvmlMonitor(Laptop()) as nvml:
+        assert nvml.sample()[0].mem_total
+        put(devices.POWER_DATA, BINARY, power(D3))
+        assert nvml.sample()[0].mem_total is None
+
+
+def test_unknown_pci_address() -> None:
+    four = (4).to_bytes(4, "little")
+    assert devices._pci_address(b"", four) is None
+    assert devices._pci_address((0x101).to_bytes(4, "little"), four) is None
+    assert devices._pci_address((0x2B).to_bytes(4, "little"), (0x1E0003).to_bytes(4, "little")) == "0000:2b:1e.3"
+
+
+@pytest.mark.skipif(not WINE, reason="writes where NVIDIA's installer does")
+def test_toolkits_from_registry_and_variables(tmp_path: Path) -> None:
+    usual = tmp_path / "NVIDIA GPU Computing Toolkit/CUDA/v12.6"
+    elsewhere, named = tmp_path / "own" / "v12.4", tmp_path / "own" / "v11.8"
+    for folder in (usual, elsewhere, named):
+        folder.mkdir(parents=True)
+    key = f"{TOOLKITS_KEY}\\v12.4"
+    with winreg.CreateKey(winreg.HKEY_LOCAL_MACHINE, key) as opened:
+        winreg.SetValueEx(opened, "InstallDir", 0, winreg.REG_SZ, str(elsewhere))
+    try:
+        environ = {"ProgramFiles": str(tmp_path), "CUDA_PATH_V11_8": str(named), "CUDA_PATH": str(usual)}
+        assert WindowsSystem(environ).cuda_folders() == (usual, elsewhere, named)
+    finally:
+        winreg.DeleteKey(winreg.HKEY_LOCAL_MACHINE, key)

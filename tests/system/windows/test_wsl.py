@@ -1,0 +1,56 @@
+"""What of WSL2 a Windows has, by its registry."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_assistant.system.base import WslStatus
+from gpu_assistant.system.windows.facts import WindowsFacts
+from tests.fakes.recorded_machine import RegistryExport
+
+SERVICES = r"HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services"
+LXSS = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Lxss"
+BUILD = r"[HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion]" + '\n"CurrentBuild"="{build}"\n'
+PROGRAM = rf"[HKEY_LOCAL_MACHINE\{LXSS}\MSI]" + '\n"InstallLocation"="C:\\\\Program Files\\\\WSL\\\\"\n'
+
+
+def facts(build: int, services: tuple[str, ...], *more: str) -> WslStatus:
+    keys = [f"[{SERVICES}\\{name}]\n" for name in services]
+    text = "\n".join(["Windows Registry Editor Version 5.00\n", BUILD.format(build=build), *keys, *more])
+    return WindowsFacts(RegistryExport(text), {}).wsl()
+
+
+def linux(place: str, name: str, *, version: int = 2, state: int = 1) -> str:
+    head = rf"[HKEY_CURRENT_USER\{LXSS}\{place}]"
+    return f'{head}\n"DistributionName"="{name}"\n"Version"=dword:0000000{version}\n"State"=dword:0000000{state}\n'
+
+
+@pytest.mark.parametrize(
+    ("build", "services", "more", "ready"),
+    [
+        (26100, ("HNS", "vmcompute", "vfpext"), (PROGRAM,), True),
+        # Hyper-V alone brings the first two.
+        (26100, ("HNS", "vmcompute"), (PROGRAM,), False),
+        (19045, ("HNS", "vmcompute", "LxssManager"), (), True),
+        (19045, ("HNS", "vmcompute"), (), False),
+        (19045, ("HNS", "LxssManager"), (PROGRAM,), False),
+        (26100, (), (), False),
+    ],
+)
+def test_ready_requires_services_and_program(
+    build: int, services: tuple[str, ...], more: tuple[str, ...], ready: bool
+) -> None:
+    assert facts(build, services, *more).ready is ready
+
+
+def test_only_user_distributions_of_version_2() -> None:
+    found = facts(
+        26100,
+        ("HNS", "vmcompute", "vfpext"),
+        PROGRAM,
+        linux("{1}", "docker-desktop"),
+        linux("{2}", "Old", version=1),
+        linux("{3}", "Arriving", state=3),
+        linux("{4}", "Ubuntu"),
+    )
+    assert found.distributions == ("Ubuntu",)
