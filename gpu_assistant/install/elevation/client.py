@@ -14,8 +14,8 @@ import msgspec
 
 from ...core import json, paths
 from ...core.errors import AppError, os_error_text
-from .helper import ANSWER_FILE
 from .protocol import (
+    ANSWER_FILE,
     HELPER_FLAG,
     MAX_REQUEST_BYTES,
     CudaToolkitRequest,

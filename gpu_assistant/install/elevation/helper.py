@@ -25,6 +25,7 @@ from ...core.errors import AppError
 from ...fetch.wanted import Digest
 from ..steps.cuda_installer import find_installer, installer_digest
 from .protocol import (
+    ANSWER_FILE,
     MAX_REQUEST_BYTES,
     CudaToolkitRequest,
     HelperAnswer,
@@ -247,7 +248,6 @@ def enable_wsl(system: System, rights: ElevatedSystem, catalog: Catalog) -> Help
     return HelperAnswer(exit_code=finished.returncode, lines=lines[-WSL_LOG_LINES:])
 
 
-ANSWER_FILE = "answer.json"
 RESTORE_POINT_LABEL = "GPU Assistant: before a new graphics driver"
 
 

@@ -16,8 +16,13 @@ from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.install.elevation import helper
-from gpu_assistant.install.elevation.helper import ANSWER_FILE, ElevationHelper, InstallerCall
-from gpu_assistant.install.elevation.protocol import MAX_REQUEST_BYTES, WindowsDriverRequest, request_folder_name
+from gpu_assistant.install.elevation.helper import ElevationHelper, InstallerCall
+from gpu_assistant.install.elevation.protocol import (
+    ANSWER_FILE,
+    MAX_REQUEST_BYTES,
+    WindowsDriverRequest,
+    request_folder_name,
+)
 from tests.fakes.system import FakeSystem
 from tests.install.elevation.helper import tried_rights
 
