@@ -106,7 +106,7 @@ def test_torch_is_queried_in_its_python(
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch/__init__.py").write_text(code, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(pythons, "LIMIT_S", 60.0)
+    monkeypatch.setattr(pythons, "FRAMEWORK_TIMEOUT_S", 60.0)
     python = Python(path=sys.executable, version="3.11", torch=TorchBuild(version="2.9", cuda="12.6"))
     assert pythons.query_frameworks(current_system(), python, NEVER).torch == build
 

@@ -16,14 +16,14 @@ import threading
 from pathlib import Path
 
 
-def _talk():
+def _find_writer():
     frame = sys._getframe()
-    while "talk" not in frame.f_locals:
+    while "writer" not in frame.f_locals:
         frame = frame.f_back
-    return frame.f_locals["talk"]
+    return frame.f_locals["writer"]
 
 
-def _perform(talk, line):
+def _perform(writer, line):
     match line:
         case {"hang": True}:
             threading.Event().wait()
@@ -42,10 +42,10 @@ def _perform(talk, line):
             while not Path(file).exists():
                 threading.Event().wait(0.02)
         case _:
-            talk.send(**line)
+            writer.send(**line)
 
 
 if __name__ == "torch":
     for _line in Path(os.environ["TORCH_SCRIPT"]).read_text(encoding="utf-8").splitlines():
-        _perform(_talk(), json.loads(_line))
+        _perform(_find_writer(), json.loads(_line))
     os._exit(0)

@@ -15,8 +15,8 @@ sys.path[:0] = [str(PACKAGE / "verify"), str(PACKAGE / "health")]
 import child_memory  # noqa: E402
 import child_product  # noqa: E402
 import torch  # noqa: E402
-from child_device import Cpu  # noqa: E402
-from child_talk import Talk  # noqa: E402
+from child_device import StressCpu  # noqa: E402
+from child_talk import CheckWriter  # noqa: E402
 
 WORD, BIT = 5_000_003, 37
 ROW = 257  # not one of those that are computed again in full
@@ -59,7 +59,7 @@ class Torch:
         result = torch.mm(left, right, out=out) if out is not None else torch.mm(left, right)
         self.products += 1
         if sys.argv[1] == "wrong" or (sys.argv[1] == "slip" and out is not None and self.products % 5 == 0):
-            whole = result.view(getattr(torch, child_product.INTEGERS[result.element_size()]))
+            whole = result.view(getattr(torch, child_product.INTEGER_DTYPES[result.element_size()]))
             whole[ROW, 7] ^= 1 << (8 * result.element_size() - 3 if sys.argv[1] == "wrong" else 0)
         return result
 
@@ -67,13 +67,13 @@ class Torch:
 FAULTS = {"none": lambda memory: None, "stuck": stuck, "shared": shared}
 
 
-class Small(Cpu):
+class SmallCpu(StressCpu):
     precisions = ("float32",)
 
 
-talk = Talk()
-device = Small(torch, 2, 150_000_000)
+writer = CheckWriter()
+device = SmallCpu(torch, 2, 150_000_000)
 if sys.argv[1] in FAULTS:
-    child_memory.patterns(talk, Torch(), device, 1.0)
+    child_memory.run_memory_test(writer, Torch(), device, 1.0)
 else:
-    child_product.products_in_turn(talk, Torch(), device, 0.2)
+    child_product.run_product_tests(writer, Torch(), device, 0.2)

@@ -21,7 +21,7 @@ from gpu_assistant.texts.localized import Texts
 from ..fakes.system import FakeSystem
 from .samples import RULES
 
-FAULTY = Path(__file__).with_name("faulty.py")
+FAULTY = Path(__file__).with_name("faulty_device.py")
 QUICK = replace(RULES, tests=replace(RULES.tests, product_seconds=0.3, cpu_memory_bytes=150_000_000))
 
 pytestmark = pytest.mark.real_install

@@ -118,7 +118,13 @@ def test_unresponsive_driver_grade_and_advice(scenario: Scenario, tmp_path: Path
 def test_short_power_brake_is_graded_as_long(tmp_path: Path) -> None:
     brake = replace(BUSY, throttle=("hardware-slowdown", "power-brake"))
     seen = [(float(second), brake if second in (3, 6) else BUSY) for second in range(10)]
-    given = {"worked": True, "xids": {}, "allowed": lambda _: None, "several": False, "form": "desktop"}
+    given = {
+        "was_loaded": True,
+        "xids": {},
+        "max_temperature": lambda _: None,
+        "has_several": False,
+        "form_factor": "desktop",
+    }
     (check,) = [check for check in check_gpu(seen, RULES, 89.0, **given) if check.id == "card-held-back"]
     assert check.state == "fail"
     assert "power supply" in (Texts("en").localize_checks(checks_of(check)).checks[0].fix or "")

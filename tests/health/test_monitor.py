@@ -52,7 +52,7 @@ def test_gpu_without_sensors_is_not_well() -> None:
 
 
 def test_vendor_limit_replaces_missing_driver_limit() -> None:
-    time = Time(allowed=lambda gpu: 90.0 if gpu.name and "4060" in gpu.name else None)
+    time = Time(max_temperature=lambda gpu: 90.0 if gpu.name and "4060" in gpu.name else None)
     hot = replace(BUSY, temp=89, temp_max=None, temp_slow=None)
     assert [alarm.data["limit"] for alarm in time.passes(10, hot).alarms] == [90.0]
     assert time.passes(30, replace(hot, name="Some card")).alarms == ()

@@ -163,7 +163,7 @@ def test_half_or_unknown_lanes_are_no_alarm() -> None:
 def test_advice_by_form_factor() -> None:
     fixes = {}
     for form in get_args(FormFactor):
-        time = Time(form=lambda _, form=form: form)
+        time = Time(form_factor=lambda _, form=form: form)
         health = Texts("en").localize_health(time.passes(10, replace(BUSY, temp=84)))
         fixes[form] = health.alarms[0].fix or ""
     assert "server" in fixes["server"]

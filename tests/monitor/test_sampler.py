@@ -107,8 +107,8 @@ def test_sampling_imports_no_numpy_or_qt() -> None:
     code = (
         "import sys, gpu_assistant.monitor.sampler, gpu_assistant.monitor.sample_csv;"
         "from gpu_assistant.monitor.sampler import Sampler;"
-        "from gpu_assistant.system.nvml.monitor import Nvml; from gpu_assistant.system import current;"
-        "s = Sampler(Nvml(current())); s.sample(); s.close();"
+        "from gpu_assistant.system.nvml.monitor import NvmlMonitor; from gpu_assistant.system import current_system;"
+        "s = Sampler(NvmlMonitor(current_system())); s.sample(); s.close();"
         "print([m for m in ('numpy', 'PySide6', 'prometheus_client', 'requests', 'uv') if m in sys.modules])"
     )
     root = str(Path(__file__).resolve().parents[2])

@@ -219,8 +219,9 @@ def test_program_ends_when_parent_is_killed() -> None:
     inner = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
     outer = (
         "import sys\n"
-        "from gpu_assistant.system import current\n"
-        f"current().run([sys.executable, '-c', {inner!r}], timeout=600, on_line=lambda line: print(line, flush=True))\n"
+        "from gpu_assistant.system import current_system\n"
+        "system = current_system()\n"
+        f"system.run([sys.executable, '-c', {inner!r}], timeout=600, on_line=lambda line: print(line, flush=True))\n"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", outer],
