@@ -65,7 +65,7 @@ def main() -> None:
         sampling = SamplingService(
             lambda: Sampler(NvmlMonitor(current_system(), library=library)),
             lambda: History(Path(folder) / "history"),
-            evaluator=HealthEvaluator(app.health_monitor, app.load_baselines),
+            evaluator=HealthEvaluator(app.monitoring.health_monitor, app.monitoring.load_baselines),
         )
         page = MonitorPage(app, sampling)
         page.resize(*SIZE)

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -31,6 +31,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import QAbstractEventDispatcher, QEventLoop, QTimer
 
 from gpu_assistant.app import App
+from gpu_assistant.app.monitoring import MonitoringService
+from gpu_assistant.app.setup import SetupService
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import EndEvent, Plan, StepEvent
 from gpu_assistant.core.results import Check, Checks, GpuSample, Sample
@@ -107,16 +109,34 @@ class Busy:
         """Nothing to let go of."""
 
 
+class SimulatedSetup(SetupService):
+    """The real service, but an install that touches nothing."""
+
+    def install(self, plan: Plan, **_how: object) -> Talkative:  # type: ignore[override]
+        """An install that only reports progress."""
+        return Talkative(plan)
+
+
+class SimulatedMonitoring(MonitoringService):
+    """The real service, but samples of a busy GPU."""
+
+    def sampler(self) -> Busy:  # type: ignore[override]
+        """A sampler of one busy GPU."""
+        return Busy()
+
+
 class Simulated(App):
     """The real services for a machine from a file; its samples and its install are made up."""
 
-    def install(self, plan: Plan, **_how: object) -> Talkative:  # type: ignore[override]
-        """One that touches nothing."""
-        return Talkative(plan)
+    @cached_property
+    def setup(self) -> SimulatedSetup:
+        """The setup whose install is made up."""
+        return SimulatedSetup(self)
 
-    def sampler(self) -> Busy:  # type: ignore[override]
-        """A busy card."""
-        return Busy()
+    @cached_property
+    def monitoring(self) -> SimulatedMonitoring:
+        """The monitoring whose samples are made up."""
+        return SimulatedMonitoring(self)
 
 
 class Strict(DesktopApplication):

@@ -1,11 +1,9 @@
-"""All files of a plan in a folder, for a computer without internet."""
+"""Bundles: all files of a plan in a folder, for a computer without internet."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from .setup import SetupService
 
 if TYPE_CHECKING:
     from ..core.machine import Machine
@@ -15,18 +13,24 @@ if TYPE_CHECKING:
     from ..fetch.pace import Pace
     from ..install.bundle.format import BundleContents, CheckBundleJob
     from ..install.jobs.create_bundle import CreateBundleJob
+    from .context import AppContext
+    from .setup import SetupService
 
 
-class BundleService(SetupService):
-    """All files of a plan in a folder, for a computer without internet."""
+class BundleService:
+    """Creates bundles here, and reads and installs them on the other computer."""
 
-    def read_bundle(self, folder: Path) -> BundleContents:
-        """What a bundle was made for and holds; raises CallError. Its files are read when they are used."""
+    def __init__(self, context: AppContext, setup: SetupService) -> None:
+        self._context = context
+        self._setup = setup
+
+    def read(self, folder: Path) -> BundleContents:
+        """What a bundle was made for and its list of files, which are not read yet; raises UsageError."""
         from ..install.bundle.format import read_contents
 
         return read_contents(folder)
 
-    def create_bundle(
+    def create(
         self,
         machine: Machine,
         recommendation: Recommendation,
@@ -36,28 +40,28 @@ class BundleService(SetupService):
         choice: Choice | None = None,
         pace: Pace | None = None,
     ) -> CreateBundleJob:
-        """Gather all that a plan for the machine needs in a folder; a stopped one goes on where it was.
+        """Collect all files that a plan for the machine needs in a folder; a stopped job continues there.
 
-        Its downloads go at `pace`, else as fast as the settings allow.
+        `pace` limits the downloads, else the settings do.
         """
         from ..install.host import ValidationContext
         from ..install.jobs.create_bundle import CreateBundleJob
         from ..install.packages.requirements import platform_for
         from ..install.plan.planner import make_plan
 
-        # Where the environment will be, only the other computer knows; nothing of the plan is carried out here.
+        # Only the list of files matters: the other computer makes its own plan with its own folder.
         plan = make_plan(
             machine,
             recommendation,
-            self.catalog,
-            data=self.data,
-            environment=self.data.environments / recommendation.goal,
-            wheelhouse=self.wheelhouse,
+            self._context.catalog,
+            data=self._context.data,
+            environment=self._context.data.environments / recommendation.goal,
+            wheelhouse=self._context.wheelhouse,
             simulated=True,
         )
         (resolve_step,) = (step for step in plan.steps if step.kind == "resolve")
         platform = platform_for(machine.os, str(resolve_step.data["release"]))
-        validation_context = ValidationContext(self.system, self.data, self.catalog)
+        validation_context = ValidationContext(self._context.system, self._context.data, self._context.catalog)
         return CreateBundleJob(
             plan,
             platform,
@@ -65,37 +69,36 @@ class BundleService(SetupService):
             validation_context,
             channel=channel,
             choice=choice,
-            mirrors=self.mirrors,
-            rate_limiter=pace or self.rate_limiter(),
+            mirrors=self._context.mirrors,
+            rate_limiter=pace or self._context.rate_limiter(),
         )
 
-    def check_bundle(self, folder: Path, *, match_computer: bool = False) -> CheckBundleJob:
-        """Read every byte of a bundle and compare it with its list; with `here`, ask too whether this computer is of
-        the kind that it was made for.
+    def check(self, folder: Path, *, match_computer: bool = False) -> CheckBundleJob:
+        """Verify every file of a bundle against its list.
+
+        With `match_computer`, also check that the bundle was made for this operating system and architecture.
         """
         from ..install.bundle.format import CheckBundleJob
 
-        simulated = self.simulated_machine
-        operating_system = simulated.os if simulated is not None else self.system.operating_system()
+        simulated = self._context.simulated_machine
+        operating_system = simulated.os if simulated is not None else self._context.system.operating_system()
         return CheckBundleJob(folder, operating_system if match_computer else None)
 
-    def recommend_for_bundle(self, folder: Path, machine: Machine) -> Recommendation:
-        """What a bundle was made for, on this machine; raises what reading it and `recommend` raise."""
-        contents = self.read_bundle(folder)
-        return self.recommend(
+    def recommend(self, folder: Path, machine: Machine) -> Recommendation:
+        """The recommendation that a bundle was made for; raises what `read` and `SetupService.recommend` raise."""
+        contents = self.read(folder)
+        return self._setup.recommend(
             machine, goal=contents.goal, channel=contents.channel, choice=contents.pinned_choice, bundle=folder
         )
 
-    def plan_for_bundle(
-        self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path
-    ) -> Plan:
-        """The steps that take every file from a bundle; raises CallError("bundle-other-machine"),
+    def plan(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+        """The steps that take every file from a bundle; raises UsageError("bundle-other-machine"),
         AppError("bundle-lacks").
         """
         from ..install.bundle.source import BundleSource
         from ..install.packages.requirements import platform_for
 
-        plan = self.plan(machine, recommendation, environment, bundle=folder)
+        plan = self._setup.plan(machine, recommendation, environment, bundle=folder)
         bundle_source = BundleSource(folder)
         bundle_source.check_plan(plan, platform_for(machine.os, bundle_source.contents.wish.label))
         return plan

@@ -1,4 +1,4 @@
-"""What every service needs: the data folder, the settings, this system, the catalog, the program's own updates."""
+"""What all services share: data folder, settings, operating system, catalog, the program's own updates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class AppContext:
-    """The product's services for one data folder and, if given, one simulated machine."""
+    """One data folder and, if given, one simulated machine; the rest is made on first use."""
 
     def __init__(
         self,
@@ -40,10 +40,10 @@ class AppContext:
         _check_data_dir(self.data.root)
         self.wheelhouse = paths.wheelhouse_dir(wheelhouse, environ)
         if self.wheelhouse is not None and (self.wheelhouse / "bundle.json").is_file():
-            self.wheelhouse /= "wheels"  # a bundle's wheels are as good as any folder of them
+            self.wheelhouse /= "wheels"  # the wheels of a bundle serve as a wheelhouse
         if self.wheelhouse is not None and not self.wheelhouse.is_dir():
             raise UsageError("wheelhouse-missing", path=str(self.wheelhouse))
-        # Where the simulated machine was read from, as it is typed again.
+        # Absolute, so that a printed command works from any folder.
         self.machine_file = str(Path(machine_file).absolute()) if machine_file else None
         self.simulated_machine = (
             json.read_file(Path(machine_file), Machine, code="machine-file") if machine_file else None
@@ -51,16 +51,16 @@ class AppContext:
         self.settings = settings.load_settings(self.data.settings)
         self._mirrors = mirrors
         self._speed_limit = speed_limit
-        # The window was started to go on by itself with the install that a restart interrupted.
+        # True if the window was started after a restart of the computer to continue the interrupted install.
         self.resuming = False
 
     @property
     def simulated(self) -> bool:
-        """Whether we reason about a machine from a file: nothing is executed then."""
+        """Whether the machine comes from a file: nothing is executed then."""
         return self.simulated_machine is not None
 
     def terminal(self) -> Terminal | None:
-        """How our commands are typed here; None about a simulated machine, which has its own."""
+        """How the program's commands are typed on this computer; None for a simulated machine."""
         from ..texts.format import PROGRAM_NAME, Terminal
 
         if self.simulated:
@@ -82,18 +82,18 @@ class AppContext:
         )
 
     def save_settings(self, new_settings: settings.Settings) -> None:
-        """Keep the settings; raises AppError when the data folder cannot be written."""
+        """Store the settings; raises AppError if the data folder cannot be written."""
         self.settings = new_settings
         settings.save_settings(self.data.settings, new_settings)
 
     @property
     def mirrors(self) -> MirrorUse:
-        """When mirrors give files: as this call says, else as the settings do."""
+        """When mirrors are used: as given to this instance, else by the settings."""
         return self._mirrors or self.settings.mirrors
 
     def rate_limiter(self) -> Pace:
-        """How downloads go: as fast as this call, else the settings, allow; the holder may hold them or change the
-        speed.
+        """A new limiter with the speed limit given to this instance, else the settings'; its owner can pause it or
+        change the limit.
         """
         from ..fetch.pace import Pace
 
@@ -114,12 +114,12 @@ class AppContext:
         return load_catalog(paths.resources_dir() / "catalog", self.data.catalog / "current")
 
     def reload_catalog(self) -> Catalog:
-        """The compatibility data as it stands on the disk now, after a refresh."""
+        """Read the compatibility data again, after a refresh."""
         vars(self).pop("catalog", None)
         return self.catalog
 
     def refresh_catalog(self) -> RefreshJob:
-        """Ask the publishers' pages for newer facts; `reloaded_catalog` and the next App use what came."""
+        """Fetch newer facts from the publishers' pages; `reload_catalog` and the next start use them."""
         from datetime import UTC, datetime
 
         from ..refresh.job import RefreshJob
@@ -129,7 +129,7 @@ class AppContext:
 
     @cached_property
     def updates(self) -> UpdateService:
-        """Whether there is a newer version of this program, and how it gets here."""
+        """Checks for newer versions of this program and downloads them."""
         from ..update.service import UpdateService
 
         return UpdateService(
@@ -137,12 +137,12 @@ class AppContext:
         )
 
     def language(self) -> Language:
-        """The language to speak: the user's choice, else the system's."""
+        """The language of all texts: the user's choice, else the system's."""
         return self.settings.language or self.system.language()
 
 
 def _check_data_dir(root: Path) -> None:
-    """Raise CallError("data-dir-file") where a file stands in the data folder's place, or above it."""
+    """Raise UsageError("data-dir-file") if the data folder or one of its parents is a file."""
     existing = next((candidate for candidate in (root, *root.parents) if os.path.lexists(candidate)), None)
     if existing is not None and not existing.is_dir():
         raise UsageError("data-dir-file", path=str(root), file=str(existing))

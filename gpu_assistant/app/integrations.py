@@ -1,4 +1,4 @@
-"""How an environment that stands is used."""
+"""How an installed environment is used: menu entry, editor, Jupyter kernel, lock file."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .context import AppContext
-
 if TYPE_CHECKING:
     from ..install.environment.integrations import EditorJob, EnvironmentActions, JupyterKernelJob, MenuEntryJob
     from ..system.desktop_entry import DesktopEnvironment
+    from .context import AppContext
 
 
-class IntegrationService(AppContext):
-    """How an environment that stands is used."""
+class IntegrationService:
+    """How an installed environment is used. Everything that it writes, uninstall removes again."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     @cached_property
     def desktop(self) -> DesktopEnvironment:
@@ -23,32 +25,35 @@ class IntegrationService(AppContext):
 
         return current_desktop()
 
-    def environment_actions(self, environment: Path) -> EnvironmentActions:
-        """How an environment of ours is used: interpreter, command, editor, kernel, lock. Raises AppError."""
+    def actions(self, environment: Path) -> EnvironmentActions:
+        """What can be done with an environment of ours: interpreter, command, editor, kernel, lock file.
+
+        Raises AppError for a folder that holds no environment of ours.
+        """
         from ..install.environment.integrations import environment_actions
 
-        return environment_actions(environment, self.system, self.desktop)
+        return environment_actions(environment, self._context.system, self.desktop)
 
     def create_menu_entry(self, environment: Path) -> MenuEntryJob:
-        """Put a terminal with this environment into the desktop's menu."""
+        """Add an entry to the desktop's menu that opens a terminal with this environment."""
         from ..install.environment.integrations import MenuEntryJob
 
-        return MenuEntryJob(environment, self.data, self.system, self.desktop)
+        return MenuEntryJob(environment, self._context.data, self._context.system, self.desktop)
 
     def register_kernel(self, environment: Path) -> JupyterKernelJob:
-        """Tell Jupyter of this environment."""
+        """Register this environment as a kernel of Jupyter."""
         from ..install.environment.integrations import JupyterKernelJob
 
-        return JupyterKernelJob(environment, self.data, self.system, self.desktop)
+        return JupyterKernelJob(environment, self._context.data, self._context.system, self.desktop)
 
     def open_in_editor(self, environment: Path, folder: Path) -> EditorJob:
         """Open a folder in Visual Studio Code with this environment's Python."""
         from ..install.environment.integrations import EditorJob
 
-        return EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
+        return EditorJob(environment, self._context.data, self._context.system, self.desktop, folder=folder)
 
     def export_lockfile(self, environment: Path, target: Path) -> None:
-        """Copy the environment's lock (`pylock.toml`) to a file; raises AppError."""
+        """Copy the environment's lock file (`pylock.toml`) to a file; raises AppError."""
         from ..install.environment.integrations import export_lockfile
 
         export_lockfile(environment, target)

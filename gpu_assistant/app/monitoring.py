@@ -1,6 +1,7 @@
-"""What a computer does and can: live figures, their past, health, benchmarks.
+"""Samples of the GPUs and their history, health rules and tests, benchmarks.
 
-Whether the cards are well, asked of every sample on the thread that takes it.
+Sampler -> Sample -> HealthEvaluator -> Health        (on the sampling thread)
+              `-> History -> baselines ---^           (read once an hour)
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ..core.errors import AppError
-from .context import AppContext
 
 if TYPE_CHECKING:
     from ..bench.job import BenchmarkJob
@@ -27,45 +27,49 @@ if TYPE_CHECKING:
     from ..health.safety import SamplerProtocol
     from ..monitor.history import History
     from ..monitor.sampler import Sampler
+    from .context import AppContext
 
 
-class MonitoringService(AppContext):
-    """What a computer does and can: live figures, their past, health, benchmarks."""
+class MonitoringService:
+    """Samples, history, health and benchmarks of this computer."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def benchmark(self, environment: Path, *, full: bool = False, device: str | None = None) -> BenchmarkJob:
-        """Measure an environment's devices."""
+        """Measure the devices of an environment."""
         from ..bench.job import BenchmarkJob
 
         return BenchmarkJob(
             environment,
-            self.system,
-            self.data,
+            self._context.system,
+            self._context.data,
             full=full,
             device=device,
-            catalog=self.catalog,
+            catalog=self._context.catalog,
             start_limit=self._torch_load_timeout,
-            simulated=self.simulated,
+            simulated=self._context.simulated,
         )
 
     def estimate_memory(self, environment: Path, *, model: FitModel, batch: int, device: str) -> MemoryFitJob:
-        """What a training step of a model needs of a device's memory; "cuda" is the card with the most."""
+        """Measure the device memory that a training step needs; "cuda" means the GPU with the most memory."""
         from ..bench.memory_fit import MemoryFitJob
 
         return MemoryFitJob(
             environment,
-            self.system,
-            self.data,
-            self.catalog,
+            self._context.system,
+            self._context.data,
+            self._context.catalog,
             model=model,
             batch=batch,
             device=device,
             start_limit=self._torch_load_timeout,
-            simulated=self.simulated,
+            simulated=self._context.simulated,
         )
 
     def missing_example_packages(self, environment: Path) -> dict[str, tuple[str, ...] | None]:
-        """The packages of our example programs that an environment does not have, each with the command that brings it;
-        None: nobody knows which release of it belongs to the PyTorch there.
+        """The packages of the example programs that an environment lacks, each with the command that installs it, or
+        None where the catalog names no release for its PyTorch.
         """
         from ..bench.memory_fit import install_command
         from ..bench.training_snippet import EXAMPLE_MODELS
@@ -74,20 +78,23 @@ class MonitoringService(AppContext):
 
         folders = [folder for pattern in SITE_PACKAGES_GLOBS for folder in environment.glob(pattern)]
         build = pythons.find_torch(folders)
-        python, operating_system = self.system.environment_python(environment), self.system.operating_system()
+        python, operating_system = (
+            self._context.system.environment_python(environment),
+            self._context.system.operating_system(),
+        )
         return {
             package: install_command(
-                package, python, build.version if build is not None else None, self.catalog, operating_system
+                package, python, build.version if build is not None else None, self._context.catalog, operating_system
             )
             for package in sorted({example.package for example in EXAMPLE_MODELS.values()})
             if not any((folder / package).is_dir() for folder in folders)
         }
 
     def stored_benchmarks(self) -> StoredBenchmarks:
-        """The benchmarks kept so far; one that cannot be read, or is another version's, is left out and counted."""
+        """All stored benchmarks; files that cannot be read, or have another version, are counted only."""
         from ..bench.results import read_benchmarks
 
-        return read_benchmarks(self.data.benchmarks)
+        return read_benchmarks(self._context.data.benchmarks)
 
     def health_test(
         self,
@@ -98,15 +105,15 @@ class MonitoringService(AppContext):
         device: str | None = None,
         load_seconds: float | None = None,
     ) -> HealthJob:
-        """Test whether the cards are sound; `looks` is a sampler that nobody else uses meanwhile.
+        """Test the GPUs; nobody else may use `sampler` meanwhile.
 
-        Without an `environment` the first level asks the driver alone.
+        Without an `environment` level 1 queries the driver only.
         """
         from ..health.job import HealthJob
 
         return HealthJob(
             environment,
-            self.system,
+            self._context.system,
             self.health_rules,
             sampler,
             level=level,
@@ -120,20 +127,20 @@ class MonitoringService(AppContext):
 
     @property
     def _torch_load_timeout(self) -> float:
-        """Seconds after which a PyTorch that does not load is taken for one that hangs."""
+        """Seconds after which a PyTorch that has not loaded counts as hanging."""
         from ..catalog.estimates import load_durations
 
-        return load_durations(self.catalog).torch_load_limit_seconds
+        return load_durations(self._context.catalog).torch_load_limit_seconds
 
     @cached_property
     def health_rules(self) -> HealthRules:
-        """When a card is not well."""
+        """The thresholds of all alarms."""
         from ..catalog.records.health import HealthRules
 
-        return self.catalog.read("health.json", HealthRules)
+        return self._context.catalog.read("health.json", HealthRules)
 
     def health_monitor(self) -> HealthMonitor:
-        """Whether the cards are well: give it every sample, and it says so."""
+        """A new monitor, to be updated with every sample."""
         from ..health.monitor import HealthMonitor
 
         return HealthMonitor(
@@ -141,8 +148,9 @@ class MonitoringService(AppContext):
         )
 
     def load_baselines(self, monitor: HealthMonitor, history: History, sample: Sample) -> None:
-        """Tell a watch how hot the cards of a sample usually are, and what the driver reported of them since the
-        computer was started; it takes some milliseconds, once an hour will do.
+        """Set the usual temperatures of a sample's GPUs, and the last Xid error since the computer was started.
+
+        Takes some milliseconds; once an hour is enough.
         """
         import psutil
 
@@ -153,64 +161,65 @@ class MonitoringService(AppContext):
             monitor.set_baseline(
                 gpu.index, baseline_from_history(history, gpu_key(gpu), sample.t, self.health_rules.settling)
             )
-            # A restart of the computer is what helps: what was before it is over.
+            # A restart of the computer clears an Xid error.
             latest_xid = last_reported_xid(history, gpu_key(gpu), sample.t, self.health_rules, since=psutil.boot_time())
             if latest_xid is not None:
                 monitor.record_xid(gpu, *latest_xid)
 
     def max_temperature(self, gpu: GpuSample) -> float | None:
-        """°C that a card's maker allows; None where nobody knows."""
-        reference = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        """The highest temperature by the data sheet, in °C; None if the catalog does not know the GPU."""
+        reference = self._context.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
         return reference.max_temp_c if reference is not None else None
 
     def pcie_lanes(self, gpu: GpuSample) -> int | None:
-        """The PCI Express lanes that a card has by its maker; None where nobody knows."""
-        reference = self.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
+        """The PCI Express lanes by the data sheet; None if the catalog does not know the GPU."""
+        reference = self._context.catalog.reference_card(gpu.name, gpu.mem_total) if gpu.name is not None else None
         return reference.pcie_lanes if reference is not None else None
 
     def form_factor(self, gpu: GpuSample) -> FormFactor:
-        """What a card is built into, by the name it is sold under."""
+        """The kind of computer that a GPU is sold for, by its name."""
         from ..catalog.records.hardware import is_laptop_name
 
         if gpu.name is None:
             return "any"
         if is_laptop_name(gpu.name):
             return "laptop"
-        catalog_gpu = self.catalog.gpu_by_name(gpu.name)
+        catalog_gpu = self._context.catalog.gpu_by_name(gpu.name)
         if catalog_gpu is None:
             return "any"
         return "laptop" if catalog_gpu.is_laptop else "server" if catalog_gpu.segment == "datacenter" else "desktop"
 
     def sampler(self) -> Sampler:
-        """Samples of this machine's GPU, CPU and memory."""
+        """A new sampler of GPUs, CPU and memory."""
         from ..monitor.sampler import Sampler
         from ..system.nvml.monitor import NvmlMonitor
 
         try:
             idle_release_s = self.health_rules.forget_seconds
-        except AppError:  # whoever judges says so; figures are shown without rules
+        except AppError:  # HealthEvaluator reports the error; sampling works without rules
             idle_release_s = None
-        return Sampler(NvmlMonitor(self.system, forget_s=idle_release_s))
+        return Sampler(NvmlMonitor(self._context.system, forget_s=idle_release_s))
 
     def history(self) -> History:
-        """What this computer's window saw in the last month, not yet read from the disk. The window of a simulated
-        machine keeps nothing: the real one may be open beside it.
+        """The history of the last month, not yet read from the disk.
+
+        For a simulated machine nothing is stored: a window of the real one may be writing the same files.
         """
         from ..monitor.history import History
 
-        return History(None if self.simulated else self.data.history)
+        return History(None if self._context.simulated else self._context.data.history)
 
 
-BASELINE_REFRESH_S = 3600.0  # how hot a card usually is changes over days
-PROVISIONAL_STATES = ("well", "watching", "untold")  # what the past may turn into an alarm
+BASELINE_REFRESH_S = 3600.0  # usual temperatures change over days
+PROVISIONAL_STATES = ("well", "watching", "untold")  # states that the history may turn into an alarm
 
 
 class HealthEvaluator:
-    """Makes the watch with the first sample, and tells it what the history knows of the cards: of each one as soon as
-    it is there, and of all once an hour. Until then nobody is called well.
+    """Evaluates every sample with a `HealthMonitor`, on the thread that takes the samples.
 
-    `cuda` is the outcome of the last check of CUDA ("pass", "fail"); any thread may set it. After a rule that cannot
-    be read nothing is judged any more.
+    The monitor is created with the first sample. It gets the baselines from the history for each GPU when it first
+    appears and for all once an hour; before that no GPU is reported as healthy. `cuda_state` is the outcome of the
+    last check of CUDA ("pass", "fail"); any thread may set it. Once the rules could not be read, nothing is evaluated.
     """
 
     def __init__(
@@ -222,13 +231,13 @@ class HealthEvaluator:
         self._load_baselines = load_baselines
         self._monitor: HealthMonitor | None = None
         self._next_refresh: float | None = None
-        self._gpus_with_baseline: frozenset[str | int] = frozenset()  # the cards of which the past was told
+        self._gpus_with_baseline: frozenset[str | int] = frozenset()
         self._rules_failed = False
         self.cuda_state: str | None = None
 
     def evaluate(self, sample: Sample, history: History | None) -> Health | None:
-        """How things stand now, `history` being None until it is read; None where nobody can say. Raises AppError once,
-        where the rules cannot be read.
+        """The health after a sample; `history` is None until it has been read. None if the rules cannot be read, for
+        which AppError is raised once.
         """
         if self._rules_failed:
             return None
@@ -244,7 +253,7 @@ class HealthEvaluator:
             return replace(health, state="unknown") if health.state in PROVISIONAL_STATES else health
         gpu_keys = frozenset(gpu.uuid or gpu.index for gpu in sample.gpus)
         due = self._next_refresh is None or not 0 < self._next_refresh - sample.t <= BASELINE_REFRESH_S
-        if due or not gpu_keys <= self._gpus_with_baseline:  # a driver that takes its time names its cards later
+        if due or not gpu_keys <= self._gpus_with_baseline:  # a slow driver reports its GPUs late
             self._next_refresh = sample.t + BASELINE_REFRESH_S
             self._gpus_with_baseline = gpu_keys if due else self._gpus_with_baseline | gpu_keys
             self._load_baselines(self._monitor, history, sample)

@@ -1,4 +1,7 @@
-"""The road of a setup: machine, recommendation, plan, install, proof, and the way back."""
+"""From the detected machine to a verified environment, and back: detect, recommend, plan, install, verify, uninstall.
+
+Each method either answers at once or returns a job (`core.jobs`) that the caller runs.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from ..core import json, paths
 from ..core.errors import UsageError
-from .context import AppContext
 
 if TYPE_CHECKING:
     from ..advise.options import Options
@@ -25,23 +27,27 @@ if TYPE_CHECKING:
     from ..install.jobs.size_probe import SizeProbeJob
     from ..install.jobs.uninstall import UninstallJob
     from ..verify.job import VerifyJob
+    from .context import AppContext
 
 
-class SetupService(AppContext):
-    """The road of a setup: machine, recommendation, plan, install, proof, and the way back."""
+class SetupService:
+    """From the detected machine to a verified environment, and back."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     def detect(self) -> DetectJob:
-        """Look at this machine (a simulated one is returned as it stands)."""
+        """Detect this machine; a simulated one is returned as its file describes it."""
         from ..detect.job import DetectJob
 
-        return DetectJob(self.system, self.catalog, simulated=self.simulated_machine)
+        return DetectJob(self._context.system, self._context.catalog, simulated=self._context.simulated_machine)
 
     def local_wheels(self, bundle: Path | None = None) -> tuple[LocalWheel, ...]:
-        """What the wheelhouse offers, or a bundle in its place."""
+        """The wheels of a bundle, else of the wheelhouse; empty without either."""
         from ..install.bundle.format import WHEELS_FOLDER
         from ..install.packages.requirements import scan_wheelhouse
 
-        folder = bundle / WHEELS_FOLDER if bundle is not None else self.wheelhouse
+        folder = bundle / WHEELS_FOLDER if bundle is not None else self._context.wheelhouse
         return scan_wheelhouse(folder) if folder is not None else ()
 
     def recommend(
@@ -53,11 +59,11 @@ class SetupService(AppContext):
         choice: Choice | None = None,
         bundle: Path | None = None,
     ) -> Recommendation:
-        """Versions for a machine, with reasons. Raises CallError for a choice that cannot work."""
+        """Versions for a machine, with reasons. Raises UsageError for a choice that cannot work."""
         from ..advise.recommend import recommend
 
         wheels = self.local_wheels(bundle)
-        return recommend(machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=wheels)
+        return recommend(machine, self._context.catalog, goal=goal, channel=channel, choice=choice, wheels=wheels)
 
     def options(
         self,
@@ -67,23 +73,24 @@ class SetupService(AppContext):
         channel: Channel = "studio",
         choice: Choice | None = None,
     ) -> Options:
-        """What can be picked by hand for each part, and what becomes of it. Raises what `recommend` raises."""
+        """What can be chosen for each part, and what each choice would change. Raises what `recommend` raises."""
         from ..advise.options import list_options
 
         return list_options(
-            machine, self.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels()
+            machine, self._context.catalog, goal=goal, channel=channel, choice=choice, wheels=self.local_wheels()
         )
 
     def environment_path(self, requested: str | None, goal: Goal = "pytorch") -> Path:
-        """The folder of the environment to work on: the given one, else the usual one for this goal. Raises
-        CallError("not-a-folder") for a file.
+        """The environment's folder: the requested one, else the default for this goal.
+
+        Raises UsageError("not-a-folder") for a file.
         """
         if requested:
             folder = paths.normalize_path(requested)
-            if not self.simulated and folder.is_file():
+            if not self._context.simulated and folder.is_file():
                 raise UsageError("not-a-folder", path=str(folder))
             return folder
-        return self.system.default_environments_folder(self.data.root) / goal
+        return self._context.system.default_environments_folder(self._context.data.root) / goal
 
     def plan(
         self,
@@ -94,141 +101,149 @@ class SetupService(AppContext):
         bundle: Path | None = None,
         made_by: EnvironmentKind = "venv",
     ) -> Plan:
-        """The steps that carry a recommendation out; with a `bundle` they take every file from there.
+        """The steps that install a recommendation; with a `bundle` they take every file from there.
 
-        `made_by` says what makes the environment: uv, or the conda that is on this computer.
+        `made_by`: "venv" lets uv create the environment, "conda" the conda of this computer.
         """
         from ..install.plan.planner import make_plan
 
         plan = make_plan(
             machine,
             recommendation,
-            self.catalog,
-            data=self.data,
+            self._context.catalog,
+            data=self._context.data,
             environment=environment,
-            wheelhouse=self.wheelhouse,
-            simulated=self.simulated,
+            wheelhouse=self._context.wheelhouse,
+            simulated=self._context.simulated,
             bundle=bundle,
             environment_kind=made_by,
-            conda=self.system.find_program("conda") if made_by == "conda" and not self.simulated else None,
+            conda=self._context.system.find_program("conda")
+            if made_by == "conda" and not self._context.simulated
+            else None,
         )
         return self.preview(plan)
 
     def preview(self, plan: Plan) -> Plan:
-        """The same plan with what each step finds on this computer just now."""
+        """The same plan, with what each step would find on this computer now."""
         from ..install.host import ValidationContext
         from ..install.plan.planner import preview
 
-        return preview(plan, ValidationContext(self.system, self.data, self.catalog))
+        return preview(plan, ValidationContext(self._context.system, self._context.data, self._context.catalog))
 
     def check_folder(self, environment: Path) -> None:
-        """Raise CallError, AppError where no environment can be put into a folder, also because nothing can be written
-        there or to the data folder; of a simulated machine's, and of what lies in it, nothing is known.
+        """Raise UsageError or AppError if no environment can be created in a folder, or if the folder or the data
+        folder cannot be written. For a simulated machine only the path itself is checked.
         """
         from ..install.environment.location import check_available, check_location, check_writable
 
         check_location(environment)
-        if not self.simulated:
-            check_available(environment, self.data)
-            check_writable(self.data.root)
+        if not self._context.simulated:
+            check_available(environment, self._context.data)
+            check_writable(self._context.data.root)
             check_writable(environment.parent)
 
     def probe_sizes(self, machine: Machine, plan: Plan) -> SizeProbeJob:
-        """Ask the publishers how large everything in a plan is: `plan` asked again then knows its price."""
+        """Ask the publishers for the sizes of all downloads of a plan; the next call of `plan` then knows them."""
         from ..install.host import ValidationContext
         from ..install.jobs.size_probe import SizeProbeJob
 
-        return SizeProbeJob(plan, machine.os, ValidationContext(self.system, self.data, self.catalog))
+        return SizeProbeJob(
+            plan, machine.os, ValidationContext(self._context.system, self._context.data, self._context.catalog)
+        )
 
     def read_plan(self, path: Path) -> Plan:
-        """A plan file somebody gives us, in our own words and figures; raises CallError when it is broken, or not one
-        that we would make, or says something else than it does.
+        """A plan from a file, with texts and sizes computed here; raises UsageError for a file that is malformed, or
+        whose steps are not what this program would plan.
         """
         from ..core.plan import Plan
         from ..install.host import ValidationContext
         from ..install.plan.validation import retold, validate_plan
 
         plan = json.read_file(path, Plan, code="plan-file")
-        validation_context = ValidationContext(self.system, self.data, self.catalog)
+        validation_context = ValidationContext(self._context.system, self._context.data, self._context.catalog)
         validate_plan(plan, validation_context)
         return self.preview(retold(plan, validation_context))
 
     def interrupted_plan(self) -> Plan | None:
-        """The plan of the last install that began and did not end, if there is one."""
+        """The plan of the last install that started and did not finish, if there is one."""
         interrupted = self.interrupted_install()
         return interrupted.plan if interrupted is not None else None
 
     def interrupted_install(self) -> InterruptedInstall | None:
-        """The last install that began and did not end, and the step at which it stopped."""
+        """The last install that started and did not finish, and the step at which it stopped."""
         from ..install.journal.log import interrupted_install
 
-        return interrupted_install(self.data)
+        return interrupted_install(self._context.data)
 
     def install(
         self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: Pace | None = None
     ) -> InstallJob:
-        """Carry a plan out (or only say what would be done); `resume` goes on after a restart (`resume_words`).
+        """Install a plan; with `dry_run`, or for a simulated machine, only report what would be done.
 
-        Its downloads go at `pace`, else as fast as the settings allow.
+        `resume` is the command that continues after a restart of the computer (`resume_command`). `pace` limits the
+        downloads, else the settings do.
         """
         from ..install.jobs.install import InstallJob
 
         simulate = dry_run or plan.simulated
         return InstallJob(
             plan,
-            self.system,
-            self.data,
-            self.catalog,
+            self._context.system,
+            self._context.data,
+            self._context.catalog,
             dry_run=simulate,
             login_command=resume,
-            mirrors=self.mirrors,
-            rate_limiter=pace or self.rate_limiter(),
+            mirrors=self._context.mirrors,
+            rate_limiter=pace or self._context.rate_limiter(),
         )
 
     def resume_command(self, *, window: bool) -> tuple[str, ...]:
-        """The command that goes on after a restart: the window, or the command line's `install --resume`."""
+        """The command that continues after a restart: the window, or the command line's `install --resume`."""
         from ..install.jobs.install import resume_command
 
-        return resume_command(self.data, self.system, gui=window)
+        return resume_command(self._context.data, self._context.system, gui=window)
 
     def verify(self, environment: Path) -> VerifyJob:
-        """Prove an environment."""
+        """Check that an environment works: imports, devices, a first computation."""
         from ..verify.job import VerifyJob
 
-        return VerifyJob(environment, self.system)
+        return VerifyJob(environment, self._context.system)
 
     def uninstall(self, environment: Path, *, dry_run: bool = False) -> UninstallJob:
-        """Take back what install put there (or only say what would be done)."""
+        """Remove an environment and what its install changed; with `dry_run`, only report it."""
         from ..install.jobs.uninstall import UninstallJob
 
-        return UninstallJob(environment, self.data, self.system, dry_run=dry_run)
+        return UninstallJob(environment, self._context.data, self._context.system, dry_run=dry_run)
 
     def purge(self, *, keep_environments: bool, dry_run: bool = False) -> PurgeJob:
-        """Take away everything that the program keeps for itself (or only say what would be done)."""
+        """Remove all data of the program itself; with `dry_run`, only report it."""
         from ..install.jobs.purge import PurgeJob
 
-        return PurgeJob(self.data, self.system, keep_environments=keep_environments, dry_run=dry_run)
+        return PurgeJob(self._context.data, self._context.system, keep_environments=keep_environments, dry_run=dry_run)
 
     def environments(self) -> tuple[Environment, ...]:
-        """The environments that install made and that still stand."""
+        """The environments that this program installed and that still exist."""
         from ..install.environment.location import list_environments
 
-        return list_environments(self.data)
+        return list_environments(self._context.data)
 
     def download(self, urls: Sequence[str], path: Path, *, sha256: str | None, connections: int) -> DownloadJob:
-        """Fetch one file; the further addresses are mirrors. What lies in the cache or wheelhouse is not fetched, and
-        another file of the same name not replaced.
+        """Download one file; all addresses after the first are mirrors.
+
+        A copy in the cache or the wheelhouse is used instead of the network; an existing file is not replaced.
         """
         from ..fetch.job import DownloadJob
         from ..fetch.limits import Limits
         from ..fetch.wanted import Wanted
         from ..install.steps.context import with_mirrors
 
-        local_copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
-        if self.wheelhouse is not None:
-            local_copies.append(self.wheelhouse / path.name)
+        local_copies = list(self._context.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
+        if self._context.wheelhouse is not None:
+            local_copies.append(self._context.wheelhouse / path.name)
         request = Wanted(
             url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(local_copies), replace=False
         )
         limits = Limits(connections=connections)
-        return DownloadJob(with_mirrors(request, self.catalog, self.mirrors), limits, self.rate_limiter())
+        return DownloadJob(
+            with_mirrors(request, self._context.catalog, self._context.mirrors), limits, self._context.rate_limiter()
+        )

@@ -144,9 +144,9 @@ def choice_from_arguments(arguments: argparse.Namespace) -> Choice | None:
 
 def detect_and_recommend(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
     """The machine, and what suits it; raises CallError for a choice that cannot work or of which nothing comes."""
-    machine = run_job(app.detect())
+    machine = run_job(app.setup.detect())
     choice = choice_from_arguments(arguments)
-    recommendation = app.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+    recommendation = app.setup.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
     reject_unused_options(arguments, machine, recommendation)
     return machine, recommendation
 

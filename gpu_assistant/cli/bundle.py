@@ -49,7 +49,7 @@ def run_bundle_command(app: App, arguments: argparse.Namespace, output: Output) 
         reject_conflicting_options(arguments, "bundle check", (*PLAN_OPTIONS, "machine", "mirrors", "limit_rate"))
         if arguments.dry_run:
             raise UsageError("choice-beside", option="bundle check", choice="--dry-run")
-        job = app.check_bundle(folder)
+        job = app.bundles.check(folder)
         _run_with_events(output, lambda report: run_job(job, on_event=report))
         return 0
     require_parent_folder(folder)
@@ -57,7 +57,7 @@ def run_bundle_command(app: App, arguments: argparse.Namespace, output: Output) 
         raise UsageError("conda-needs-network", path=str(folder))
     machine, recommendation = detect_and_recommend(app, arguments)
     choice = choice_from_arguments(arguments)
-    create_job = app.create_bundle(machine, recommendation, folder, channel=arguments.channel, choice=choice)
+    create_job = app.bundles.create(machine, recommendation, folder, channel=arguments.channel, choice=choice)
     if arguments.dry_run:
         if output.json:
             _run_with_events(output, lambda report: create_job.preview(JobContext(report=report)))
@@ -88,14 +88,14 @@ def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> P
         "--bundle",
         ("plan", *(name for name in PLAN_OPTIONS if name != "goal"), "wheelhouse", "mirrors", "limit_rate"),
     )
-    contents = app.read_bundle(folder)
+    contents = app.bundles.read(folder)
     if arguments.goal not in (contents.goal, "pytorch"):
         raise UsageError("bundle-other-wish", path=str(folder), made_for=contents.wish.label)
-    machine = run_job(app.detect())
-    recommendation = app.recommend_for_bundle(folder, machine)
-    environment = app.environment_path(arguments.env, contents.goal)
-    app.check_folder(environment)
-    return app.plan_for_bundle(folder, machine, recommendation, environment)
+    machine = run_job(app.setup.detect())
+    recommendation = app.bundles.recommend(folder, machine)
+    environment = app.setup.environment_path(arguments.env, contents.goal)
+    app.setup.check_folder(environment)
+    return app.bundles.plan(folder, machine, recommendation, environment)
 
 
 def _run_with_events(output: Output, start: Callable[[Callable[[Event], None]], object]) -> None:

@@ -37,7 +37,7 @@ CommandFunction = Callable[["App", argparse.Namespace, Output], int]
 
 def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
     """Look at this machine."""
-    machine = run_job(app.detect())
+    machine = run_job(app.setup.detect())
     if output.json:
         output.write_json(machine)
     else:
@@ -78,7 +78,7 @@ def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
     simulate = arguments.dry_run or install_plan.simulated
     if not (simulate or arguments.yes):
         _confirm(output, lambda: setup.render_plan_summary(output.texts.localize_plan(install_plan), output))
-    job = app.install(install_plan, dry_run=simulate, resume=app.resume_command(window=False))
+    job = app.setup.install(install_plan, dry_run=simulate, resume=app.setup.resume_command(window=False))
     if simulate and not output.json:
         run_job(job, cancel_code="cancelled")  # what must not run is refused here, too
         setup.render_plan(output.texts.localize_plan(install_plan), output)
@@ -105,8 +105,8 @@ def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
         return _purge(app, arguments, output)
     if arguments.keep_environments:
         raise UsageError("keep-without-all")
-    environment = app.environment_path(arguments.env)
-    job = app.uninstall(environment, dry_run=arguments.dry_run)
+    environment = app.setup.environment_path(arguments.env)
+    job = app.setup.uninstall(environment, dry_run=arguments.dry_run)
     if not _run_removal(job, str(environment), "uninstall-what", arguments, output):
         files_remain = environment.is_dir() and any(environment.iterdir())
         output.write_line(
@@ -117,7 +117,7 @@ def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 def _purge(app: App, arguments: argparse.Namespace, output: Output) -> int:
     keep_environments = arguments.keep_environments
-    job = app.purge(keep_environments=keep_environments, dry_run=arguments.dry_run)
+    job = app.setup.purge(keep_environments=keep_environments, dry_run=arguments.dry_run)
     if not _run_removal(
         job, str(app.data.root), "farewell-keeping" if keep_environments else "farewell-what", arguments, output
     ):
@@ -149,7 +149,7 @@ def _run_removal(
 
 def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Prove an environment."""
-    checks = output.texts.localize_checks(run_job(app.verify(app.environment_path(arguments.env))))
+    checks = output.texts.localize_checks(run_job(app.setup.verify(app.setup.environment_path(arguments.env))))
     if output.json:
         output.write_json(checks)
     else:
@@ -167,8 +167,8 @@ def benchmark(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
     if arguments.history:
         return _benchmark_history(app, arguments, output)
-    environment, device = app.environment_path(arguments.env), arguments.device
-    job = app.benchmark(environment, full=arguments.full, device=device)
+    environment, device = app.setup.environment_path(arguments.env), arguments.device
+    job = app.monitoring.benchmark(environment, full=arguments.full, device=device)
     # What is refused is not announced; whether a card is there is known only when PyTorch is loaded.
     announce = partial(render_benchmark.render_announcement, environment, output, full=arguments.full, device=device)
     with BenchmarkStatusLine(output, announce, wait_for_device=device not in (None, "cpu")) as line:
@@ -193,7 +193,7 @@ def _benchmark_history(app: App, arguments: argparse.Namespace, output: Output) 
     for name in ("device", "env"):
         if getattr(arguments, name) is not None:
             raise UsageError("bench-history-beside", option=f"--{name}")
-    history = benchmark_history(*app.stored_benchmarks())
+    history = benchmark_history(*app.monitoring.stored_benchmarks())
     if output.json:
         output.write_json(history)
     else:
@@ -202,13 +202,13 @@ def _benchmark_history(app: App, arguments: argparse.Namespace, output: Output) 
 
 
 def _make_plan(app: App, arguments: argparse.Namespace) -> Plan:
-    folder = app.environment_path(arguments.env, arguments.goal)
-    app.check_folder(folder)
+    folder = app.setup.environment_path(arguments.env, arguments.goal)
+    app.setup.check_folder(folder)
     machine, recommendation = detect_and_recommend(app, arguments)
-    new_plan = app.plan(machine, recommendation, folder, made_by=arguments.environment)
+    new_plan = app.setup.plan(machine, recommendation, folder, made_by=arguments.environment)
     if getattr(arguments, "online", False):
-        run_job(app.probe_sizes(machine, new_plan))
-        new_plan = app.plan(machine, recommendation, folder, made_by=arguments.environment)
+        run_job(app.setup.probe_sizes(machine, new_plan))
+        new_plan = app.setup.plan(machine, recommendation, folder, made_by=arguments.environment)
     return new_plan
 
 
@@ -219,16 +219,16 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         return plan_from_bundle(app, arguments, normalize_path(arguments.bundle))
     if arguments.resume:
         reject_conflicting_options(arguments, "--resume", ("plan", *PLAN_OPTIONS, "env", "machine", "wheelhouse"))
-        interrupted = app.interrupted_install()
+        interrupted = app.setup.interrupted_install()
         if interrupted is None:
             raise AppError("nothing-to-resume")
         _print_resume_point(interrupted, output)
-        return app.preview(interrupted.plan)
+        return app.setup.preview(interrupted.plan)
     if arguments.plan:
         reject_conflicting_options(arguments, "--plan", (*PLAN_OPTIONS, "env", "machine", "wheelhouse"))
-        loaded_plan = app.read_plan(Path(arguments.plan))
+        loaded_plan = app.setup.read_plan(Path(arguments.plan))
         if not loaded_plan.simulated:
-            app.check_folder(Path(loaded_plan.env))
+            app.setup.check_folder(Path(loaded_plan.env))
         elif not arguments.dry_run:
             # Who asks for no simulation in this very call must not believe that something was installed.
             raise UsageError("plan-simulated", path=arguments.plan)

@@ -51,7 +51,7 @@ def download(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if not path.parent.is_dir():
         # A folder that was mistyped is not made: the file would lie where nobody looks for it.
         raise UsageError("download-no-folder", path=str(path.parent))
-    job = app.download(arguments.urls, path, sha256=arguments.sha256, connections=arguments.connections)
+    job = app.setup.download(arguments.urls, path, sha256=arguments.sha256, connections=arguments.connections)
     if output.json:
         run_job(job, on_event=output.write_event, cancel_code="cancelled")
         return 0

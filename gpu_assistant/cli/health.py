@@ -58,12 +58,12 @@ def run_health_test(app: App, arguments: argparse.Namespace, output: Output) -> 
 
     if arguments.minutes is not None and arguments.level != LOAD_TEST_LEVEL:
         raise UsageError("health-minutes", level=arguments.level, loaded=LOAD_TEST_LEVEL)
-    environment: Path | None = app.environment_path(arguments.env)
+    environment: Path | None = app.setup.environment_path(arguments.env)
     if arguments.env is None and arguments.level == 1 and environment is not None and not environment.exists():
         environment = None  # there is none yet, and the driver can be asked without
     seconds = 60 * arguments.minutes if arguments.minutes else None
-    with closing(app.sampler()) as sampler, HealthStatusLine(output) as line:
-        job = app.health_test(
+    with closing(app.monitoring.sampler()) as sampler, HealthStatusLine(output) as line:
+        job = app.monitoring.health_test(
             environment, sampler, level=arguments.level, device=arguments.device, load_seconds=seconds
         )
         checks = run_job(job, on_event=line.show_progress)

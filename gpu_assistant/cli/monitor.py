@@ -81,7 +81,7 @@ def run_monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
     interval = DEFAULT_INTERVAL_S if arguments.interval is None else arguments.interval
 
     with cancel_on_signal() as stop_event, ExitStack() as resources:
-        sampler = resources.enter_context(closing(app.sampler()))
+        sampler = resources.enter_context(closing(app.monitoring.sampler()))
         csv_file = latest = None
         if arguments.csv:
             from ..monitor.sample_csv import SampleCsvWriter
@@ -180,9 +180,9 @@ class AlarmPrinter:
     def __init__(self, app: App, output: Output) -> None:
         from ..app.monitoring import HealthEvaluator
 
-        self._evaluator = HealthEvaluator(app.health_monitor, app.load_baselines)
+        self._evaluator = HealthEvaluator(app.monitoring.health_monitor, app.monitoring.load_baselines)
         self._output = output
-        self._history = app.history()
+        self._history = app.monitoring.history()
         try:
             self._history.load()
         except AppError as error:  # the cards are watched all the same
@@ -240,10 +240,10 @@ def _export_history(app: App, arguments: argparse.Namespace, output: Output) -> 
     if not arguments.csv:
         raise UsageError("history-without-csv")
     path = new_file_path(arguments.csv)
-    history = app.history()
+    history = app.monitoring.history()
     history.load()
     # Cards are called as they are now; one that is gone as it was last.
-    with closing(app.sampler()) as sampler:
+    with closing(app.monitoring.sampler()) as sampler:
         names = {gpu_key(gpu): gpu_label(gpu) for gpu in sampler.sample(detailed=False).gpus}
     rows = export_history(history, path, arguments.history, names=names)
     if history.damaged_count:

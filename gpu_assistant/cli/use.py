@@ -26,18 +26,18 @@ def add_use_options(
 
 def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Do what was asked for, in the order of the options; then, or with none, say how the environment is used."""
-    environment = app.environment_path(arguments.env)
-    actions = app.environment_actions(environment)
+    environment = app.setup.environment_path(arguments.env)
+    actions = app.integrations.actions(environment)
     lockfile = new_file_path(arguments.lock, is_exported_lockfile) if arguments.lock else None
     created: dict[str, str] = {}
     if arguments.menu:
-        created["menu"] = str(run_job(app.create_menu_entry(environment)))
+        created["menu"] = str(run_job(app.integrations.create_menu_entry(environment)))
     if arguments.kernel:
-        created["kernel"] = str(run_job(app.register_kernel(environment)))
+        created["kernel"] = str(run_job(app.integrations.register_kernel(environment)))
     if arguments.editor:
-        created["editor"] = str(run_job(app.open_in_editor(environment, normalize_path(arguments.editor))))
+        created["editor"] = str(run_job(app.integrations.open_in_editor(environment, normalize_path(arguments.editor))))
     if lockfile is not None:
-        app.export_lockfile(environment, lockfile)
+        app.integrations.export_lockfile(environment, lockfile)
         created["lock"] = str(lockfile)
     if output.json:
         document: dict[str, Any] = {

@@ -95,12 +95,13 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.command_card.clicked.connect(lambda: self._copy_to_clipboard(self._activation_command))
         self.menu_card.clicked.connect(
             lambda: self._run_action(
-                self._services.create_menu_entry, lambda: self.tr("It stands among your programs now.")
+                self._services.integrations.create_menu_entry, lambda: self.tr("It stands among your programs now.")
             )
         )
         self.jupyter_card.clicked.connect(
             lambda: self._run_action(
-                self._services.register_kernel, lambda: self.tr("Jupyter offers it now as one of its kernels.")
+                self._services.integrations.register_kernel,
+                lambda: self.tr("Jupyter offers it now as one of its kernels."),
             )
         )
         self.lock_card.clicked.connect(self.choose_lock_file)
@@ -137,7 +138,8 @@ class EnvironmentActionsPanel(Themed, QWidget):
         """Open a folder in the editor."""
         template = self.tr("{folder} opens with this environment's Python.")
         self._run_action(
-            lambda env: self._services.open_in_editor(env, folder), lambda: template.format(folder=str(folder))
+            lambda env: self._services.integrations.open_in_editor(env, folder),
+            lambda: template.format(folder=str(folder)),
         )
 
     def choose_lock_file(self) -> None:
@@ -154,7 +156,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
     def save_lock(self, target: Path) -> None:
         """Save the lock."""
         self._run_action(
-            lambda env: FunctionJob(lambda: self._services.export_lockfile(env, target)),
+            lambda env: FunctionJob(lambda: self._services.integrations.export_lockfile(env, target)),
             lambda: self.tr("Saved: {path}").format(path=str(target)),
         )
 
@@ -247,6 +249,6 @@ class FindIntegrationsJob:
     def run(self, context: object) -> tuple[Path, EnvironmentActions | None]:  # noqa: ARG002
         """The environment, and its ways if it is one of ours."""
         try:
-            return self._environment, self._services.environment_actions(self._environment)
+            return self._environment, self._services.integrations.actions(self._environment)
         except AppError:
             return self._environment, None

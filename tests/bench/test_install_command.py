@@ -46,13 +46,14 @@ def test_unpublished_build_gives_no_command() -> None:
 
 def test_only_missing_packages(tmp_path: Path) -> None:
     environment = environment_with(tmp_path / "env", "")
-    app = App(data_dir=str(tmp_path / "data"), environ={})
+    monitoring = App(data_dir=str(tmp_path / "data"), environ={}).monitoring
     python = str(current_system().environment_python(environment))
-    assert app.missing_example_packages(environment)["transformers"] == (python, "-m", "pip", "install", "transformers")
+    commands = monitoring.missing_example_packages(environment)
+    assert commands["transformers"] == (python, "-m", "pip", "install", "transformers")
     (torch,) = environment.rglob("torch")
     (torch / "version.py").write_text("__version__ = '2.13.0+cpu'\n", encoding="utf-8")
-    words = app.missing_example_packages(environment)["torchvision"]
-    assert words is not None
-    assert "torchvision==0.28.0+cpu" in words
+    command = monitoring.missing_example_packages(environment)["torchvision"]
+    assert command is not None
+    assert "torchvision==0.28.0+cpu" in command
     (torch.parent / "torchvision").mkdir()
-    assert set(app.missing_example_packages(environment)) == {"transformers"}
+    assert set(monitoring.missing_example_packages(environment)) == {"transformers"}

@@ -32,7 +32,7 @@ from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.update.service import UpdateService
 
 from .benchmarks import memory_fits
-from .bundles import Bundles
+from .bundles import FakeBundles
 from .desktop import FakeDesktop
 from .examples import cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
 from .integrations import FakeIntegrations
@@ -100,10 +100,15 @@ class FakeSystem:
         self.opened.append(("terminal", environment))
 
 
-class FakeApp(FakeIntegrations, Bundles):
-    """The services with results set by the test. `asked` notes each call that would do something."""
+class FakeApp(FakeIntegrations):
+    """The services with results set by the test. `asked` notes each call that would do something.
+
+    It is its own `setup`, `integrations` and `monitoring`, so that a test replaces a method on one object.
+    """
 
     def __init__(self, folder: Path, machine: Machine | None = None, *, simulated: bool = False) -> None:
+        self.setup = self.integrations = self.monitoring = self
+        self.bundles = FakeBundles(self)
         self.data = DataDir(folder / "data")
         self.machine = machine or plain_linux()
         self.simulated_machine = self.machine if simulated else None
@@ -143,7 +148,7 @@ class FakeApp(FakeIntegrations, Bundles):
         return "en"
 
     def detect(self) -> FakeJob:
-        return self._job("detect")
+        return self.job("detect")
 
     def local_wheels(self) -> tuple[LocalWheel, ...]:
         return self.wheels
@@ -189,7 +194,7 @@ class FakeApp(FakeIntegrations, Bundles):
     ) -> FakeJob:
         self.resume = resume
         self.asked.append("dry install" if dry_run or plan.simulated else "install")
-        job = self._job("install", count=False)
+        job = self.job("install", count=False)
         if not job.news:
             job.news = install_news(plan, dry=dry_run or plan.simulated)
         if job.result is None:
@@ -205,19 +210,19 @@ class FakeApp(FakeIntegrations, Bundles):
         return self.known
 
     def verify(self, environment: Path) -> FakeJob:
-        return self._job("verify")
+        return self.job("verify")
 
     bench_full = False  # what was asked for last
 
     def benchmark(self, environment: Path, *, full: bool = False, device: str | None = None) -> FakeJob:
         self.bench_full = full
-        return self._job("bench")
+        return self.job("bench")
 
     def estimate_memory(self, environment: Path, *, model: str, batch: int, device: str) -> FakeJob:
         self.fitted = (model, batch, device)
-        return self._job("fit")
+        return self.job("fit")
 
-    def _job(self, name: str, *, count: bool = True) -> FakeJob:
+    def job(self, name: str, *, count: bool = True) -> FakeJob:
         if count:
             self.asked.append(name)
         return FakeJob(self.results[name], self.news.get(name, ()), self.gate)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from gpu_assistant.core import json
 from gpu_assistant.core.machine import Machine
@@ -13,6 +15,9 @@ from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.fetch.pace import Pace
 from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE, BundleContents, BundleFile
 from gpu_assistant.install.packages.requirements import PackageRequest, Platform
+
+if TYPE_CHECKING:
+    from .app import FakeApp, FakeJob
 
 WHEEL = "wheels/torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"
 WHOLE = 2_600_000_000
@@ -84,10 +89,13 @@ def mark(folder: Path) -> str:
     return hashlib.sha256((folder / LIST_FILE).read_bytes()).hexdigest()
 
 
-class Bundles:
-    """For an `App` of the tests: `orders` notes what was asked for, `results` and `news` say how it goes."""
+class FakeBundles:
+    """The bundles of a `FakeApp`: `orders` notes what was requested, the app's `results` and `news` say how it goes."""
 
-    def create_bundle(
+    def __init__(self, app: FakeApp) -> None:
+        self._app = app
+
+    def create(
         self,
         machine: Machine,
         recommendation: Recommendation,
@@ -96,23 +104,19 @@ class Bundles:
         channel: str = "studio",
         choice: Choice | None = None,
         pace: Pace | None = None,
-    ) -> Any:
-        self.orders.append((machine, recommendation, folder, channel, choice, pace))
-        if self.results.get("bundle") is None:
-            self.results["bundle"] = lambda: write(folder, contents())
-        return self._job("bundle")
+    ) -> FakeJob:
+        self._app.orders.append((machine, recommendation, folder, channel, choice, pace))
+        if self._app.results.get("bundle") is None:
+            self._app.results["bundle"] = lambda: write(folder, contents())
+        return self._app.job("bundle")
 
-    def check_bundle(self, folder: Path, *, match_computer: bool = False) -> Any:
-        self.orders.append((folder, match_computer))
-        return self._job("check")
+    def check(self, folder: Path, *, match_computer: bool = False) -> FakeJob:
+        self._app.orders.append((folder, match_computer))
+        return self._app.job("check")
 
-    def recommend_for_bundle(self, folder: Path, machine: Machine) -> Recommendation:
-        self.asked.append("recommend from a folder")
-        return self.recommendation(None)
+    def recommend(self, folder: Path, machine: Machine) -> Recommendation:
+        self._app.asked.append("recommend from a folder")
+        return self._app.recommendation(None)
 
-    def plan_for_bundle(
-        self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path
-    ) -> Plan:
-        from msgspec.structs import replace
-
-        return replace(self.plan(machine, recommendation, environment), bundle=str(folder), bytes=0)
+    def plan(self, folder: Path, machine: Machine, recommendation: Recommendation, environment: Path) -> Plan:
+        return replace(self._app.plan(machine, recommendation, environment), bundle=str(folder), bytes=0)

@@ -11,13 +11,13 @@ from tests.fakes.desktop import FakeDesktop
 
 
 class FakeIntegrations:
-    """The part of `App` that looks after an environment which stands."""
+    """The integrations of a `FakeApp`: the real jobs on a desktop in a folder of the test."""
 
     data: DataDir
     system: System
     desktop: FakeDesktop
 
-    def environment_actions(self, environment: Path) -> integrations.EnvironmentActions:
+    def actions(self, environment: Path) -> integrations.EnvironmentActions:
         return integrations.environment_actions(environment, self.system, self.desktop)
 
     def create_menu_entry(self, environment: Path) -> integrations.MenuEntryJob:

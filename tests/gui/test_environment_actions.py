@@ -30,6 +30,7 @@ class Services(FakeIntegrations):
     simulated = False
 
     def __init__(self, root: Path) -> None:
+        self.integrations = self
         self.data = DataDir(root / "data")
         self.system = FakeSystem(name="linux")
         self.desktop = FakeDesktop(root / "desk", editor=root / "code")

@@ -38,7 +38,7 @@ class Window:
         self._recorder = HistoryWriter(
             lambda: History(self._app.data.history, clock=lambda: self.now), load_delay_s=3.0
         )
-        self._judge = HealthEvaluator(self._app.health_monitor, self._app.load_baselines)
+        self._judge = HealthEvaluator(self._app.monitoring.health_monitor, self._app.monitoring.load_baselines)
         self.open()
 
     def open(self) -> None:

@@ -111,7 +111,7 @@ def test_unreachable_pytorch_host_stops_with_message(
     has_another,
 ):
     app = App(data_dir=str(tmp_path / "d"), environ={})
-    chosen = app.recommend(app.detect().run(_context())).pytorch
+    chosen = app.setup.recommend(app.setup.detect().run(_context())).pytorch
     if has_another:
         wheels = tmp_path / "我的 轮子"
         wheels.mkdir()

@@ -119,7 +119,9 @@ class _ReadPageDataJob:
     def run(self, context: JobContext[Any]) -> _PageData:
         context.check_cancelled()
         return _PageData(
-            current_environment(self._app), *self._app.stored_benchmarks(), read_range_source(self._app.catalog)
+            current_environment(self._app),
+            *self._app.monitoring.stored_benchmarks(),
+            read_range_source(self._app.catalog),
         )
 
 
@@ -313,7 +315,7 @@ class BenchmarkPage(Page):
             return
         self._error, self._saved_path, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
-        self._runner.start(LazyJob(partial(self._app.benchmark, self._installed.folder, full=full)))
+        self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
         self.running_view.start(partial(running.running_note, self._installed, full=full))
         self.retranslate()
         self.running_view.take_focus()

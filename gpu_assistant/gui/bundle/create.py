@@ -62,8 +62,8 @@ class BundleOrderJob:
         if isinstance(machine, Path):
             machine = json.read_file(machine, Machine, code="machine-file")
         if recommendation is None:
-            recommendation = app.recommend(machine, goal=order.goal, channel=order.channel)
-        job = app.create_bundle(
+            recommendation = app.setup.recommend(machine, goal=order.goal, channel=order.channel)
+        job = app.bundles.create(
             machine,
             recommendation,
             order.folder,

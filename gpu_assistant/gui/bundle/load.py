@@ -70,7 +70,7 @@ class LoadBundlePage(WizardPage):
         if self._runner.running:
             return
         self.folder, self.error, self._progress = folder, None, InstallProgress(None)
-        self._runner.start(LazyJob(partial(self.controller.app.check_bundle, folder, match_computer=True)))
+        self._runner.start(LazyJob(partial(self.controller.app.bundles.check, folder, match_computer=True)))
         self.folder_chosen.emit()
         self.draw_if_visible()
 

@@ -126,7 +126,7 @@ class HealthTestEnvironmentJob:
     def run(self, context: JobContext[Any]) -> HealthTestEnvironment:
         """A little of the disk."""
         context.check_cancelled()
-        installed, tests = current_environment(self._app), self._app.health_rules.tests
+        installed, tests = current_environment(self._app), self._app.monitoring.health_rules.tests
         return HealthTestEnvironment(
             environment=installed.folder if installed is not None else None,
             cpu_only=installed is not None and installed.variant == "cpu",
@@ -153,8 +153,8 @@ class HealthTestJob:
 
     def run(self, context: JobContext[Any]) -> Checks:
         """The checks; raises what `HealthJob.run` raises."""
-        with closing(self._app.sampler()) as sampler:
-            job = self._app.health_test(
+        with closing(self._app.monitoring.sampler()) as sampler:
+            job = self._app.monitoring.health_test(
                 self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
             )
             return job.run(context)

@@ -73,7 +73,7 @@ class MachineFactsJob:
 
     def run(self, context: JobContext[Any]) -> MachineFacts:
         """The whole of it; raises what `detect` raises."""
-        benchmarks = self._app.stored_benchmarks().benchmarks
+        benchmarks = self._app.monitoring.stored_benchmarks().benchmarks
         newest = benchmarks[-1] if benchmarks else None
         facts = MachineFacts(
             loaded=True,
@@ -84,7 +84,7 @@ class MachineFactsJob:
         )
         context.report(facts)
         context.check_cancelled()
-        machine = self._app.detect().run(JobContext(cancel=context.cancel))
+        machine = self._app.setup.detect().run(JobContext(cancel=context.cancel))
         return replace(facts, machine=machine)
 
 
@@ -92,7 +92,7 @@ def current_environment(app: App) -> InstalledEnvironment | None:
     """The environment that the settings name, else the newest; a simulated machine has none."""
     if app.simulated:
         return None
-    environments = app.environments()
+    environments = app.setup.environments()
     chosen = next(
         (each for each in environments if each.path == app.settings.environment),
         environments[0] if environments else None,

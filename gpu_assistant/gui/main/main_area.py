@@ -54,8 +54,8 @@ class MainArea(Themed, QWidget):
         self._saver = saver
         self.app = app
         self.language = language
-        judge = HealthEvaluator(app.health_monitor, app.load_baselines)
-        self.sampling = SamplingService(app.sampler, app.history, evaluator=judge, parent=self)
+        judge = HealthEvaluator(app.monitoring.health_monitor, app.monitoring.load_baselines)
+        self.sampling = SamplingService(app.monitoring.sampler, app.monitoring.history, evaluator=judge, parent=self)
         self.updates = UpdateController(app, self)
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)

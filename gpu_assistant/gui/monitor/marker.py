@@ -41,7 +41,7 @@ class Marker(QObject):
 
     def limit(self, gpu: GpuSample) -> float | None:
         """°C from which on a card is slowed down; the catalog is asked once the sampling thread has read it."""
-        allowed = self._app.max_temperature if self._sampling.health is not None else _nobody_knows
+        allowed = self._app.monitoring.max_temperature if self._sampling.health is not None else _nobody_knows
         return temperature_limit(gpu, allowed)
 
     def look(self) -> None:
@@ -71,7 +71,7 @@ class Marker(QObject):
         history = self._sampling.history
         cards = [history.last_response(gpu) for gpu in history.gpus() if gpu.index in picked]
         # The rules, as the catalog, are there once the sampling thread has read them.
-        rules = self._app.health_rules if self._sampling.health is not None else None
+        rules = self._app.monitoring.health_rules if self._sampling.health is not None else None
         found = marks.of_cards(history, cards, start, end - start, allowed=self.limit, rules=rules)
         translate = QCoreApplication.translate
         happened = (replace(event, text=translate("Marks", event.text)) for event in self._happened)

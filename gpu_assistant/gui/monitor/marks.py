@@ -228,10 +228,10 @@ class Happenings:
         context.check_cancelled()
         found = [
             Event(start=made.created, end=made.created, text=INSTALLED, tone="accent")
-            for made in self._app.environments()
+            for made in self._app.setup.environments()
             if made.created
         ]
-        for each in self._app.stored_benchmarks().benchmarks:
+        for each in self._app.monitoring.stored_benchmarks().benchmarks:
             if each.started is not None:
                 end = each.started + (each.seconds or 0.0)
                 found.append(Event(start=each.started, end=end, text=MEASURED, tone="accent"))

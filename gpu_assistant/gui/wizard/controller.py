@@ -187,7 +187,7 @@ class WizardController(JobRunners):
         self.errors.pop("look", None)
         self._detection_started_at = time.monotonic()
         self.detection_seconds = None
-        self._detect_runner.start(LazyJob(self.app.detect))
+        self._detect_runner.start(LazyJob(self.app.setup.detect))
         self.changed.emit()
 
     def recommend(self) -> None:
@@ -293,11 +293,11 @@ class WizardController(JobRunners):
         self._end_event = None
         self.errors.pop("install", None)
         self._size_probe_runner.cancel()
-        resume_command = self.app.resume_command(window=True)
+        resume_command = self.app.setup.resume_command(window=True)
         rate_limiter = self.rate_limiter = self.app.rate_limiter()
         dry_run = self.flow.simulated
         self._install_runner.start(
-            LazyJob(partial(self.app.install, plan, dry_run=dry_run, resume=resume_command, pace=rate_limiter))
+            LazyJob(partial(self.app.setup.install, plan, dry_run=dry_run, resume=resume_command, pace=rate_limiter))
         )
         self.page_changed.emit()
         self.changed.emit()
@@ -335,7 +335,7 @@ class WizardController(JobRunners):
         if environment is None or self.app.simulated or self._verify_runner.running:
             return
         self.errors.pop("prove", None)
-        self._verify_runner.start(LazyJob(partial(self.app.verify, environment)))
+        self._verify_runner.start(LazyJob(partial(self.app.setup.verify, environment)))
         self.changed.emit()
 
     def run_benchmark(self) -> None:
@@ -344,7 +344,7 @@ class WizardController(JobRunners):
         if environment is None or self.app.simulated or self._benchmark_runner.running:
             return
         self.errors.pop("measure", None)
-        self._benchmark_runner.start(LazyJob(partial(self.app.benchmark, environment)))
+        self._benchmark_runner.start(LazyJob(partial(self.app.monitoring.benchmark, environment)))
         self.changed.emit()
 
     def stop_benchmark(self) -> None:
@@ -396,7 +396,7 @@ class WizardController(JobRunners):
             return
         if plan.bytes is None and plan.recommendation != self._probed_recommendation:
             self._probed_recommendation = plan.recommendation
-            self._size_probe_runner.start(LazyJob(partial(self.app.probe_sizes, machine, plan)))
+            self._size_probe_runner.start(LazyJob(partial(self.app.setup.probe_sizes, machine, plan)))
 
     def _on_sizes_probed(self, _sizes: object) -> None:
         if not self.flow.is_locked:

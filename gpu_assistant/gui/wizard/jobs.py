@@ -114,13 +114,13 @@ class RecommendJob:
             return self._from_bundle(Path(state.bundle))
         choice = retained_choice(app, self._machine, state)
         arguments: RecommendArguments = {"goal": state.goal, "channel": state.channel, "choice": choice}
-        recommendation = app.recommend(self._machine, **arguments)
+        recommendation = app.setup.recommend(self._machine, **arguments)
         context.check_cancelled()
-        folder = app.environment_path(state.environment, state.goal)
+        folder = app.setup.environment_path(state.environment, state.goal)
         plan: Plan | None = None
         blocking_error: AppError | None = None
         try:
-            plan = app.plan(self._machine, recommendation, folder, made_by=state.environment_kind)
+            plan = app.setup.plan(self._machine, recommendation, folder, made_by=state.environment_kind)
         except SetupNotSupported as error:
             blocking_error = error
         context.check_cancelled()
@@ -129,7 +129,7 @@ class RecommendJob:
         )
         if plan is not None and not already_installed:
             blocking_error = _folder_error(app, folder)
-        options = app.options(self._machine, **arguments) if state.customizing else None
+        options = app.setup.options(self._machine, **arguments) if state.customizing else None
         context.check_cancelled()
         return RecommendationResult(
             recommendation=recommendation,
@@ -144,9 +144,9 @@ class RecommendJob:
     def _from_bundle(self, folder: Path) -> RecommendationResult:
         """What a folder was made for: there is nothing to choose."""
         app = self._app
-        recommendation = app.recommend_for_bundle(folder, self._machine)
-        environment = app.environment_path(self._state.environment, recommendation.goal)
-        plan = app.plan_for_bundle(folder, self._machine, recommendation, environment)
+        recommendation = app.bundles.recommend(folder, self._machine)
+        environment = app.setup.environment_path(self._state.environment, recommendation.goal)
+        plan = app.bundles.plan(folder, self._machine, recommendation, environment)
         already_installed = not app.simulated and _is_already_installed(app, plan)
         return RecommendationResult(
             recommendation=replace(recommendation, alternatives=()),
@@ -167,7 +167,7 @@ class RecommendArguments(TypedDict):
 def _folder_error(app: App, folder: Path) -> AppError | None:
     """Why no environment can be put into a folder: told before anybody presses Install."""
     try:
-        app.check_folder(folder)
+        app.setup.check_folder(folder)
     except AppError as error:
         return error
     return None
@@ -181,7 +181,7 @@ def _is_already_installed(app: App, plan: Plan, environment_kind: EnvironmentKin
     if pytorch is None or any(step.now is not None and step.now.code in DAMAGED_CODES for step in plan.steps):
         return False
     build = (pytorch.version, pytorch.variant)
-    environments = (candidate for candidate in app.environments() if Path(candidate.path) == folder)
+    environments = (candidate for candidate in app.setup.environments() if Path(candidate.path) == folder)
     return any(
         (candidate.torch, candidate.variant) == build and environment_kind in ("venv", candidate.made_by)
         for candidate in environments
@@ -196,7 +196,7 @@ class FindInterruptedJob:
 
     def run(self, context: JobContext[Any]) -> InterruptedInstall | None:  # noqa: ARG002
         """The interrupted install, if there is one."""
-        return self._app.interrupted_install()
+        return self._app.setup.interrupted_install()
 
 
 class SavePlanJob:

@@ -190,7 +190,7 @@ def _has_other_choices(choice: Choice | None, name: PartName) -> bool:
 def is_choice_possible(app: App, machine: Machine, choice: Choice, *, goal: Goal, channel: Channel) -> bool:
     """Whether a choice can be carried out here."""
     try:
-        app.recommend(machine, goal=goal, channel=channel, choice=choice)
+        app.setup.recommend(machine, goal=goal, channel=channel, choice=choice)
     except UsageError as error:
         if error.code != "choice-impossible":
             raise

@@ -27,8 +27,9 @@ LONG_MS = 600_000  # loading PyTorch from a slow disk takes most of it
 def own(tmp_path: Path) -> App:
     """The program itself; products take a second instead of five."""
     app = App(data_dir=str(DataDir(tmp_path / "data").root), environ={})
-    app.__dict__["health_rules"] = replace(
-        app.health_rules, tests=replace(app.health_rules.tests, product_seconds=1.0, cpu_memory_bytes=64 * 2**20)
+    rules = app.monitoring.health_rules
+    app.monitoring.health_rules = replace(
+        rules, tests=replace(rules.tests, product_seconds=1.0, cpu_memory_bytes=64 * 2**20)
     )
     return app
 
@@ -44,7 +45,7 @@ def opened(own: App, torch_environment: Path, qtbot, language):
         qtbot.addWidget(dialog)
         dialog.open()
         qtbot.waitUntil(lambda: not dialog.environment_runner.running, timeout=60_000)
-        tests = own.health_rules.tests
+        tests = own.monitoring.health_rules.tests
         dialog._on_environment_read(
             HealthTestEnvironment(environment=environment, cpu_only=True, limits=tests.limits_seconds)
         )

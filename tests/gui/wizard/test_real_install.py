@@ -75,7 +75,7 @@ def test_welcome_to_benchmark(open_wizard, qtbot, tmp_path, seen):
     with qtbot.waitSignal(wizard.finished):
         wizard.done.primary.click()
     qtbot.waitUntil(lambda: app.settings.environment == str(environment))
-    [known] = app.environments()
+    [known] = app.setup.environments()
     assert Path(known.path) == environment
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpu_assistant.app.monitoring import MonitoringService
+from gpu_assistant.app.setup import SetupService
 from gpu_assistant.gui import theme
 from tests.fakes.app import FakeApp
 
@@ -79,18 +81,17 @@ def test_large_text_fits(app, at_recommendation, qapp, qtbot):
 
 
 def test_fake_app_has_the_real_methods():
-    from gpu_assistant.app import App
-
-    for name in (
+    setup = (
         "detect",
         "recommend",
         "plan",
         "install",
         "verify",
-        "bench",
         "environments",
-        "interrupted",
-        "resume_words",
-    ):
-        assert callable(getattr(App, name))
-        assert callable(getattr(FakeApp, name))
+        "interrupted_install",
+        "resume_command",
+    )
+    for service, names in ((SetupService, setup), (MonitoringService, ("benchmark", "estimate_memory"))):
+        for name in names:
+            assert callable(getattr(service, name))
+            assert callable(getattr(FakeApp, name))

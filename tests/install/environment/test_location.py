@@ -29,7 +29,7 @@ def test_plan_refuses_unwritable_folder(capsys: pytest.CaptureFixture[str], tmp_
 
 def test_probe_leaves_no_file(tmp_path: Path) -> None:
     app = App(data_dir=str(tmp_path / "data"))
-    app.check_folder(tmp_path / "new" / "env")
+    app.setup.check_folder(tmp_path / "new" / "env")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -39,5 +39,5 @@ def test_missing_permission_names_the_folder(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(Path, "write_bytes", denied)
     with pytest.raises(AppError) as caught:
-        App(data_dir=str(tmp_path / "data")).check_folder(tmp_path / "env")
+        App(data_dir=str(tmp_path / "data")).setup.check_folder(tmp_path / "env")
     assert (caught.value.code, caught.value.data["path"]) == ("folder-unwritable", str(tmp_path / "data"))

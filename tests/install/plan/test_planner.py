@@ -193,7 +193,7 @@ def test_folders_with_dots_are_normalized(tmp_path: Path) -> None:
     (tmp_path / "wheels").mkdir()
     app = App(data_dir=str(tmp_path / "x" / ".." / "data"), wheelhouse=str(tmp_path / "data" / ".." / "wheels"))
     assert (app.data.root, app.wheelhouse) == (tmp_path / "data", tmp_path / "wheels")
-    assert app.environment_path(str(tmp_path / "a" / ".." / "env")) == tmp_path / "env"
+    assert app.setup.environment_path(str(tmp_path / "a" / ".." / "env")) == tmp_path / "env"
 
 
 def test_plan_lists_requested_requirements(world: World) -> None:

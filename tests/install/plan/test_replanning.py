@@ -38,11 +38,11 @@ def app_for(tmp_path: Path, machine: Path) -> App:
 
 def plan_of(app: App, goal: Goal, way: str = "plain") -> Plan | None:
     """None where such a machine gets none."""
-    machine = app.detect().run(JobContext())
+    machine = app.setup.detect().run(JobContext())
     choice, made_by = WAYS[way]
     try:
-        recommendation = app.recommend(machine, goal=goal, choice=choice)
-        return app.plan(machine, recommendation, app.data.environments / "env", made_by=made_by)  # type: ignore[arg-type]
+        recommendation = app.setup.recommend(machine, goal=goal, choice=choice)
+        return app.setup.plan(machine, recommendation, app.data.environments / "env", made_by=made_by)  # type: ignore[arg-type]
     except AppError:
         return None
 
@@ -60,7 +60,7 @@ def test_every_plan_is_replanned_identically(tmp_path: Path, machine: Path) -> N
         plan = plan_of(app, goal, way)
         if plan is None:
             continue
-        again = app.read_plan(saved(app, plan, tmp_path))
+        again = app.setup.read_plan(saved(app, plan, tmp_path))
         assert again.steps == plan.steps, (goal, way)
         assert replace(again, recommendation=plan.recommendation) == plan, (goal, way)
         assert again.recommendation.reasons == ()

@@ -90,8 +90,8 @@ class World:
     def plan(self, wsl: str | None = "install") -> Plan:
         machine = self.app.simulated_machine
         assert isinstance(machine, Machine)
-        advice = self.app.recommend(machine, goal="tensorflow", choice=Choice(wsl=wsl))
-        whole = self.app.plan(machine, advice, self.root / "env")
+        advice = self.app.setup.recommend(machine, goal="tensorflow", choice=Choice(wsl=wsl))
+        whole = self.app.setup.plan(machine, advice, self.root / "env")
         return replace(whole, steps=tuple(s for s in whole.steps if s.kind == "wsl2"), simulated=False)
 
     def install(self, plan: Plan | None = None) -> StepEvent:
@@ -131,9 +131,9 @@ def test_wsl2_is_not_installed_unrequested(world: World, language: str) -> None:
 def test_alternative_leads_to_wsl2_install(world: World) -> None:
     machine = world.app.simulated_machine
     assert isinstance(machine, Machine)
-    advice = world.app.recommend(machine, goal="tensorflow")
+    advice = world.app.setup.recommend(machine, goal="tensorflow")
     (offer,) = (each for each in advice.alternatives if each.code == "tensorflow-wsl2")
-    taken = world.app.recommend(machine, goal="tensorflow", choice=Choice(**offer.change))  # type: ignore[arg-type]
+    taken = world.app.setup.recommend(machine, goal="tensorflow", choice=Choice(**offer.change))  # type: ignore[arg-type]
     assert advice.tensorflow is not None
     assert taken.tensorflow is not None
     assert (advice.tensorflow.wsl, taken.tensorflow.wsl) == (False, True)
@@ -146,7 +146,7 @@ def test_useless_wsl2_choice_is_refused(world: World) -> None:
     machine = app.simulated_machine
     assert isinstance(machine, Machine)
     with pytest.raises(UsageError) as caught:
-        app.recommend(machine, goal="tensorflow", choice=Choice(wsl="install"))
+        app.setup.recommend(machine, goal="tensorflow", choice=Choice(wsl="install"))
     assert caught.value.code == "choice-impossible"
     with pytest.raises(UsageError) as caught:
         world.plan("--unregister")

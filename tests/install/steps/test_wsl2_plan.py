@@ -27,7 +27,7 @@ def planned(folder: Path, file: Path, goal: Goal, build: int | None = None) -> t
     assert isinstance(machine, Machine)
     if build is not None:
         machine = replace(machine, os=replace(machine.os, build=build, version=f"10.0.{build}"))
-    return app, app.plan(machine, app.recommend(machine, goal=goal), folder / "env")
+    return app, app.setup.plan(machine, app.setup.recommend(machine, goal=goal), folder / "env")
 
 
 def steps(plan: Plan) -> list[Step]:

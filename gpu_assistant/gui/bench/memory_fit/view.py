@@ -94,9 +94,9 @@ class FitInputsJob:
     def run(self, context: JobContext[Any]) -> FitInputs:
         """Read."""
         context.check_cancelled()
-        device_lists = (each.devices for each in reversed(self._app.stored_benchmarks().benchmarks))
+        device_lists = (each.devices for each in reversed(self._app.monitoring.stored_benchmarks().benchmarks))
         devices = next((each for each in device_lists if any(device.id != "cpu" for device in each)), ())
-        missing = self._app.missing_example_packages(self._environment)
+        missing = self._app.monitoring.missing_example_packages(self._environment)
         return FitInputs(fitting=load_memory_planning(self._app.catalog), devices=devices, missing=missing)
 
 
@@ -217,7 +217,7 @@ class MemoryFitView(Themed, QWidget):
         # What is known stays until there is something new: a run may bring nothing.
         self._error, self._stopped, self._from_previous_run = None, False, bool(self._fits)
         make_job = partial(
-            self._app.estimate_memory,
+            self._app.monitoring.estimate_memory,
             self._installed.folder,
             model=self._model,
             batch=self._batch,

@@ -57,7 +57,7 @@ class UninstallPreviewJob:
 
     def run(self, context: JobContext[Any]) -> tuple[Step, ...]:  # noqa: ARG002
         """The steps, in order; raises AppError where nothing there is ours."""
-        return self._app.uninstall(self._folder).steps()
+        return self._app.setup.uninstall(self._folder).steps()
 
 
 class EnvironmentRemoval(QObject):
@@ -104,7 +104,7 @@ class EnvironmentRemoval(QObject):
     def _uninstall(self) -> None:
         if self._installed is not None and not self.is_running:
             self._leftover_messages.clear()
-            self._uninstall_runner.start(self._app.uninstall(self._installed.folder))
+            self._uninstall_runner.start(self._app.setup.uninstall(self._installed.folder))
 
     def _on_event(self, event: Event) -> None:
         # Only what did not go as shown has something to say.
@@ -391,7 +391,7 @@ class HomePage(Page):
         installed = self.facts.installed
         if installed is not None and not self._verify_runner.running:
             self.installed_card.verify_button.set_busy(True)
-            self._verify_runner.start(LazyJob(partial(self._app.verify, installed.folder)))
+            self._verify_runner.start(LazyJob(partial(self._app.setup.verify, installed.folder)))
 
     def remove(self) -> None:
         """Take the environment back, after what will go was shown."""

@@ -26,8 +26,8 @@ LANGUAGES = ("en", "zh_CN")
 
 def planned(folder: Path, name: str, goal: str) -> tuple[App, Plan]:
     app = App(data_dir=str(folder / "data"), machine_file=str(MACHINES / name))
-    machine = app.detect().run(JobContext())
-    return app, app.plan(machine, app.recommend(machine, goal=goal), folder / "env")
+    machine = app.setup.detect().run(JobContext())
+    return app, app.setup.plan(machine, app.setup.recommend(machine, goal=goal), folder / "env")
 
 
 def on_the_page(qapp, plan: Plan, code: str) -> str:

@@ -125,7 +125,7 @@ def test_version_excluded_by_other_choices_can_be_taken_alone(page, rest):
 @BOTH
 def test_impossible_choice_can_be_undone(page, rest, speak, code):
     speak(code)
-    app, works = page.road.app, page.road.app.recommend
+    app, works = page.road.app, page.road.app.setup.recommend
 
     def refuse(machine, *, goal="pytorch", channel="studio", choice=None):
         if choice is not None and choice.python:
