@@ -101,5 +101,10 @@ class Publisher:
 
     def service(self, folder: Path, system: Any, **changes: Any) -> UpdateService:
         """A copy of the program, version 1.0.0, that listens to this publisher."""
-        given: dict[str, Any] = {"ours": "1.0.0", "kind": "windows-installer", "limits": QUICK, "clock": Clock()}
+        given: dict[str, Any] = {
+            "current_version": "1.0.0",
+            "kind": "windows-installer",
+            "limits": QUICK,
+            "clock": Clock(),
+        }
         return UpdateService(self.source, DataDir(folder), system, **(given | changes))

@@ -115,7 +115,7 @@ def home(open_window, qtbot):
 
     def opened(app):
         window = open_window(app)
-        page = window.area.pages[HOME]
+        page = window.main_area.pages[HOME]
         qtbot.waitUntil(lambda: page.facts.machine is not None, timeout=20_000)
         return window, page
 

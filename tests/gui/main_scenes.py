@@ -118,12 +118,12 @@ def heat() -> list[Sample]:
 
 def beside(window: MainWindow) -> None:
     """A plot for each GPU."""
-    window.main_area.pages[MONITOR].layout_.buttons[1].click()
+    window.main_area.pages[MONITOR].layout_control.buttons[1].click()
 
 
 def inside(window: MainWindow) -> None:
     """The programs on the cards and their details."""
-    window.main_area.pages[MONITOR].inside.button.click()
+    window.main_area.pages[MONITOR].gpu_details.button.click()
 
 
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
@@ -140,7 +140,7 @@ SCENES: dict[str, tuple[int, int, int, bool, Callable[[MainWindow], None] | None
     "monitor-hot": (MONITOR, 1, 2, True, None),
     "home-hot": (HOME, 1, 0, True, None),
     "monitor-inside": (MONITOR, 2, 0, True, inside),
-    "monitor-table": (MONITOR, 0, 0, True, lambda window: window.main_area.pages[MONITOR].controls.twin.click()),
+    "monitor-table": (MONITOR, 0, 0, True, lambda window: window.main_area.pages[MONITOR].toolbar.table_button.click()),
     "benchmark": (BENCHMARK, 0, 3, True, None),
     "benchmark-gpu": (BENCHMARK, 1, 0, True, bench_scenes.shows(card_benchmark(0.89), card_benchmark())),
     "benchmark-slow": (BENCHMARK, 1, 0, True, bench_scenes.shows(slow_benchmark())),

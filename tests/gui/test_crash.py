@@ -18,10 +18,10 @@ from pathlib import Path
 out, sys.stdout, sys.stderr = sys.stdout, None, None
 from PySide6.QtCore import QTimer
 from gpu_assistant.cli.main import run
-from gpu_assistant.gui.run import Program
+from gpu_assistant.gui.app import DesktopApplication
 
 end, data = sys.argv[1:]
-finish = Program._finish
+finish = DesktopApplication._finish_startup
 
 def over(program):
     if end == "fault":
@@ -38,7 +38,7 @@ def finished(program):
     finish(program)
     QTimer.singleShot(0, lambda: over(program))
 
-Program._finish = finished
+DesktopApplication._finish_startup = finished
 sys.exit(run(["--data-dir", data, "--lang", "en"]))
 """
 

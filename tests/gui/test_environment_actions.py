@@ -81,17 +81,17 @@ def panel(qtbot, services: Services, language: Language) -> Iterator[Environment
 @BOTH
 def test_menu_entry(panel, services, language, qtbot, code):
     language.set(code)
-    with qtbot.waitSignal(panel.told) as told:
-        panel.menu.click()
+    with qtbot.waitSignal(panel.message_shown) as told:
+        panel.menu_card.click()
     assert told.args == [{"en": "It stands among your programs now.", "zh_CN": "它现在就在你的程序列表里。"}[code]]
     assert list((services.desktop.root / "menu").iterdir())
-    assert panel.news.kind == "ok"
+    assert panel.result_banner.kind == "ok"
 
 
 def test_project_opens_with_environment_python(panel, services, qtbot, tmp_path):
     project = tmp_path / "项目"
     project.mkdir()
-    with qtbot.waitSignal(panel.told):
+    with qtbot.waitSignal(panel.message_shown):
         panel.open_project(project)
     assert services.desktop.started == [((str(tmp_path / "code"), str(project)), project)]
     python = services.system.environment_python(services.environment)
@@ -112,32 +112,32 @@ def test_missing_editor_hides_its_card(qtbot, services, language):
 
 
 def test_python_path_is_copied(panel, services, qapp):
-    panel.python.click()
+    panel.python_card.click()
     assert qapp.clipboard().text() == str(services.system.environment_python(services.environment))
-    assert qapp.clipboard().text() in panel.news.label.text()
+    assert qapp.clipboard().text() in panel.result_banner.label.text()
 
 
 @BOTH
 def test_jupyter_without_its_package_shows_command(panel, language, qtbot, code):
     language.set(code)
-    with qtbot.waitSignal(panel.told) as told:
-        panel.jupyter.click()
+    with qtbot.waitSignal(panel.message_shown) as told:
+        panel.jupyter_card.click()
     assert "ipykernel" in told.args[0]
-    assert panel.news.kind == "warn"
+    assert panel.result_banner.kind == "warn"
 
 
 def test_jupyter_kernel_is_registered(panel, services, qtbot):
     package = services.environment / "lib" / "python3.11" / "site-packages" / "ipykernel" / "__init__.py"
     package.parent.mkdir(parents=True)
     package.write_text("")
-    with qtbot.waitSignal(panel.told):
-        panel.jupyter.click()
-    (kernel,) = services.desktop.kernels().glob("*/kernel.json")
+    with qtbot.waitSignal(panel.message_shown):
+        panel.jupyter_card.click()
+    (kernel,) = services.desktop.kernels_folder().glob("*/kernel.json")
     assert json.loads(kernel.read_text(encoding="utf-8"))["language"] == "python"
 
 
 def test_lock_is_saved_to_chosen_file(panel, services, qtbot, tmp_path):
-    with qtbot.waitSignal(panel.told):
+    with qtbot.waitSignal(panel.message_shown):
         panel.save_lock(tmp_path / "mine.toml")
     assert (tmp_path / "mine.toml").read_bytes() == LOCK_COMMENT + (
         services.environment / inventory.LOCK_FILE
@@ -145,27 +145,27 @@ def test_lock_is_saved_to_chosen_file(panel, services, qtbot, tmp_path):
 
 
 def test_dialogs_ask_for_right_kind_and_use_the_answer(panel, services, qtbot, tmp_path):
-    folder, file = panel.project_dialog(), panel.lock_dialog()
+    folder, file = panel.create_project_dialog(), panel.create_lock_dialog()
     assert folder.fileMode() == QFileDialog.FileMode.Directory
     assert file.acceptMode() == QFileDialog.AcceptMode.AcceptSave
-    with qtbot.waitSignal(panel.told):
+    with qtbot.waitSignal(panel.message_shown):
         file.fileSelected.emit(str(tmp_path / "chosen.toml"))
     assert (tmp_path / "chosen.toml").is_file()
-    with qtbot.waitSignal(panel.told):
+    with qtbot.waitSignal(panel.message_shown):
         folder.fileSelected.emit(str(tmp_path))
     assert services.desktop.started
 
 
 @BOTH
 def test_message_follows_language(panel, language, qapp, code):
-    panel.python.click()
+    panel.python_card.click()
     language.set(code)
     qapp.processEvents()
-    assert panel.news.label.text().startswith({"en": "Copied: ", "zh_CN": "已复制："}[code])
+    assert panel.result_banner.label.text().startswith({"en": "Copied: ", "zh_CN": "已复制："}[code])
 
 
 def test_removed_environment_offers_no_editor(panel, services, qtbot, tmp_path):
     panel.set_environment(tmp_path / "none")
-    assert not panel.python.isVisible()
+    assert not panel.python_card.isVisible()
     panel.set_environment(None)
-    assert not panel.terminal.isVisible()
+    assert not panel.terminal_card.isVisible()

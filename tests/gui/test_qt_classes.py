@@ -10,15 +10,15 @@ import os, sys, threading
 os.environ["QT_QPA_PLATFORM"] = "offscreen" if sys.platform != "win32" else "windows"
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
-from gpu_assistant.gui.qt_classes import MODULES, QtClasses
+from gpu_assistant.gui.qt_classes import MODULES, QtClassLoader
 
 def left():
     return [name for module in MODULES for name in dir(module) if name not in vars(module)]
 
 assert len(left()) > 100, left()
-classes = QtClasses(app)
-classes.made.connect(app.quit)
-classes.begin()
+classes = QtClassLoader(app)
+classes.loaded.connect(app.quit)
+classes.start()
 app.exec()
 assert left() == []
 loading = threading.Thread(target=lambda: __import__("pyqtgraph"))

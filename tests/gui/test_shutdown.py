@@ -18,25 +18,25 @@ from gpu_assistant.monitor.history import History
 PROGRAM = """
 import os, signal, sys
 from gpu_assistant.cli.main import run
-from gpu_assistant.gui.run import Program
+from gpu_assistant.gui.app import DesktopApplication
 
 how, data = sys.argv[1:]
-finish, seen = Program._finish, []
+finish, seen = DesktopApplication._finish_startup, []
 
 def sampled(program, sample):
     seen.append(sample)
     if len(seen) != 5:
         return
     if how == "near":
-        program._ending.near.emit()
+        program._shutdown_notifier.session_ending.emit()
         os._exit(7)  # as Windows ends it
     os.kill(os.getpid(), getattr(signal, how))
 
 def finished(program):
     finish(program)
-    program.window.area.sampling.sampled.connect(lambda sample: sampled(program, sample))
+    program.window.main_area.sampling.sampled.connect(lambda sample: sampled(program, sample))
 
-Program._finish = finished
+DesktopApplication._finish_startup = finished
 sys.exit(run(["--data-dir", data, "--lang", "en"]))
 """
 

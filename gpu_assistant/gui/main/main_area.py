@@ -155,7 +155,7 @@ class MainArea(Themed, QWidget):
     def refresh_pages(self) -> None:
         """Something was installed or removed: look again."""
         for page in self.pages.values():
-            refresh: Callable[[], None] | None = getattr(page, "look", None)
+            refresh: Callable[[], None] | None = getattr(page, "reload", None)
             if refresh is not None:
                 refresh()
 

@@ -32,45 +32,45 @@ class Bar:
 def settings(open_window, app, qtbot):
     """A window on its settings."""
     window = open_window(app)
-    window.area.open(SETTINGS)
-    qtbot.waitUntil(window.area.pages[SETTINGS].isVisible)
+    window.main_area.open_page(SETTINGS)
+    qtbot.waitUntil(window.main_area.pages[SETTINGS].isVisible)
     return window
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_settings_open_create_bundle_and_return(settings, language, qtbot, code) -> None:
+def test_settings_open_create_bundle_and_return(settings, language, qtbot, seen, code) -> None:
     language.set(code)
-    card = settings.area.pages[SETTINGS].offline
-    qtbot.waitUntil(lambda: code == "en" or card.prepare.text() != "Prepare a folder…", timeout=5000)
-    assert card.prepare.text() == {"en": "Prepare a folder…", "zh_CN": "准备文件夹…"}[code]
-    card.prepare.setFocus()
-    qtbot.keyClick(card.prepare, Qt.Key.Key_Space)
-    page = settings.wizard.prepare
+    card = settings.main_area.pages[SETTINGS].offline_card
+    qtbot.waitUntil(lambda: code == "en" or card.create_bundle_button.text() != "Prepare a folder…", timeout=5000)
+    assert card.create_bundle_button.text() == {"en": "Prepare a folder…", "zh_CN": "准备文件夹…"}[code]
+    card.create_bundle_button.setFocus()
+    qtbot.keyClick(card.create_bundle_button, Qt.Key.Key_Space)
+    page = settings.wizard.create_bundle_page
     assert page.isVisible()
     # What this computer is, is looked up at once: nobody has to walk the wizard for it.
-    qtbot.waitUntil(lambda: settings.wizard.flow.facts.recommendation is not None, timeout=10_000)
-    qtbot.waitUntil(lambda: "PyTorch" in page.which._line.text(), timeout=5000)
-    page.back.click()
-    assert settings.area.isVisible()
-    assert settings.area.current == SETTINGS
+    qtbot.waitUntil(lambda: settings.wizard.flow.state.recommendation is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: "PyTorch" in seen(page.target_card), timeout=5000)
+    page.back_button.click()
+    assert settings.main_area.isVisible()
+    assert settings.main_area.current_page == SETTINGS
 
 
 def test_settings_open_load_bundle(settings, qtbot) -> None:
-    settings.area.pages[SETTINGS].offline.given.click()
-    page = settings.wizard.given
+    settings.main_area.pages[SETTINGS].offline_card.load_bundle_button.click()
+    page = settings.wizard.load_bundle_page
     assert page.isVisible()
-    assert page.primary.text() == "Choose the folder…"
-    settings.wizard._back()  # Alt+Left
-    assert settings.area.isVisible()
+    assert page.primary_button.text() == "Choose the folder…"
+    settings.wizard._go_back()  # Alt+Left
+    assert settings.main_area.isVisible()
 
 
 def test_intact_bundle_continues_the_setup(settings, app, qtbot) -> None:
-    settings.area.pages[SETTINGS].offline.given.click()
-    settings.wizard.given.check(app.folder / "stick")
+    settings.main_area.pages[SETTINGS].offline_card.load_bundle_button.click()
+    settings.wizard.load_bundle_page.check_folder(app.folder / "stick")
     wizard = settings.wizard
-    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=10_000)
     assert wizard.computer.isVisible()
-    assert wizard.flow.facts.bundle == str(app.folder / "stick")
+    assert wizard.flow.state.bundle == str(app.folder / "stick")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -78,43 +78,43 @@ def test_home_offers_bundle_without_environment(open_window, app, language, qtbo
     app.known = ()
     language.set(code)
     window = open_window(app)
-    home = window.area.pages[HOME]
-    qtbot.waitUntil(home.offline.isVisible, timeout=10_000)
-    assert home.offline.text() == {"en": "I have an offline folder", "zh_CN": "我有离线文件夹"}[code]
-    home.offline.click()
-    assert window.wizard.given.isVisible()
-    window.wizard.given.back.click()
-    assert window.area.isVisible()
+    home = window.main_area.pages[HOME]
+    qtbot.waitUntil(home.offline_button.isVisible, timeout=10_000)
+    assert home.offline_button.text() == {"en": "I have an offline folder", "zh_CN": "我有离线文件夹"}[code]
+    home.offline_button.click()
+    assert window.wizard.load_bundle_page.isVisible()
+    window.wizard.load_bundle_page.back_button.click()
+    assert window.main_area.isVisible()
 
 
 def test_home_hides_bundle_with_environment(settings, qtbot) -> None:
-    home = settings.area.pages[HOME]
-    settings.area.open(HOME)
-    qtbot.waitUntil(home.installed.isVisible, timeout=10_000)
-    assert not home.offline.isVisible()
+    home = settings.main_area.pages[HOME]
+    settings.main_area.open_page(HOME)
+    qtbot.waitUntil(home.installed_card.isVisible, timeout=10_000)
+    assert not home.offline_button.isVisible()
 
 
 @pytest.mark.parametrize("error", [None, AppError("disk-full", path="D:\\")])
 def test_task_bar_shows_bundle_progress(settings, app, language, qtbot, error) -> None:
     bar, words = Bar(), []
-    settings.desktop = DesktopIntegration(settings, language, lambda _: bar, lambda: False)
-    settings.desktop.notified.connect(words.append)
+    settings.desktop_integration = DesktopIntegration(settings, language, lambda _: bar, lambda: False)
+    settings.desktop_integration.notified.connect(words.append)
     folder = app.folder / "stick"
     app.gate = None
-    settings.area.pages[SETTINGS].offline.prepare.click()
-    page = settings.wizard.prepare
-    qtbot.waitUntil(lambda: settings.wizard.flow.facts.recommendation is not None, timeout=10_000)
+    settings.main_area.pages[SETTINGS].offline_card.create_bundle_button.click()
+    page = settings.wizard.create_bundle_page
+    qtbot.waitUntil(lambda: settings.wizard.flow.state.recommendation is not None, timeout=10_000)
     app.gate = threading.Event()
     app.news["bundle"] = bundles.gathering(done=1_300_000_000)
     app.results["bundle"] = error if error is not None else lambda: bundles.write(folder, bundles.contents())
     page.use_folder(folder)
-    page.primary.click()
+    page.primary_button.click()
     assert bar.seen[0] == ("busy", None)
     qtbot.waitUntil(lambda: bar.seen[-1] == ("normal", pytest.approx(0.5, abs=0.01)), timeout=10_000)
     app.gate.set()
-    qtbot.waitUntil(lambda: page.making.state in ("done", "failed") and bool(words), timeout=10_000)
+    qtbot.waitUntil(lambda: page.creator.state in ("done", "failed") and bool(words), timeout=10_000)
     assert bar.seen[-1] == (("none" if error is None else "error"), None)
     (word,) = words
-    assert (word.title, word.bad) == (
+    assert (word.title, word.is_error) == (
         ("The offline folder is ready", False) if error is None else ("The offline folder is not ready", True)
     )

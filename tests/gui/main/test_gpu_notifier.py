@@ -23,10 +23,10 @@ def watched(open_window, app, qtbot, monkeypatch):
     """A window whose desktop has a bar for icons, and is behind other windows; the words that were said."""
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     window = open_window(app)
-    qtbot.waitUntil(lambda: bool(window.desktop.findChildren(GpuNotifier)), timeout=5000)
-    window.desktop._in_front = lambda: False
+    qtbot.waitUntil(lambda: bool(window.desktop_integration.findChildren(GpuNotifier)), timeout=5000)
+    window.desktop_integration._is_in_front = lambda: False
     words = []
-    window.desktop.said.connect(words.append)
+    window.desktop_integration.notified.connect(words.append)
     return window, words
 
 
@@ -41,14 +41,14 @@ HOT = {"temp": 87, "throttle": ("hardware-thermal",)}
 def test_icon_shows_hottest_gpu_and_its_load(watched):
     window, _ = watched
     feed(window, sample(gpu(0, temp=51, util=12), gpu(1, temp=66, util=97)))
-    assert window.desktop.tray.toolTip() == "GPU 0: 51 °C · 12 %\nGPU 1: 66 °C · 97 %"
-    assert window.desktop.tray.isVisible()
+    assert window.desktop_integration.tray.toolTip() == "GPU 0: 51 °C · 12 %\nGPU 1: 66 °C · 97 %"
+    assert window.desktop_integration.tray.isVisible()
 
 
 def test_tooltip_of_eight_gpus_lists_the_hottest(watched):
     window, _ = watched
     feed(window, sample(*(gpu(index, temp=40 + index, util=0) for index in range(8))))
-    assert window.desktop.tray.toolTip().splitlines() == [
+    assert window.desktop_integration.tray.toolTip().splitlines() == [
         *(f"GPU {index}: {40 + index} °C · 0 %" for index in range(4, 8)),
         "and 4 more",
     ]
@@ -73,9 +73,9 @@ def test_lost_gpu_turns_the_icon_red(watched):
     now = time.time()
     lost = gpu(temp=None, util=None, power_w=None, state="lost")
     feed(window, *(sample(lost, t=now - 30 + second) for second in range(30)), state="lost")
-    icon = window.desktop.tray.icon().pixmap(64, 64).toImage()
+    icon = window.desktop_integration.tray.icon().pixmap(64, 64).toImage()
     assert icon == temperature_icon("!", "error").pixmap(64, 64).toImage()
-    assert window.desktop.tray.toolTip() == "NVIDIA GeForce RTX 4060: no longer answers"
+    assert window.desktop_integration.tray.toolTip() == "NVIDIA GeForce RTX 4060: no longer answers"
 
 
 def test_alarm_is_notified_once_until_it_ends(watched):
@@ -96,11 +96,11 @@ def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
     two = [sample(gpu(0, uuid="GPU-a", **HOT), gpu(1, uuid="GPU-b"), t=now - 20 + i) for i in range(10)]
     feed(window, *two)
     # A sample that the thread took meanwhile begins anew; it goes on with the last one.
-    qtbot.waitUntil(lambda: bool(window.area.sampling.health.alarms), timeout=60_000)
-    alarm = window.area.sampling.health.alarms[0]
-    window.area.silence(alarm, True)
+    qtbot.waitUntil(lambda: bool(window.main_area.sampling.health.alarms), timeout=60_000)
+    alarm = window.main_area.sampling.health.alarms[0]
+    window.main_area.set_muted(alarm, True)
     other = replace(alarm, id="fan-stopped")
-    window.area.silence(other, True)
+    window.main_area.set_muted(other, True)
     assert [(each.alarm, each.card) for each in app.settings.silenced_cards] == [
         ("slowed-by-heat", "GPU-a"),
         ("fan-stopped", "GPU-a"),
@@ -112,8 +112,8 @@ def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
     # The other card rings.
     qtbot.waitUntil(lambda: bool(words), timeout=60_000)
     assert {word.text.partition(":")[0] for word in words} == {"GPU 1 (NVIDIA GeForce RTX 4060)"}
-    window.area.open(SETTINGS)
-    listed = window.area.pages[SETTINGS].monitor.silenced
+    window.main_area.open_page(SETTINGS)
+    listed = window.main_area.pages[SETTINGS].gpu_card.muted_alarms_list
     assert [said.text() for said, _ in listed.rows.values()] == [
         "Your GPU is hot and slows itself down · GPU 0 (NVIDIA GeForce RTX 4060)",
         "Your GPU's fan stands still while it is hot · GPU 0 (NVIDIA GeForce RTX 4060)",
@@ -131,12 +131,12 @@ def test_old_global_mute_still_works_and_can_be_unmuted(watched, app, tmp_path):
     app.settings = load_settings(kept)
     feed(window, *seconds(10, **HOT))
     assert not words
-    window.area.open(SETTINGS)
-    listed = window.area.pages[SETTINGS].monitor.silenced
+    window.main_area.open_page(SETTINGS)
+    listed = window.main_area.pages[SETTINGS].gpu_card.muted_alarms_list
     listed.rows["slowed-by-heat", None][1].click()
     assert app.settings.silenced == ("fan-stopped",)
     alarm = Alarm(id="fan-stopped", level="error", gpu=0, since=0.0)
-    window.area.silence(alarm, False)
+    window.main_area.set_muted(alarm, False)
     assert app.settings.silenced == ()
 
 
@@ -149,14 +149,14 @@ def test_own_threshold_is_named_as_such(watched, qtbot):
 
 def test_disabled_alarms_notify_nothing(watched, app, qtbot):
     window, words = watched
-    window.area.open(SETTINGS)
-    card = window.area.pages[SETTINGS].monitor
-    card.tray.buttons[1].click()
-    assert window.desktop.tray is None
-    assert window.area.sampling.running
-    card.alarms.buttons[1].click()
+    window.main_area.open_page(SETTINGS)
+    card = window.main_area.pages[SETTINGS].gpu_card
+    card.tray_segments.buttons[1].click()
+    assert window.desktop_integration.tray is None
+    assert window.main_area.sampling.running
+    card.alarms_segments.buttons[1].click()
     assert (app.settings.alarms, app.settings.tray) == (False, False)
-    assert not window.area.sampling.running
+    assert not window.main_area.sampling.running
     feed(window, *seconds(10, **HOT))
     assert not words
 
@@ -164,7 +164,7 @@ def test_disabled_alarms_notify_nothing(watched, app, qtbot):
 @pytest.mark.qt_log_ignore("does not support raise", "systemTrayWindowChanged")
 def test_tray_menu_opens_and_closes_the_window(watched, language, qtbot):
     window, _ = watched
-    tray = window.desktop.tray
+    tray = window.desktop_integration.tray
     opens, leaves = tray.contextMenu().actions()
     assert (opens.text(), leaves.text()) == ("Open GPU Assistant", "Close GPU Assistant")
     language.set("zh_CN")
@@ -183,8 +183,8 @@ def test_tray_menu_opens_and_closes_the_window(watched, language, qtbot):
 
 def test_rail_badge_on_every_page(watched, language, qtbot):
     window, _ = watched
-    row = window.area.rail.buttons[MONITOR]
-    window.area.open(SETTINGS)
+    row = window.main_area.rail.buttons[MONITOR]
+    window.main_area.open_page(SETTINGS)
     now = time.time()
     feed(window, *seconds(10, now, **HOT))
     assert row.accessibleDescription() == "Your GPU is hot and slows itself down"

@@ -23,14 +23,16 @@ PAGES = [
 def area(open_window, app, qtbot):
     window = open_window(app, (1000, 560))
     window.activateWindow()
-    qtbot.waitUntil(lambda: window.area.pages[HOME].facts.machine is not None, timeout=10_000)
-    qtbot.waitUntil(lambda: window.area._graphs_ready() and not window.area._ahead.busy, timeout=20_000)
-    return window.area
+    qtbot.waitUntil(lambda: window.main_area.pages[HOME].facts.machine is not None, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: window.main_area._is_monitor_loaded() and not window.main_area._preload_steps.busy, timeout=20_000
+    )
+    return window.main_area
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_scrolls_by_keys_from_the_rail(area, qtbot, page):
-    area.open(page)
+    area.open_page(page)
     shown, rail = area.pages[page], area.rail.buttons[page]
     bar = shown.verticalScrollBar()
     # Higher than the window on any font, whatever the page holds today.
@@ -53,7 +55,7 @@ def test_every_page_scrolls_by_keys_from_the_rail(area, qtbot, page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_tab_reaches_every_control_with_visible_focus(area, qtbot, page):
-    area.go(page)
+    area.go_to_page(page)
     shown = area.pages[page]
     seen: list[QWidget] = []
     while (here := QApplication.focusWidget()) not in seen:

@@ -93,7 +93,7 @@ def test_progress_from_indeterminate_to_none(stage, qtbot):
     finish(qtbot, stage.runner, job)
     assert stage.bar.seen[-1] == ("none", None)
     [word] = stage.words
-    assert (word.title, word.bad) == ("The benchmark is done", False)
+    assert (word.title, word.is_error) == ("The benchmark is done", False)
 
 
 def test_failure_is_red_until_window_is_active(stage, qtbot):
@@ -102,7 +102,7 @@ def test_failure_is_red_until_window_is_active(stage, qtbot):
     finish(qtbot, stage.runner, job)
     assert stage.bar.seen[-1] == ("error", None)
     [word] = stage.words
-    assert word.bad
+    assert word.is_error
     assert "full" in word.text
     QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
     assert stage.bar.seen[-1] == ("none", None)
@@ -156,7 +156,7 @@ def test_notification_on_a_real_desktop(stage, qtbot):
     assert there or sys.platform != "win32"
     assert (stage.desktop.tray is not None and stage.desktop.tray.isVisible()) is there
     if stage.desktop.tray is not None:
-        with qtbot.waitSignal(stage.desktop.wanted, timeout=5000):
+        with qtbot.waitSignal(stage.desktop.window_requested, timeout=5000):
             stage.desktop.tray.messageClicked.emit()
     stage.desktop.close()
     assert stage.bar.closed
@@ -194,8 +194,8 @@ def test_minimized_window_is_not_active(qtbot):
 
 def settled(window, qtbot) -> None:
     """The graphs' libraries cannot be stopped while they load, and a window may not go before they are there."""
-    qtbot.waitUntil(lambda: window.area.pages[HOME].facts.machine is not None, timeout=20_000)
-    qtbot.waitUntil(window.area._graphs_ready, timeout=60_000)
+    qtbot.waitUntil(lambda: window.main_area.pages[HOME].facts.machine is not None, timeout=20_000)
+    qtbot.waitUntil(window.main_area._is_monitor_loaded, timeout=60_000)
 
 
 @pytest.fixture
@@ -209,8 +209,8 @@ def test_benchmark_page_shows_on_the_task_bar(open_window, app, bar, qtbot):
     window = open_window(app)
     settled(window, qtbot)
     assert not bar.seen
-    window.area.open(BENCHMARK)
-    page = window.area.pages[BENCHMARK]
+    window.main_area.open_page(BENCHMARK)
+    page = window.main_area.pages[BENCHMARK]
     qtbot.waitUntil(lambda: page._installed is not None, timeout=5000)
     page.measure()
     qtbot.waitUntil(lambda: not page.measuring, timeout=10_000)
@@ -224,9 +224,9 @@ def test_install_shows_on_the_task_bar(open_window, app, bar, qtbot):
     window = open_window(app)
     settled(window, qtbot)
     window.show_wizard()
-    road = window.wizard.road
-    road.go("computer")
-    qtbot.waitUntil(lambda: not road.busy and road.flow.facts.plan is not None, timeout=10_000)
+    road = window.wizard.controller
+    road.go_to("computer")
+    qtbot.waitUntil(lambda: not road.busy and road.flow.state.plan is not None, timeout=10_000)
     road.install()
     assert bar.seen[0] == ("busy", None)
     qtbot.waitUntil(lambda: not road.busy, timeout=10_000)
@@ -237,9 +237,9 @@ def test_simulated_install_shows_nothing(open_window, tmp_path, qtbot):
     app, bar = FakeMain(tmp_path, simulated=True), Bar()
     app.system = FakeSystem(taskbar=lambda _: bar)
     window = open_window(app)
-    road = window.wizard.road
-    road.go("computer")
-    qtbot.waitUntil(lambda: not road.busy and road.flow.facts.plan is not None, timeout=10_000)
+    road = window.wizard.controller
+    road.go_to("computer")
+    qtbot.waitUntil(lambda: not road.busy and road.flow.state.plan is not None, timeout=10_000)
     road.install()
     qtbot.waitUntil(lambda: not road.busy, timeout=10_000)
     QCoreApplication.processEvents()

@@ -57,7 +57,7 @@ def app(tmp_path, publisher, system):
 
 @pytest.fixture
 def soon(monkeypatch):
-    monkeypatch.setattr(model, "FIRST_LOOK_MS", 1)
+    monkeypatch.setattr(model, "FIRST_CHECK_DELAY_MS", 1)
 
 
 @pytest.fixture
@@ -67,61 +67,69 @@ def found(publisher, open_window, app, qtbot, soon):
     def opened(*files):
         publisher.publish(publisher.statement("1.2.0", *(files or (publisher.file(SETUP),))))
         window = open_window(app)
-        qtbot.waitUntil(lambda: window.area.updates.newer is not None, timeout=10_000)
-        qtbot.waitUntil(lambda: not window.area.updates.asking, timeout=5_000)
+        qtbot.waitUntil(lambda: window.main_area.updates.newer_version is not None, timeout=10_000)
+        qtbot.waitUntil(lambda: not window.main_area.updates.is_checking, timeout=5_000)
         return window
 
     return opened
 
 
 def offer(window):
-    return window.area.pages[HOME].update_card.offer
+    return window.main_area.pages[HOME].update_card.update_panel
 
 
 def settings(window):
-    window.area.open(SETTINGS)
-    return window.area.pages[SETTINGS].updates
+    window.main_area.open_page(SETTINGS)
+    return window.main_area.pages[SETTINGS].updates_card
 
 
 def test_build_without_publisher_checks_nothing(open_window, tmp_path, qtbot, soon):
     window = open_window(FakeMain(tmp_path))
     card = settings(window)
-    assert "looks for no updates" in card.dormant.text()
-    assert card.dormant.isVisible()
-    assert not any(part.isVisible() for part in (card.check, card.choice, card.last, card.offer))
+    assert "looks for no updates" in card.unsupported_label.text()
+    assert card.unsupported_label.isVisible()
+    assert not any(
+        part.isVisible()
+        for part in (card.check_button, card.daily_check_segments, card.last_check_label, card.update_panel)
+    )
     # The first look is due, waits for the graphs' libraries on a slow computer, and asks nobody.
-    qtbot.waitUntil(lambda: window.area.updates._timer.interval() == model.CHECK_INTERVAL_MS, timeout=60_000)
-    assert window.area.updates.look is None
+    qtbot.waitUntil(lambda: window.main_area.updates._timer.interval() == model.CHECK_INTERVAL_MS, timeout=60_000)
+    assert window.main_area.updates.check_result is None
     assert not (tmp_path / "data" / "state" / "updates.json").exists()
 
 
 def test_home_announces_newer_version(found):
     window = found()
-    card = window.area.pages[HOME].update_card
+    card = window.main_area.pages[HOME].update_card
     assert card.isVisible()
-    assert offer(window).headline.text() == "Version 1.2.0 is available"
-    assert offer(window).detail.text() == "You have 1.0.0 · released 2026-11-20 · 1 MB"
-    assert [b.text() for b in (offer(window).go, offer(window).news, offer(window).later)] == [
+    assert offer(window).headline_label.text() == "Version 1.2.0 is available"
+    assert offer(window).detail_label.text() == "You have 1.0.0 · released 2026-11-20 · 1 MB"
+    assert [
+        b.text() for b in (offer(window).install_button, offer(window).notes_button, offer(window).later_button)
+    ] == [
         "Download and install",
         "What is new",
         "Not now",
     ]
-    assert not offer(window).progress.isVisible()
+    assert not offer(window).progress_bar.isVisible()
 
 
 def test_current_version_shows_nothing(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.0.0"))
     window = open_window(app)
-    qtbot.waitUntil(lambda: window.area.updates.known is not None and not window.area.updates.asking, timeout=10_000)
-    assert not window.area.pages[HOME].update_card.isVisible()
-    assert "This is the newest version." in settings(window).last.text()
+    qtbot.waitUntil(
+        lambda: window.main_area.updates.last_check is not None and not window.main_area.updates.is_checking,
+        timeout=10_000,
+    )
+    assert not window.main_area.pages[HOME].update_card.isVisible()
+    assert "This is the newest version." in settings(window).last_check_label.text()
 
 
 def test_no_automatic_download(found, publisher, qtbot, app):
     window = found()
     qtbot.wait(50)
     assert {seen.path for seen in publisher.server.seen} == {PLACE}
-    assert window.area.updates.stage == "found"
+    assert window.main_area.updates.stage == "found"
     assert not app.updates.folder.exists()
 
 
@@ -129,22 +137,22 @@ def test_release_notes_open_in_browser(found, monkeypatch):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     window = found()
-    offer(window).news.click()
+    offer(window).notes_button.click()
     assert opened == ["https://example.invalid/notes"]
 
 
 def test_declined_version_is_remembered(found, open_window, app, qtbot, publisher):
     window = found()
-    offer(window).later.click()
-    assert not window.area.pages[HOME].update_card.isVisible()
-    qtbot.waitUntil(lambda: not window.area.updates._keeping.running, timeout=5_000)
+    offer(window).later_button.click()
+    assert not window.main_area.pages[HOME].update_card.isVisible()
+    qtbot.waitUntil(lambda: not window.main_area.updates._decline_runner.running, timeout=5_000)
     # Settings still offers it, for who changes their mind.
-    assert settings(window).offer.isVisible()
-    assert not settings(window).offer.later.isVisible()
+    assert settings(window).update_panel.isVisible()
+    assert not settings(window).update_panel.later_button.isVisible()
     again = open_window(app)
-    qtbot.waitUntil(lambda: again.area.updates.newer is not None, timeout=10_000)
-    qtbot.waitUntil(lambda: not again.area.updates.asking, timeout=5_000)
-    assert not again.area.pages[HOME].update_card.isVisible()
+    qtbot.waitUntil(lambda: again.main_area.updates.newer_version is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: not again.main_area.updates.is_checking, timeout=5_000)
+    assert not again.main_area.pages[HOME].update_card.isVisible()
     assert publisher.asked() == 1
 
 
@@ -152,44 +160,47 @@ def test_disabled_checks_ask_nobody(publisher, open_window, app, qtbot, soon):
     publisher.publish(publisher.statement("1.2.0"))
     app.settings = replace(app.settings, look_for_updates=False)
     window = open_window(app)
-    qtbot.waitUntil(lambda: window.area.updates.known is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.main_area.updates.last_check is not None, timeout=10_000)
     assert publisher.asked() == 0
-    assert settings(window).choice.current() == OFF
+    assert settings(window).daily_check_segments.current() == OFF
 
 
 def test_daily_check_setting_is_saved(found, app):
     window = found()
     card = settings(window)
-    assert card.choice.current() == ON
-    card.choice.buttons[OFF].click()
+    assert card.daily_check_segments.current() == ON
+    card.daily_check_segments.buttons[OFF].click()
     assert app.settings.look_for_updates is False
-    window.area.open(HOME)
-    assert not window.area.pages[HOME].update_card.isVisible()
+    window.main_area.open_page(HOME)
+    assert not window.main_area.pages[HOME].update_card.isVisible()
 
 
 def test_check_now_shows_outcome(publisher, open_window, app, qtbot):
     window = open_window(app)
     card = settings(window)
-    qtbot.waitUntil(lambda: window.area.updates.known is not None and not window.area.updates.asking, timeout=5_000)
-    assert card.last.text() == "Not checked yet."
-    card.check.click()
-    qtbot.waitUntil(lambda: "did not answer" in card.last.text(), timeout=10_000)
+    qtbot.waitUntil(
+        lambda: window.main_area.updates.last_check is not None and not window.main_area.updates.is_checking,
+        timeout=5_000,
+    )
+    assert card.last_check_label.text() == "Not checked yet."
+    card.check_button.click()
+    qtbot.waitUntil(lambda: "did not answer" in card.last_check_label.text(), timeout=10_000)
     publisher.publish(publisher.statement("1.2.0", publisher.file(SETUP)))
-    card.check.click()
-    qtbot.waitUntil(lambda: card.last.text().endswith("A newer version is available."), timeout=10_000)
-    assert card.last.text().startswith("Last check 2026-11-2")
-    assert card.offer.isVisible()
+    card.check_button.click()
+    qtbot.waitUntil(lambda: card.last_check_label.text().endswith("A newer version is available."), timeout=10_000)
+    assert card.last_check_label.text().startswith("Last check 2026-11-2")
+    assert card.update_panel.isVisible()
 
 
 def test_offer_to_installer(found, system, qtbot):
     window = found()
     view = offer(window)
-    view.go.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
-    assert view.go.text() == "Install now"
-    assert "This window closes" in view.how.text()
+    view.install_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
+    assert view.install_button.text() == "Install now"
+    assert "This window closes" in view.instructions.text()
     assert system.started == []
-    view.go.click()
+    view.install_button.click()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=10_000)
     assert system.started == ["Setup-1.2.0.exe"]
 
@@ -198,16 +209,16 @@ def test_download_shows_progress_and_can_be_cancelled(found, publisher, qtbot):
     window = found()
     publisher.server.files["/files/Setup-1.2.0.exe"].faults = [Fault("stall", after=500_000)]
     view = offer(window)
-    view.go.click()
-    qtbot.waitUntil(lambda: "500 kB of 1 MB" in view.figures.text(), timeout=10_000)
-    assert view.progress.isVisible()
-    assert 0.4 < view.progress.fraction() < 0.6
-    assert not view.go.isVisible()
-    view.cancel.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "found", timeout=10_000)
+    view.install_button.click()
+    qtbot.waitUntil(lambda: "500 kB of 1 MB" in view.progress_label.text(), timeout=10_000)
+    assert view.progress_bar.isVisible()
+    assert 0.4 < view.progress_bar.fraction() < 0.6
+    assert not view.install_button.isVisible()
+    view.cancel_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "found", timeout=10_000)
     publisher.server.let_go.set()
-    view.go.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
+    view.install_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
 
 
 def test_wrong_file_is_reported_and_can_be_retried(found, publisher, qtbot, system):
@@ -215,27 +226,27 @@ def test_wrong_file_is_reported_and_can_be_retried(found, publisher, qtbot, syst
     served = publisher.server.files["/files/Setup-1.2.0.exe"]
     served.data = SETUP[:-1] + b"!"
     view = offer(window)
-    view.go.click()
-    qtbot.waitUntil(view.trouble.isVisible, timeout=10_000)
-    assert view.go.text() == "Download and install"
+    view.install_button.click()
+    qtbot.waitUntil(view.error_label.isVisible, timeout=10_000)
+    assert view.install_button.text() == "Download and install"
     served.data = SETUP
-    view.go.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
-    assert not view.trouble.isVisible()
+    view.install_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
+    assert not view.error_label.isVisible()
 
 
 def test_file_changed_after_download_is_not_started(found, qtbot, system, app):
     window = found()
     view = offer(window)
-    view.go.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
-    window.area.updates.path.write_bytes(b"evil")
-    view.go.click()
-    qtbot.waitUntil(view.trouble.isVisible, timeout=10_000)
-    assert "not the one that the publisher signed" in view.trouble.text()
+    view.install_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
+    window.main_area.updates.file_path.write_bytes(b"evil")
+    view.install_button.click()
+    qtbot.waitUntil(view.error_label.isVisible, timeout=10_000)
+    assert "not the one that the publisher signed" in view.error_label.text()
     assert window.isVisible()
     assert system.started == []
-    assert view.go.text() == "Download and install"
+    assert view.install_button.text() == "Download and install"
 
 
 def test_installer_start_error_is_shown(found, qtbot, system, monkeypatch):
@@ -245,12 +256,12 @@ def test_installer_start_error_is_shown(found, qtbot, system, monkeypatch):
     monkeypatch.setattr(system, "start_checked", refused)
     window = found()
     view = offer(window)
-    view.go.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
-    view.go.click()
-    qtbot.waitUntil(lambda: "you have no right to do this there" in view.trouble.text(), timeout=10_000)
+    view.install_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
+    view.install_button.click()
+    qtbot.waitUntil(lambda: "you have no right to do this there" in view.error_label.text(), timeout=10_000)
     assert window.isVisible()
-    assert view.go.text() == "Install now"
+    assert view.install_button.text() == "Install now"
 
 
 def test_running_work_is_confirmed_before_installer_starts(found, qtbot, system, app, monkeypatch):
@@ -258,19 +269,19 @@ def test_running_work_is_confirmed_before_installer_starts(found, qtbot, system,
 
     answers, asked = [False, True], []
 
-    def ask(parent, question, lost, go, stay):
+    def ask(parent, question, consequence, accept_text, reject_text):
         asked.append(question)
         return answers.pop(0)
 
     monkeypatch.setattr(ConfirmDialog, "ask", ask)
     window = found()
     view = offer(window)
-    view.go.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
-    monkeypatch.setattr(type(window.area), "measuring", property(lambda self: True))
-    view.go.click()
-    assert (asked, system.started, window.area.updates.stage) == (["Stop the benchmark?"], [], "ready")
-    view.go.click()
+    view.install_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
+    monkeypatch.setattr(type(window.main_area), "is_benchmarking", property(lambda self: True))
+    view.install_button.click()
+    assert (asked, system.started, window.main_area.updates.stage) == (["Stop the benchmark?"], [], "ready")
+    view.install_button.click()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=10_000)
     assert len(asked) == 2
     assert system.started == ["Setup-1.2.0.exe"]
@@ -283,14 +294,22 @@ def test_archive_is_shown_in_its_folder(publisher, tmp_path, open_window, qtbot,
     name = "gpu-assistant_1.2.0_amd64.deb"
     publisher.publish(publisher.statement("1.2.0", publisher.file(SETUP, "deb", name)))
     window = open_window(app)
-    qtbot.waitUntil(lambda: window.area.updates.newer is not None and not window.area.updates.asking, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: window.main_area.updates.newer_version is not None and not window.main_area.updates.is_checking,
+        timeout=10_000,
+    )
     view = offer(window)
-    assert view.go.text() == "Download"
-    view.go.click()
-    qtbot.waitUntil(lambda: window.area.updates.stage == "ready", timeout=10_000)
-    assert view.command.isVisible()
-    assert shlex.split(view.command.text.toPlainText()) == ["sudo", "apt", "install", str(window.area.updates.path)]
-    view.go.click()
+    assert view.install_button.text() == "Download"
+    view.install_button.click()
+    qtbot.waitUntil(lambda: window.main_area.updates.stage == "ready", timeout=10_000)
+    assert view.command_box.isVisible()
+    assert shlex.split(view.command_box.text_edit.toPlainText()) == [
+        "sudo",
+        "apt",
+        "install",
+        str(window.main_area.updates.file_path),
+    ]
+    view.install_button.click()
     qtbot.waitUntil(lambda: bool(system.opened), timeout=10_000)
     assert system.opened == [app.updates.folder]
     assert window.isVisible()
@@ -299,20 +318,20 @@ def test_archive_is_shown_in_its_folder(publisher, tmp_path, open_window, qtbot,
 def test_no_file_for_this_copy_offers_the_page(found, publisher):
     window = found(publisher.file(SETUP, "deb", "gpu-assistant_1.2.0_amd64.deb"))
     view = offer(window)
-    assert not view.go.isVisible()
-    assert view.news.isVisible()
-    assert "without a file" in view.detail.text()
+    assert not view.install_button.isVisible()
+    assert view.notes_button.isVisible()
+    assert "without a file" in view.detail_label.text()
 
 
 def test_source_checkout_shows_update_command(found, publisher, app, tmp_path, system):
     app.updates = publisher.service(tmp_path / "data", system, kind="source")
     view = offer(found(publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")))
-    assert view.how.isVisible()
-    assert "git pull" in view.how.text()
-    assert "dev.py" in view.how.text()
-    assert view.detail.text() == "You have 1.0.0 · released 2026-11-20"
-    assert not view.go.isVisible()
-    assert not view.command.isVisible()
+    assert view.instructions.isVisible()
+    assert "git pull" in view.instructions.text()
+    assert "dev.py" in view.instructions.text()
+    assert view.detail_label.text() == "You have 1.0.0 · released 2026-11-20"
+    assert not view.install_button.isVisible()
+    assert not view.command_box.isVisible()
 
 
 def test_closing_window_ends_running_check(publisher, open_window, app, qtbot, soon):
@@ -336,8 +355,8 @@ def test_broken_catalog_is_shown_in_settings(open_window, tmp_path):
 
     window = open_window(Broken(tmp_path))
     card = settings(window)
-    assert "updates.json" in card.trouble.text()
-    assert card.trouble.isVisible()
+    assert "updates.json" in card.error_label.text()
+    assert card.error_label.isVisible()
 
 
 def test_check_runs_in_its_own_thread(publisher, open_window, app, qtbot, soon):
@@ -353,6 +372,6 @@ def test_check_runs_in_its_own_thread(publisher, open_window, app, qtbot, soon):
     app.updates.check = noted
     publisher.publish(publisher.statement("1.2.0"))
     window = open_window(app)
-    qtbot.waitUntil(lambda: window.area.updates.newer is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.main_area.updates.newer_version is not None, timeout=10_000)
     assert threads
     assert threading.main_thread() not in threads

@@ -28,8 +28,10 @@ pytestmark = pytest.mark.gui
 @pytest.fixture
 def window(open_window, app, qtbot):
     made = open_window(app)
-    qtbot.waitUntil(lambda: made.area.pages[HOME].facts.machine is not None, timeout=5000)
-    qtbot.waitUntil(lambda: made.area._graphs_ready() and not made.area._ahead.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: made.main_area.pages[HOME].facts.machine is not None, timeout=5000)
+    qtbot.waitUntil(
+        lambda: made.main_area._is_monitor_loaded() and not made.main_area._preload_steps.busy, timeout=20_000
+    )
     return made
 
 
@@ -40,20 +42,20 @@ def test_first_start_opens_wizard_and_later_ones_home(open_window, app, qtbot):
     app.settings = replace(app.settings, setup_done=False)
     window = open_window(app)
     assert window.wizard.isVisible()
-    assert window.area is None
+    assert window.main_area is None
     window.wizard.finished.emit()
     assert window.wizard.isVisible(), "until Home is made, in a turn of its own"
-    assert not window.area.pages
-    qtbot.waitUntil(window.area.isVisible, timeout=5000)
-    assert window.area.current == HOME
+    assert not window.main_area.pages
+    qtbot.waitUntil(window.main_area.isVisible, timeout=5000)
+    assert window.main_area.current_page == HOME
     qtbot.waitUntil(lambda: app.settings.setup_done, timeout=5000)
 
 
 def test_only_look_is_remembered_and_is_no_setup(open_window, app, qtbot):
     app.settings = replace(app.settings, setup_done=False)
     window = open_window(app)
-    window.wizard.only_look.emit()
-    qtbot.waitUntil(window.area.isVisible, timeout=5000)
+    window.wizard.main_area_requested.emit()
+    qtbot.waitUntil(window.main_area.isVisible, timeout=5000)
     assert not app.settings.setup_done
     # The next start opens on Home, which leads to the setup.
     qtbot.waitUntil(lambda: app.settings.only_look, timeout=5000)
@@ -67,12 +69,12 @@ def test_simulated_machine_opens_wizard(open_window, tmp_path):
 
 
 def test_pages_open_a_new_wizard(window):
-    window.area.setup_wanted.emit()
+    window.main_area.setup_requested.emit()
     first = window.wizard
     assert first.isVisible()
     window.show_main()
-    assert window.area.isVisible()
-    window.area.setup_wanted.emit()
+    assert window.main_area.isVisible()
+    window.main_area.setup_requested.emit()
     assert window.wizard is not first
     assert window.wizard.isVisible()
 
@@ -80,23 +82,23 @@ def test_pages_open_a_new_wizard(window):
 def test_monitor_opens_once_its_modules_are_loaded(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     loaded = False
-    monkeypatch.setattr(area, "_graphs_ready", lambda: loaded and not area._loader.running)
-    area.open(MONITOR)
-    assert area._waiting.isVisible()
+    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: loaded and not area._load_runner.running)
+    area.open_page(MONITOR)
+    assert area._loading_page.isVisible()
     assert area.rail.current() == MONITOR
     loaded = True
-    qtbot.waitUntil(lambda: area.current == MONITOR, timeout=20_000)
+    qtbot.waitUntil(lambda: area.current_page == MONITOR, timeout=20_000)
 
 
 def test_modules_load_after_qt_classes(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     made = []
-    area._classes.made.connect(lambda: made.append(True))
+    area._qt_classes.loaded.connect(lambda: made.append(True))
     loads = []
-    monkeypatch.setattr(area._loader, "start", lambda job: loads.append((job, list(made))))
-    monkeypatch.setattr(area, "_graphs_ready", lambda: False)
-    area.load_graphs()
-    area.load_graphs()
+    monkeypatch.setattr(area._load_runner, "start", lambda job: loads.append((job, list(made))))
+    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: False)
+    area.preload_monitor()
+    area.preload_monitor()
     assert loads == []
     qtbot.waitUntil(lambda: bool(made), timeout=20_000)
     assert len(loads) == len(made) == 1
@@ -104,20 +106,20 @@ def test_modules_load_after_qt_classes(open_area, app, qtbot, monkeypatch):
 
 def test_other_page_chosen_during_loading_stays(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
-    monkeypatch.setattr(area, "_graphs_ready", lambda: not area._loader.running)
-    area._loader.start(FunctionJob(lambda: None))
-    area.open(MONITOR)
-    area.open(SETTINGS)
-    qtbot.waitUntil(lambda: not area._loader.running, timeout=20_000)
-    assert area.current == SETTINGS
+    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: not area._load_runner.running)
+    area._load_runner.start(FunctionJob(lambda: None))
+    area.open_page(MONITOR)
+    area.open_page(SETTINGS)
+    qtbot.waitUntil(lambda: not area._load_runner.running, timeout=20_000)
+    assert area.current_page == SETTINGS
 
 
 @pytest.mark.parametrize("size", [(880, 520), (1180, 620), (1180, 760)])
 def test_home_keeps_its_title_in_a_low_window(window, qtbot, size):
     window.resize(*size)
-    home = window.area.pages[HOME]
-    qtbot.waitUntil(lambda: home.subtitle.isVisible() == (home.viewport().height() >= 700), timeout=5000)
-    assert home.title.isVisible()
+    home = window.main_area.pages[HOME]
+    qtbot.waitUntil(lambda: home.subtitle_label.isVisible() == (home.viewport().height() >= 700), timeout=5000)
+    assert home.title_label.isVisible()
 
 
 # Keys
@@ -126,19 +128,19 @@ def test_home_keeps_its_title_in_a_low_window(window, qtbot, size):
 def test_shortcuts_open_pages_and_go_back(window, qtbot):
     for key, page in ((Qt.Key.Key_2, MONITOR), (Qt.Key.Key_3, BENCHMARK), (Qt.Key.Key_1, HOME)):
         qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
-        assert window.area.current == page == window.area.rail.current()
+        assert window.main_area.current_page == page == window.main_area.rail.current()
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    assert window.area.current == SETTINGS
+    assert window.main_area.current_page == SETTINGS
     qtbot.keyClick(window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    assert window.area.current == HOME
+    assert window.main_area.current_page == HOME
     qtbot.keyClick(window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    assert window.area.current == BENCHMARK
+    assert window.main_area.current_page == BENCHMARK
 
 
 def test_rail_opens_pages(window, qtbot):
-    qtbot.mouseClick(window.area.rail.buttons[MONITOR], Qt.MouseButton.LeftButton)
-    assert window.area.current == MONITOR
-    assert window.area.pages[MONITOR].isVisible()
+    qtbot.mouseClick(window.main_area.rail.buttons[MONITOR], Qt.MouseButton.LeftButton)
+    assert window.main_area.current_page == MONITOR
+    assert window.main_area.pages[MONITOR].isVisible()
 
 
 def test_f1_opens_help_and_escape_closes_it(window, qtbot):
@@ -150,9 +152,9 @@ def test_f1_opens_help_and_escape_closes_it(window, qtbot):
 
 
 def test_help_in_rail_keeps_the_page(window, qtbot):
-    qtbot.mouseClick(window.area.rail.buttons[-1], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.main_area.rail.buttons[-1], Qt.MouseButton.LeftButton)
     dialog = QApplication.activeModalWidget()
-    assert window.area.rail.current() == HOME == window.area.current
+    assert window.main_area.rail.current() == HOME == window.main_area.current_page
     dialog.close()
 
 
@@ -164,7 +166,7 @@ def test_f5_refreshes(window, app, qtbot):
 
 @pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
 def test_tab_reaches_every_named_control(window, qtbot, page):
-    window.area.open(page)
+    window.main_area.open_page(page)
     feed(window, sample(gpu()))
     qtbot.wait(50)
     reached: set[QWidget] = set()
@@ -173,7 +175,7 @@ def test_tab_reaches_every_named_control(window, qtbot, page):
         reached.add(QApplication.focusWidget())
     controls = [
         button
-        for button in window.area.findChildren(QAbstractButton)
+        for button in window.main_area.findChildren(QAbstractButton)
         if button.isVisible() and button.isEnabled() and not button.autoExclusive()
     ]
     assert controls
@@ -188,8 +190,8 @@ def test_tab_reaches_every_named_control(window, qtbot, page):
 
 @pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
 def test_language_changes_on_an_open_page(window, language, qtbot, page):
-    window.area.open(page)
-    title = window.area.pages[page].title
+    window.main_area.open_page(page)
+    title = window.main_area.pages[page].title_label
     english, chinese = title.text(), {HOME: "首页", MONITOR: "监控", BENCHMARK: "测速", SETTINGS: "设置"}[page]
     language.set("zh_CN")
     qtbot.waitUntil(lambda: title.text() == chinese, timeout=5000)
@@ -199,13 +201,13 @@ def test_language_changes_on_an_open_page(window, language, qtbot, page):
 
 
 def test_settings_apply_at_once_and_are_saved(window, app, language, qtbot):
-    window.area.open(SETTINGS)
-    page = window.area.pages[SETTINGS]
-    page.theme.buttons[2].click()
-    page.language.buttons[1].click()
-    page.scale.buttons[1].click()
-    page.downloads.speed.take(page.downloads.speed.entries[1])
-    page.downloads.choice.buttons[1].click()
+    window.main_area.open_page(SETTINGS)
+    page = window.main_area.pages[SETTINGS]
+    page.theme_segments.buttons[2].click()
+    page.language_segments.buttons[1].click()
+    page.scale_segments.buttons[1].click()
+    page.downloads_card.speed_picker.choose(page.downloads_card.speed_picker.entries[1])
+    page.downloads_card.mirror_segments.buttons[1].click()
     assert (theme.choice(), language.current, theme.text_scale()) == ("dark", "zh_CN", 1.25)
     wanted = Settings(
         language="zh_CN", theme="dark", text_scale=1.25, setup_done=True, speed_limit=20_000_000, mirrors="first"
@@ -214,16 +216,16 @@ def test_settings_apply_at_once_and_are_saved(window, app, language, qtbot):
 
 
 def test_settings_save_error_is_shown(window, app, qtbot, monkeypatch):
-    window.area.open(SETTINGS)
-    page = window.area.pages[SETTINGS]
+    window.main_area.open_page(SETTINGS)
+    page = window.main_area.pages[SETTINGS]
 
     def full(new):
         raise AppError("disk-full", path="settings.json")
 
     app.save_settings = full
-    page.theme.buttons[1].click()
-    qtbot.waitUntil(page._trouble.isVisible, timeout=5000)
-    assert "full" in page._trouble.label.text()
+    page.theme_segments.buttons[1].click()
+    qtbot.waitUntil(page._error_banner.isVisible, timeout=5000)
+    assert "full" in page._error_banner.label.text()
     del app.save_settings
 
 
@@ -234,9 +236,9 @@ def test_no_horizontal_scrolling(window, language, qtbot, size, code):
     window.resize(*size)
     feed(window, sample(gpu()))
     for page in (HOME, MONITOR, BENCHMARK, SETTINGS):
-        window.area.open(page)
+        window.main_area.open_page(page)
         qtbot.wait(20)
-        area = window.area.pages[page]
+        area = window.main_area.pages[page]
         assert isinstance(area, QScrollArea)
         assert area.widget().minimumSizeHint().width() <= area.viewport().width(), page
 
@@ -301,9 +303,9 @@ def test_first_window_leaves_room_for_a_frame(app, monkeypatch, height):
 @pytest.fixture
 def measuring(window, app, qtbot):
     app.gate = threading.Event()
-    window.area.open(BENCHMARK)
-    page = window.area.pages[BENCHMARK]
-    qtbot.waitUntil(lambda: page._read, timeout=5000)
+    window.main_area.open_page(BENCHMARK)
+    page = window.main_area.pages[BENCHMARK]
+    qtbot.waitUntil(lambda: page._data_read, timeout=5000)
     page.measure()
     yield page
     app.gate.set()
@@ -335,14 +337,14 @@ def test_job_that_does_not_stop_is_abandoned(window, app, monkeypatch, qtbot):
         def run(self, context):
             let_go.wait(10)
 
-    page = window.area.pages[HOME]
-    page.ways._doing.start(Deaf())
-    window._patience.setInterval(50)
+    page = window.main_area.pages[HOME]
+    page.actions_panel._action_runner.start(Deaf())
+    window._stop_timer.setInterval(50)
     window.close()
     assert window.isVisible()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
     let_go.set()
-    page.ways._doing.wait(5000)
+    page.actions_panel._action_runner.wait(5000)
 
 
 # One instance, hooks
@@ -356,10 +358,10 @@ def test_second_instance_activates_the_first(tmp_path, qapp, qtbot):
     code = (
         "import sys, pathlib\n"
         "from PySide6.QtCore import QCoreApplication\n"
-        "from gpu_assistant.gui.app import Instance\n"
+        "from gpu_assistant.gui.app import SingleInstance\n"
         "app = QCoreApplication([])\n"
-        "second = Instance(pathlib.Path(sys.argv[1]))\n"
-        "sys.exit(0 if not second.first() and second.call_first() else 1)\n"
+        "second = SingleInstance(pathlib.Path(sys.argv[1]))\n"
+        "sys.exit(0 if not second.try_lock() and second.activate_running() else 1)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) as process:
         qtbot.waitUntil(lambda: process.poll() is not None, timeout=30_000)
@@ -374,11 +376,11 @@ def test_second_instance_activates_the_first(tmp_path, qapp, qtbot):
 def test_second_start_reports_in_the_terminal(app, qapp, capsys, monkeypatch):
     first = SingleInstance(app.data.state)
     assert first.try_lock()
-    monkeypatch.setattr(SingleInstance, "call_first", lambda self: True)
+    monkeypatch.setattr(SingleInstance, "activate_running", lambda self: True)
     second = DesktopApplication(app, language="en")
     assert not second.acquire_instance()
     assert capsys.readouterr().err == "GPU Assistant is already open; its window was brought to the front.\n"
-    monkeypatch.setattr(SingleInstance, "call_first", lambda self: False)
+    monkeypatch.setattr(SingleInstance, "activate_running", lambda self: False)
     assert not second.acquire_instance()
     assert "does not answer" in capsys.readouterr().err
     first.release()

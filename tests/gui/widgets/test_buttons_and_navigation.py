@@ -71,10 +71,10 @@ def test_focus_ring_only_for_keyboard(show, qtbot: QtBot) -> None:
     button.clearFocus()
     button.setFocus(Qt.FocusReason.MouseFocusReason)
     qtbot.waitUntil(button.hasFocus)
-    assert not button.ringed
+    assert not button.shows_focus_ring
     button.clearFocus()
     button.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(lambda: button.ringed)
+    qtbot.waitUntil(lambda: button.shows_focus_ring)
     corner = button.grab().toImage().pixelColor(button.width() // 2, 0)
     assert corner.name().upper() == theme.current().focus
 
@@ -98,7 +98,7 @@ def test_tab_goes_in_reading_order(show, qtbot: QtBot) -> None:
 def test_clickable_card_is_one_target(show, qtbot: QtBot) -> None:
     card = show(ClickableCard("play", "Run a first script", "in 1 min"))
     clicks = heard(card.clicked)
-    qtbot.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.title.geometry().center())
+    qtbot.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.title_label.geometry().center())
     qtbot.keyClick(card, Qt.Key.Key_Return)
     assert len(clicks) == 2
     assert card.accessibleName() == "Run a first script: in 1 min"
@@ -113,10 +113,12 @@ def test_narrow_rail_fits_widest_text(show, qapp, scale: float, chinese: bool) -
     theme.set_text_scale(qapp, scale)
     try:
         rail = show(NavigationRail([("home", ""), ("bench", "")]))
-        rail.set_words(("主页", "测速") if chinese else ("Home", "Benchmark"))
+        rail.set_texts(("主页", "测速") if chinese else ("Home", "Benchmark"))
         for index, button in enumerate(rail.buttons):
             rail.set_current(index)
-            room = rail.width() - rail.outer.contentsMargins().left() - rail.outer.contentsMargins().right()
+            room = (
+                rail.width() - rail.outer_layout.contentsMargins().left() - rail.outer_layout.contentsMargins().right()
+            )
             assert QFontMetrics(button.font()).horizontalAdvance(button.text()) + 8 <= room
     finally:
         theme.set_text_scale(qapp, 1.0)
@@ -233,11 +235,11 @@ def test_disclosure_opens_and_offers_alternative(show, qtbot: QtBot) -> None:
 
 def test_copy_button_text_resets(show, qtbot: QtBot, qapp: QApplication) -> None:
     box = show(CommandBox("pip install torch"))
-    qtbot.mouseClick(box.copy, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(box.copy_button, Qt.MouseButton.LeftButton)
     assert qapp.clipboard().text() == "pip install torch"
-    assert box.copy.text() == "Copied"
-    box._copied.setInterval(1)
-    qtbot.waitUntil(lambda: box.copy.text() == "Copy")
+    assert box.copy_button.text() == "Copied"
+    box._copied_timer.setInterval(1)
+    qtbot.waitUntil(lambda: box.copy_button.text() == "Copy")
 
 
 def test_long_command_wraps(show) -> None:
@@ -251,7 +253,7 @@ def test_multiline_command_has_full_height(show, qapp: QApplication) -> None:
         theme.set_text_scale(qapp, scale)
         box.resize(700, box.heightForWidth(700))
         qapp.processEvents()
-        text, real, block = box.text, 0.0, box.text.document().begin()
+        text, real, block = box.text_edit, 0.0, box.text_edit.document().begin()
         while block.isValid():
             real += text.blockBoundingRect(block).height()
             block = block.next()
@@ -316,8 +318,8 @@ def test_the_theme_menu_changes_the_theme(show, qtbot: QtBot) -> None:
 def test_rail_menu_opens_above(show, qtbot: QtBot) -> None:
     menu = show(ThemeMenu())
     qtbot.mouseClick(menu, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(menu._list.isVisible)
-    menu._list.close()
+    qtbot.waitUntil(menu._menu.isVisible)
+    menu._menu.close()
 
 
 # Log
@@ -330,9 +332,9 @@ def test_the_drawer_keeps_the_newest_lines(show, qtbot: QtBot, qapp: QApplicatio
     assert len(lines) == 5000
     assert lines[-1] == "line 5999"
     assert not drawer.is_open()
-    qtbot.keyClick(drawer.head, Qt.Key.Key_Return)
+    qtbot.keyClick(drawer.header, Qt.Key.Key_Return)
     assert drawer.is_open()
-    qtbot.mouseClick(drawer.copy, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(drawer.copy_button, Qt.MouseButton.LeftButton)
     assert qapp.clipboard().text().endswith("line 5999")
     drawer.clear()
     assert drawer.text() == ""

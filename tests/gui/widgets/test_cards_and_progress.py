@@ -21,27 +21,27 @@ from gpu_assistant.gui.widgets.text import label
 
 def test_text_wraps_and_nothing_is_cut(show) -> None:
     text = "A sentence that is long enough to need more than one line " + "https://" + "x" * 80
-    label = label("small", text)
-    narrow, wide = label.heightForWidth(200), label.heightForWidth(1200)
-    assert narrow > wide >= label.fontMetrics().height()
+    made = label("small", text)
+    narrow, wide = made.heightForWidth(200), made.heightForWidth(1200)
+    assert narrow > wide >= made.fontMetrics().height()
     from gpu_assistant.gui.widgets.text import layout_text
 
-    layout, size = layout_text(text, label.font(), 200)
+    layout, size = layout_text(text, made.font(), 200)
     assert size.width() <= 200
     assert layout.lineCount() >= 5
 
 
 def test_elided_text_has_tooltip(show) -> None:
-    label = show(label("body", "word " * 100), 300, 60)
-    label.set_one_line(True)
-    label.grab()
-    assert label.toolTip() == label.text()
-    assert label.sizeHint().height() <= label.fontMetrics().height() + 1
+    made = show(label("body", "word " * 100), 300, 60)
+    made.set_one_line(True)
+    made.grab()
+    assert made.toolTip() == made.text()
+    assert made.sizeHint().height() <= made.fontMetrics().height() + 1
 
 
 def test_chinese_breaks_between_characters() -> None:
-    label = label("body", "下载到一半时网络断了，已下载的都在，下次会从这里接着装。" * 3)
-    assert label.heightForWidth(160) > 2 * label.heightForWidth(4000)
+    made = label("body", "下载到一半时网络断了，已下载的都在，下次会从这里接着装。" * 3)
+    assert made.heightForWidth(160) > 2 * made.heightForWidth(4000)
 
 
 # Progress
@@ -149,9 +149,9 @@ def test_spinner_runs_only_while_visible(show) -> None:
 
 def test_steps_can_be_cleared(show, qtbot: QtBot) -> None:
     steps = show(StepList())
-    steps.add("a", "One")
+    steps.add_step("a", "One")
     steps.clear()
-    steps.add("a", "Two")
+    steps.add_step("a", "Two")
     assert steps.rows["a"].accessibleName().startswith("Two")
 
 
@@ -180,7 +180,7 @@ def test_a_hero_says_its_verdict(show, kind: str) -> None:
     assert not hero.button.isVisible()
     hero.set(kind, "Hot", "", "What can I do?")
     assert hero.button.isVisible()
-    assert not hero.detail.isVisible()
+    assert not hero.detail_label.isVisible()
 
 
 def test_value_row_is_one_accessible_name() -> None:
@@ -201,7 +201,7 @@ def test_bar_chart_is_drawn_and_named(show) -> None:
 
 def test_narrow_bar_chart_cuts_no_value(show) -> None:
     bars = show(BarChart([("11-22 10:55, full", 8.4, "8.40 images/s (doubtful)", "s5")]))
-    labels, values = bars._widths()
+    labels, values = bars._text_widths()
     bars.resize(int(labels + values) + 200, bars.height())
     beside = bars.sizeHint().height()
     bars.resize(int(max(labels, values)) + 60, bars.height())

@@ -92,7 +92,7 @@ def test_deleted_widget_is_skipped(qapp: QApplication, qtbot: QtBot) -> None:
 
 
 def test_event_loop_runs_between_batches(qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "SLICE_SECONDS", 1e-9)
+    monkeypatch.setattr(base, "REFRESH_SLICE_S", 1e-9)
     many = [Heard() for _ in range(20)]
     for each in many:
         qtbot.addWidget(each)

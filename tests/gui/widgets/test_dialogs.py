@@ -22,7 +22,7 @@ def places(tmp_path, monkeypatch):
         QStandardPaths.StandardLocation.PicturesLocation: str(tmp_path / "Pictures"),
     }
     monkeypatch.setattr(dialogs.QStandardPaths, "writableLocation", found.__getitem__)
-    monkeypatch.setattr(dialogs, "_last", {})
+    monkeypatch.setattr(dialogs, "_last_folders", {})
     return tmp_path
 
 

@@ -50,7 +50,7 @@ def test_spin_box_follows_theme_in_every_state(box, qapp, qtbot, colours):
     box.clearFocus()
     box.setFocus(Qt.FocusReason.TabFocusReason)
     assert edge_and_ground()[0] == theme.color("focus").name()
-    assert box.ringed
+    assert box.shows_focus_ring
     box.setEnabled(False)
     assert edge_and_ground()[1] == theme.color("pressed").name()
 

@@ -234,6 +234,7 @@ class OfflineCard(Card):
     side_page_requested = Signal(str)
 
     def __init__(self) -> None:
+        self._is_built = False
         self.create_bundle_button, self.load_bundle_button = Button(icon_name="net"), Button(icon_name="folder")
         self._line_labels = (label("body"), label("body"))
         super().__init__(" ")
@@ -255,7 +256,7 @@ class OfflineCard(Card):
 
     def retranslate(self) -> None:
         """All words."""
-        if not hasattr(self, "_ready"):
+        if not self._is_built:
             return
         self.set_title(self.tr("Without internet"))
         self._line_labels[0].setText(

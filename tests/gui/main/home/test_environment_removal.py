@@ -20,8 +20,8 @@ def home(open_window, app, qtbot):
     app.known = (replace(ENVIRONMENT, path=str(app.folder / "pytorch")),)
     app.settings = replace(app.settings, setup_done=True)
     window = open_window(app)
-    page = window.area.pages[HOME]
-    qtbot.waitUntil(page.installed.isVisible, timeout=5000)
+    page = window.main_area.pages[HOME]
+    qtbot.waitUntil(page.installed_card.isVisible, timeout=5000)
     return page
 
 
@@ -37,7 +37,7 @@ def words(dialog, seen) -> str:
 @pytest.mark.parametrize("code", ["en", "zh_CN"])
 def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     language.set(code)
-    home.installed.remove.click()
+    home.installed_card.remove_button.click()
     dialog = asked(qtbot)
     shown = words(dialog, seen)
     assert {"en": "Remove “pytorch” (912 MB)?", "zh_CN": "移除“pytorch” (912 MB)？"}[code] in shown
@@ -46,25 +46,25 @@ def test_removal_is_previewed_first(home, app, qtbot, seen, language, code):
     assert dialog.reject_button.isDefault()
     dialog.reject_button.click()
     assert "removed" not in app.asked
-    assert home.installed.isVisible()
+    assert home.installed_card.isVisible()
 
 
 def test_removal_reports_what_stayed(home, app, qtbot):
     changed = StepEvent(id="back-2", state="done", code="progress.left-changed", data={"thing": "CUDA_PATH"})
     app.news["uninstall"] = (StepEvent(id="environment", state="done"), changed)
-    home.installed.remove.click()
+    home.installed_card.remove_button.click()
     asked(qtbot).accept_button.click()
     qtbot.waitUntil(lambda: "removed" in app.asked, timeout=5000)
-    qtbot.waitUntil(lambda: not home.installed.isVisible() and home.trouble.isVisible(), timeout=5000)
-    assert "Taken back what was installed for" in home.trouble.label.text()
-    assert "CUDA_PATH was changed since" in home.trouble.label.text()
-    assert str(app.folder / "pytorch") in home.trouble.label.text()
+    qtbot.waitUntil(lambda: not home.installed_card.isVisible() and home.banner.isVisible(), timeout=5000)
+    assert "Taken back what was installed for" in home.banner.label.text()
+    assert "CUDA_PATH was changed since" in home.banner.label.text()
+    assert str(app.folder / "pytorch") in home.banner.label.text()
 
 
 def test_removal_error_has_no_command_line_options(home, app, qtbot):
     app.results["uninstall"] = AppError("rights-left-out", steps="back-2")
-    home.installed.remove.click()
+    home.installed_card.remove_button.click()
     asked(qtbot).accept_button.click()
-    qtbot.waitUntil(home.trouble.isVisible, timeout=5000)
-    assert "administrator rights were refused" in home.trouble.label.text()
-    assert "--" not in home.trouble.label.text()
+    qtbot.waitUntil(home.banner.isVisible, timeout=5000)
+    assert "administrator rights were refused" in home.banner.label.text()
+    assert "--" not in home.banner.label.text()

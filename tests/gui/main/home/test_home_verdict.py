@@ -131,12 +131,12 @@ def test_unhealthy_gpu_of_several_is_named(qapp, cards: int):
 def test_setup_stays_reachable_beside_an_alarm(home, app, qtbot):
     app.known = ()
     window, page = home(app)
-    assert not page.setup.isVisible()
+    assert not page.setup_button.isVisible()
     for _ in range(3):
         feed(window, sample(gpu(state="lost")))
     assert page.hero.button.text() == "Live graphs"
-    with qtbot.waitSignal(page.setup_wanted, timeout=5000):
-        page.setup.click()
+    with qtbot.waitSignal(page.setup_requested, timeout=5000):
+        page.setup_button.click()
 
 
 def test_only_look_shows_gpu_health_first(qapp):

@@ -12,17 +12,17 @@ pytestmark = pytest.mark.gui
 
 def test_mirror_use_changes_by_one_click(open_window, app):
     window = open_window(app)
-    window.area.open(SETTINGS)
-    card = window.area.pages[SETTINGS].downloads
-    assert (card.choice.current(), app.settings.mirrors) == (0, "when-slow")
+    window.main_area.open_page(SETTINGS)
+    card = window.main_area.pages[SETTINGS].downloads_card
+    assert (card.mirror_segments.current(), app.settings.mirrors) == (0, "when-slow")
     for index, use in ((1, "first"), (2, "never"), (0, "when-slow")):
-        card.choice.buttons[index].click()
+        card.mirror_segments.buttons[index].click()
         assert app.settings.mirrors == use
-        assert card.choice.current() == index
+        assert card.mirror_segments.current() == index
 
 
 def test_stored_mirror_use_is_shown(open_window, app):
     app.settings = replace(app.settings, mirrors="first")
     window = open_window(app)
-    window.area.open(SETTINGS)
-    assert window.area.pages[SETTINGS].downloads.choice.current() == 1
+    window.main_area.open_page(SETTINGS)
+    assert window.main_area.pages[SETTINGS].downloads_card.mirror_segments.current() == 1
