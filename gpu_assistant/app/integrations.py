@@ -32,20 +32,23 @@ class IntegrationService(AppContext):
     def create_menu_entry(self, environment: Path) -> MenuEntryJob:
         """Put a terminal with this environment into the desktop's menu."""
         from ..install.environment.integrations import MenuEntryJob
+        from ..install.steps.registry import STEP_KINDS
 
-        return MenuEntryJob(environment, self.data, self.system, self.desktop)
+        return MenuEntryJob(environment, self.data, self.system, self.desktop, STEP_KINDS)
 
     def register_kernel(self, environment: Path) -> JupyterKernelJob:
         """Tell Jupyter of this environment."""
         from ..install.environment.integrations import JupyterKernelJob
+        from ..install.steps.registry import STEP_KINDS
 
-        return JupyterKernelJob(environment, self.data, self.system, self.desktop)
+        return JupyterKernelJob(environment, self.data, self.system, self.desktop, STEP_KINDS)
 
     def open_in_editor(self, environment: Path, folder: Path) -> EditorJob:
         """Open a folder in Visual Studio Code with this environment's Python."""
         from ..install.environment.integrations import EditorJob
+        from ..install.steps.registry import STEP_KINDS
 
-        return EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
+        return EditorJob(environment, self.data, self.system, self.desktop, STEP_KINDS, folder=folder)
 
     def export_lockfile(self, environment: Path, target: Path) -> None:
         """Copy the environment's lock (`pylock.toml`) to a file; raises AppError."""
