@@ -80,7 +80,7 @@ LEFT_OUT = {
     "tests/install/plan/test_planner.py": RECKONED,
     "tests/install/jobs/test_size_probe.py": "the sockets are those of tests/fetch",
     "tests/install/jobs/test_real_torch.py": "one more real install; test_road.py asks its environment the same",
-    "tests/install/plan/test_replanning.py": SAID,
+    "tests/install/test_retold.py": SAID,
     "tests/install/packages/test_tensorflow.py": "the same install with another list of packages",
     "tests/install/packages/test_requirements.py": "the same install with another list of packages",
     "tests/install/steps/test_wsl2_plan.py": SAID,

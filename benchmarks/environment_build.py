@@ -27,11 +27,18 @@ from gpu_assistant.core import json, paths
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.install.host import Host
 from gpu_assistant.install.jobs.install import make_verify_job
 from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.packages.uv import find_uv, uv_environment
 from gpu_assistant.install.progress import ProgressReporter
-from gpu_assistant.install.steps.context import InstallContext
+from gpu_assistant.install.steps.context import (
+    BaseInterpreter,
+    DownloadContext,
+    FetchedPackages,
+    InstallContext,
+    ResolvedLock,
+)
 from gpu_assistant.install.steps.registry import STEP_KINDS
 
 TARGET = 1.15
@@ -42,49 +49,48 @@ def prepared(root: Path, journal: Journal, plan: Plan) -> InstallContext:
     from gpu_assistant.catalog.store import load_catalog
     from gpu_assistant.system import current_system
 
-    work = InstallContext(
-        plan,
-        current_system(),
-        paths.DataDir(root / "data"),
+    downloads = DownloadContext(
+        Host(current_system(), paths.DataDir(root / "data")),
         load_catalog(paths.resources_dir() / "catalog"),
         reporter=ProgressReporter(JobContext()),
-        journal=journal,
         cancel=threading.Event(),
-        verifier=make_verify_job,
         limits=Limits(),
     )
+    context = InstallContext(plan, downloads, journal=journal, verifier=make_verify_job)
     for step in plan.steps[:4]:
         kind = STEP_KINDS[step.kind]
-        if kind.is_satisfied(step, work) is None:
-            kind.run(step, work)
-    return work
+        outcome = kind.is_satisfied(step, context) or kind.run(step, context)
+        context.provide(*outcome.produces)
+    return context
 
 
-def ours(work: InstallContext) -> float:
+def ours(context: InstallContext) -> float:
     """Seconds of our step."""
-    shutil.rmtree(work.data.uv_cache, ignore_errors=True)
-    shutil.rmtree(work.staging_path, ignore_errors=True)
-    step = next(step for step in work.plan.steps if step.kind == "python-packages")
+    shutil.rmtree(context.data.uv_cache, ignore_errors=True)
+    shutil.rmtree(context.partial, ignore_errors=True)
+    step = next(step for step in context.plan.steps if step.kind == "python-packages")
     began = time.perf_counter()
-    STEP_KINDS[step.kind].run(step, work)
+    STEP_KINDS[step.kind].run(step, context)
     return time.perf_counter() - began
 
 
-def plain(work: InstallContext, root: Path) -> float:
+def plain(context: InstallContext, root: Path) -> float:
     """Seconds of what a person would type."""
     cache, folder = root / "plain-cache", root / "plain"
     shutil.rmtree(cache, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
     common: list[str | Path] = ["--quiet", "--no-config", "--cache-dir", cache]
-    python = work.system.environment_python(folder)
-    folders = dict.fromkeys(file.parent for file in work.wheel_paths)
+    python = context.system.environment_python(folder)
+    folders = dict.fromkeys(file.parent for file in context.require(FetchedPackages).files)
     links = [word for place in folders for word in ("--find-links", place)]
     wanted = root / "requirements.txt"
-    rows = [f"{p.name}=={p.version} --hash=sha256:{p.file.sha256}\n" for p in work.lockfile.packages]
+    rows = [
+        f"{p.name}=={p.version} --hash=sha256:{p.file.sha256}\n" for p in context.require(ResolvedLock).lock.packages
+    ]
     wanted.write_text("".join(rows), encoding="utf-8")
     began = time.perf_counter()
     commands: tuple[list[str | Path], ...] = (
-        ["venv", "--python", work.interpreter, folder],
+        ["venv", "--python", context.require(BaseInterpreter).path, folder],
         [
             "pip",
             "install",
@@ -99,7 +105,7 @@ def plain(work: InstallContext, root: Path) -> float:
         ],
     )
     for words in commands:
-        finished = work.system.run([find_uv(), *words, *common], timeout=600, environ=uv_environment())
+        finished = context.system.run([find_uv(), *words, *common], timeout=600, environ=uv_environment())
         if finished.returncode != 0:
             raise SystemExit(finished.stderr)
     return time.perf_counter() - began
@@ -120,12 +126,12 @@ def main() -> None:
         root = Path(name)
         plan = real_torch_plan(root, wheelhouse)
         with Journal(paths.DataDir(root / "data"), plan) as journal:
-            work = prepared(root, journal, plan)
-            plain(work, root)  # the files are in the system's cache for both
+            context = prepared(root, journal, plan)
+            plain(context, root)  # the files are in the system's cache for both
             times: dict[str, list[float]] = {"ours": [], "plain": []}
             for number in range(given.rounds):
                 for label in ("ours", "plain") if number % 2 else ("plain", "ours"):
-                    times[label].append(ours(work) if label == "ours" else plain(work, root))
+                    times[label].append(ours(context) if label == "ours" else plain(context, root))
     medians = {label: statistics.median(values) for label, values in times.items()}
     ratio = medians["ours"] / medians["plain"]
     figures = {"rounds": given.rounds, "seconds": times, "median_s": medians, "ratio": ratio, "target": TARGET}

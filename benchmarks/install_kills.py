@@ -36,7 +36,7 @@ from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
 from gpu_assistant.install.packages.uv import find_uv
-from gpu_assistant.install.progress import ProgressReporter
+from gpu_assistant.install.steps.registry import STEP_KINDS
 from tests.fakes.fault_server import fault_server
 from tests.install import tiny_wheels
 from tests.install.steps.test_cudnn import Whole
@@ -124,10 +124,11 @@ def same(file: Path) -> bytes:
 
 def lies(world: Whole) -> list[str]:
     """The effects that the journal calls done and that are not there."""
-    context: JobContext[object] = JobContext()
-    place = Host(world.system, world.data, reporter=ProgressReporter(context), cancel=context.cancel)
+    place = Host(world.system, world.data)
     return [
-        str(each.effect) for each in active_effects(world.data) if each.sure and observe_state(each, place) != "made"
+        str(each.effect)
+        for each in active_effects(world.data)
+        if each.sure and observe_state(each, place, STEP_KINDS) != "made"
     ]
 
 

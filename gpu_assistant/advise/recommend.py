@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import UNSET, structs
+
 from ..catalog.store import Catalog
 from ..catalog.versions import parse_version
 from ..core.errors import AppError
@@ -279,21 +281,35 @@ def recommend(
     AppError("no-build") or AppError("no-tensorflow") where nothing is published for this kind of computer,
     AppError("catalog-broken").
     """
-    valid_choice = validate_choice(choice)
-    arch, is_arch_known = _select_arch(machine)
+    found = _recommended(machine, catalog, goal=goal, channel=channel, wish=validate_choice(choice), wheels=wheels)
+    return structs.replace(
+        found,
+        channel=channel if channel != "studio" else UNSET,
+        choice=choice if choice not in (None, Choice()) else UNSET,
+    )
+
+
+def _recommended(
+    machine: Machine,
+    catalog: Catalog,
+    *,
+    goal: Goal,
+    channel: Channel,
+    wish: Choice,
+    wheels: tuple[LocalWheel, ...],
+) -> Recommendation:
+    arch, arch_known = _select_arch(machine)
     check_system_supported(machine, catalog, arch)
     cards = nvidia_gpus(machine, catalog) if machine.os.system != "darwin" else ()
-    multi_gpu = plan_multi_gpu(machine, catalog, arch, cards, channel)
-    target = apply_driver_choice(multi_gpu.target, valid_choice.driver)
-    if goal == "tensorflow" and valid_choice.pytorch is None and valid_choice.variant is None:
+    together = plan_multi_gpu(machine, catalog, arch, cards, channel)
+    where = apply_driver_choice(together.target, wish.driver)
+    if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:
         if len(cards) > 1:
-            target = select_tensorflow_target(
-                target, apply_driver_choice(make_target(machine, catalog, arch, cards[0], channel), valid_choice.driver)
+            where = select_tensorflow_target(
+                where, apply_driver_choice(make_target(machine, catalog, arch, cards[0], channel), wish.driver)
             )
-        return recommend_tensorflow(target, cards, valid_choice, is_arch_known=is_arch_known)
-    decision = _decide(
-        target, multi_gpu, cards=cards, goal=goal, choice=valid_choice, wheels=wheels, is_arch_known=is_arch_known
-    )
+        return recommend_tensorflow(where, cards, wish, is_arch_known=arch_known)
+    decision = _decide(where, together, cards=cards, goal=goal, choice=wish, wheels=wheels, is_arch_known=arch_known)
     build = decision.candidate.build
     return Recommendation(
         schema="gpu-assistant/recommendation/1",
@@ -312,9 +328,7 @@ def recommend(
         driver=decision.driver,
         cuda_toolkit=decision.parts.toolkit,
         cudnn=decision.parts.cudnn,
-        tensorflow=with_wsl_choice(target, decision.tensorflow, valid_choice.wsl)
-        if decision.tensorflow is not None
-        else None,
+        tensorflow=with_wsl_choice(where, decision.tensorflow, wish.wsl) if decision.tensorflow is not None else None,
         reasons=collect_reasons(decision),
         warnings=collect_warnings(decision),
         alternatives=list_alternatives(decision, wheels),

@@ -43,12 +43,8 @@ class SetupService:
         return DetectJob(self._context.system, self._context.catalog, simulated=self._context.simulated_machine)
 
     def local_wheels(self, bundle: Path | None = None) -> tuple[LocalWheel, ...]:
-        """The wheels of a bundle, else of the wheelhouse; empty without either."""
-        from ..install.bundle.format import WHEELS_FOLDER
-        from ..install.packages.requirements import scan_wheelhouse
-
-        folder = bundle / WHEELS_FOLDER if bundle is not None else self._context.wheelhouse
-        return scan_wheelhouse(folder) if folder is not None else ()
+        """What the wheelhouse offers, or a bundle in its place."""
+        return _wheels(self._context.wheelhouse, bundle)
 
     def recommend(
         self,
@@ -105,23 +101,43 @@ class SetupService:
 
         `made_by`: "venv" lets uv create the environment, "conda" the conda of this computer.
         """
+        return self.preview(
+            self._planned(
+                machine,
+                recommendation,
+                environment,
+                wheelhouse=self._context.wheelhouse,
+                bundle=bundle,
+                made_by=made_by,
+                simulated=self._context.simulated,
+            )
+        )
+
+    def _planned(
+        self,
+        machine: Machine,
+        recommendation: Recommendation,
+        environment: Path,
+        *,
+        wheelhouse: Path | None,
+        bundle: Path | None,
+        made_by: EnvironmentKind,
+        simulated: bool,
+    ) -> Plan:
         from ..install.plan.planner import make_plan
 
-        plan = make_plan(
+        return make_plan(
             machine,
             recommendation,
             self._context.catalog,
             data=self._context.data,
             environment=environment,
-            wheelhouse=self._context.wheelhouse,
-            simulated=self._context.simulated,
+            wheelhouse=wheelhouse,
+            simulated=simulated,
             bundle=bundle,
             environment_kind=made_by,
-            conda=self._context.system.find_program("conda")
-            if made_by == "conda" and not self._context.simulated
-            else None,
+            conda=self._context.system.find_program("conda") if made_by == "conda" and not simulated else None,
         )
-        return self.preview(plan)
 
     def preview(self, plan: Plan) -> Plan:
         """The same plan, with what each step would find on this computer now."""
@@ -152,17 +168,52 @@ class SetupService:
         )
 
     def read_plan(self, path: Path) -> Plan:
-        """A plan from a file, with texts and sizes computed here; raises UsageError for a file that is malformed, or
-        whose steps are not what this program would plan.
+        """A plan file somebody gives us, as it is written: what may be carried out is `plan_again` of it. Raises
+        CallError when it is broken, or names a folder that cannot be used.
         """
         from ..core.plan import Plan
-        from ..install.host import ValidationContext
-        from ..install.plan.validation import retold, validate_plan
+        from ..install.plan.validation import refuse_missing, validate_plan
 
         plan = json.read_file(path, Plan, code="plan-file")
-        validation_context = ValidationContext(self._context.system, self._context.data, self._context.catalog)
-        validate_plan(plan, validation_context)
-        return self.preview(retold(plan, validation_context))
+        validate_plan(plan, self._context.data)
+        refuse_missing(plan)
+        return plan
+
+    def plan_again(self, given: Plan, machine: Machine) -> Plan:
+        """Our own plan for what a plan file asks for: goal, choices, folders and bundle. `machine` is this computer, or
+        that of a simulated plan. Raises CallError("plan-differs") where it comes to other steps than the file's,
+        ("plan-refused") for choices that cannot work, and what `recommend` and `plan` raise.
+        """
+        from ..advise.recommend import recommend
+        from ..install.plan.validation import refuse_differences
+        from ..install.steps.base import refused
+
+        asked = given.recommendation
+        wheelhouse = Path(given.wheelhouse) if given.wheelhouse is not None else None
+        bundle = Path(given.bundle) if given.bundle is not None else None
+        wheels = _wheels(wheelhouse, bundle)
+        try:
+            advice = recommend(
+                machine,
+                self._context.catalog,
+                goal=given.goal,
+                channel=asked.channel or "studio",
+                choice=asked.choice or None,
+                wheels=wheels,
+            )
+        except UsageError as error:
+            raise refused(f"recommendation.choice: {error.code}", part="choice") from error
+        plan = self._planned(
+            machine,
+            advice,
+            Path(given.env),
+            wheelhouse=wheelhouse,
+            bundle=bundle,
+            made_by="conda" if any(step.kind == "conda-environment" for step in given.steps) else "venv",
+            simulated=given.simulated,
+        )
+        refuse_differences(given, plan)
+        return self.preview(plan)
 
     def interrupted_plan(self) -> Plan | None:
         """The plan of the last install that started and did not finish, if there is one."""
@@ -247,3 +298,12 @@ class SetupService:
         return DownloadJob(
             with_mirrors(request, self._context.catalog, self._context.mirrors), limits, self._context.rate_limiter()
         )
+
+
+def _wheels(wheelhouse: Path | None, bundle: Path | None) -> tuple[LocalWheel, ...]:
+    """The wheels in a bundle, else in a wheelhouse."""
+    from ..install.bundle.format import WHEELS_FOLDER
+    from ..install.packages.requirements import scan_wheelhouse
+
+    folder = bundle / WHEELS_FOLDER if bundle is not None else wheelhouse
+    return scan_wheelhouse(folder) if folder is not None else ()

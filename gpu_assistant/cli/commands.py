@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from ..core import json
@@ -66,7 +67,7 @@ def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
     if output_file is not None:
         json.write_file(output_file, json.encode_pretty(localized) + "\n")
     if output.json:
-        output.write_json(localized)
+        output.write_json(replace(localized, machine=UNSET))
     else:
         setup.render_plan(localized, output)
     return 0
@@ -226,14 +227,22 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         return app.setup.preview(interrupted.plan)
     if arguments.plan:
         reject_conflicting_options(arguments, "--plan", (*PLAN_OPTIONS, "env", "machine", "wheelhouse"))
-        loaded_plan = app.setup.read_plan(Path(arguments.plan))
-        if not loaded_plan.simulated:
-            app.setup.check_folder(Path(loaded_plan.env))
-        elif not arguments.dry_run:
-            # Who asks for no simulation in this very call must not believe that something was installed.
-            raise UsageError("plan-simulated", path=arguments.plan)
-        return loaded_plan
+        return _plan_again(app, arguments)
     return _make_plan(app, arguments)
+
+
+def _plan_again(app: App, arguments: argparse.Namespace) -> Plan:
+    """What a plan file asks for, planned here."""
+    given = app.setup.read_plan(Path(arguments.plan))
+    if not given.simulated:
+        app.setup.check_folder(Path(given.env))
+        return app.setup.plan_again(given, run_job(app.setup.detect()))
+    if not arguments.dry_run:
+        # Who asks for no simulation in this very call must not believe that something was installed.
+        raise UsageError("plan-simulated", path=arguments.plan)
+    if not given.machine:
+        raise UsageError("plan-refused", part="@plan.part.computer", detail="machine")
+    return app.setup.plan_again(given, given.machine)
 
 
 def _print_resume_point(interrupted: InterruptedInstall, output: Output) -> None:

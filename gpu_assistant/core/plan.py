@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from .machine import OperatingSystem
+from .machine import Machine, OperatingSystem
 from .recommendation import Recommendation
 from .types import Goal, Value
 
@@ -67,7 +67,7 @@ class Step(Struct, frozen=True, kw_only=True):
 class Plan(Struct, frozen=True, kw_only=True):
     """The ordered steps for one environment. `wheelhouse` is the local source given by the user; with `bundle`, a
     folder that `bundle create` made, every file comes from there and none over the network. A `simulated` one is for
-    the computer of a machine file, whose system is `os`.
+    the computer of a machine file, whose system is `os`; its `machine` is left out where a plan is only printed.
     """
 
     schema: Literal["gpu-assistant/plan/1"]
@@ -82,6 +82,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     bundle: str | None = None
     simulated: bool = False
     os: OperatingSystem | None = None
+    machine: Machine | UnsetType = UNSET
 
 
 # A proof of which the driver before it is left to the user.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from msgspec import Struct
 
 from .plan import Plan, Step
 from .types import Value
+
+Number = TypeVar("Number", int, float)
 
 # Steps that fetch something; what their packages or files are called is a text: `price.part.<kind>`.
 DOWNLOADING_KINDS = frozenset(
@@ -89,6 +92,16 @@ def minimum_disk_bytes(step: Step) -> int | None:
         return step.disk_bytes
     estimate = step.bytes or step.data.get("bytes")
     return estimate if isinstance(estimate, int) else None
+
+
+def total(parts: Iterable[Number | None]) -> Number | None:
+    """The sum; None as soon as one part is unknown."""
+    known: list[Number] = []
+    for part in parts:
+        if part is None:
+            return None
+        known.append(part)
+    return sum(known[1:], known[0]) if known else None
 
 
 def plan_cost(plan: Plan) -> PlanCost:

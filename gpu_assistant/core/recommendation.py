@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from .types import Channel, Goal, Value
 
@@ -143,7 +143,9 @@ class LocalWheel(Struct, frozen=True, kw_only=True):
 
 
 class Recommendation(Struct, frozen=True, kw_only=True):
-    """Versions for one machine and goal."""
+    """Versions for one machine and goal. `choice` is what was picked by hand, and `channel` the drivers' where that is
+    not "studio": by them the same is recommended again.
+    """
 
     schema: Literal["gpu-assistant/recommendation/1"]
     goal: Goal
@@ -158,3 +160,5 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     warnings: tuple[RecommendationWarning, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     catalog_date: str | None = None
+    channel: Channel | UnsetType = UNSET
+    choice: Choice | UnsetType = UNSET

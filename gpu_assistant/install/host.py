@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.paths import DataDir
 from ..system.base import System
-from .progress import ProgressReporter
 
 if TYPE_CHECKING:
     from ..catalog.store import Catalog
@@ -21,11 +19,8 @@ class ValidationContext(NamedTuple):
     catalog: Catalog
 
 
-class Host:
-    """What looking at an effect and taking it back need; an install's `Work` is one, too."""
+class Host(NamedTuple):
+    """The computer and the data folder in which effects are seen and reverted."""
 
-    def __init__(self, system: System, data: DataDir, *, reporter: ProgressReporter, cancel: threading.Event) -> None:
-        self.system = system
-        self.data = data
-        self.reporter = reporter
-        self.cancel = cancel
+    system: System
+    data: DataDir

@@ -148,15 +148,13 @@ class Translator:
     def format_value(self, name: str, value: Value) -> str:
         """A figure as people read it: `…_bytes` as GB, `…_seconds` as minutes, unknown as a dash.
 
-        A value that is itself the code of a text ("@source.wheelhouse") is said in the same language; whatever else
-        begins so is somebody's own words.
+        A value that is itself the code of a text ("@source.wheelhouse"), or several ("@a, @b"), is said in the same
+        language; whatever else begins so is somebody's own words.
         """
-        if (
-            isinstance(value, str)
-            and value.startswith("@")
-            and "{" not in load_texts().get(value[1:], EMPTY_TEXT)["en"]
-        ):
-            return self.translate(value[1:])
+        if isinstance(value, str) and value.startswith("@"):
+            codes = [code.removeprefix("@") for code in value.split(", @")]
+            if all("{" not in load_texts().get(code, EMPTY_TEXT)["en"] for code in codes):
+                return ("、" if self.language == "zh_CN" else ", ").join(self.translate(code) for code in codes)
         build = _match_build(name, value)
         if build is not None:
             return self._build_text(build, "built" if name in _VERSION_NAMES else "build")

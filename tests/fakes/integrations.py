@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install.environment import integrations
+from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system.base import System
 from tests.fakes.desktop import FakeDesktop
 
@@ -21,13 +22,13 @@ class FakeIntegrations:
         return integrations.environment_actions(environment, self.system, self.desktop)
 
     def create_menu_entry(self, environment: Path) -> integrations.MenuEntryJob:
-        return integrations.MenuEntryJob(environment, self.data, self.system, self.desktop)
+        return integrations.MenuEntryJob(environment, self.data, self.system, self.desktop, STEP_KINDS)
 
     def register_kernel(self, environment: Path) -> integrations.JupyterKernelJob:
-        return integrations.JupyterKernelJob(environment, self.data, self.system, self.desktop)
+        return integrations.JupyterKernelJob(environment, self.data, self.system, self.desktop, STEP_KINDS)
 
     def open_in_editor(self, environment: Path, folder: Path) -> integrations.EditorJob:
-        return integrations.EditorJob(environment, self.data, self.system, self.desktop, folder=folder)
+        return integrations.EditorJob(environment, self.data, self.system, self.desktop, STEP_KINDS, folder=folder)
 
     def export_lockfile(self, environment: Path, target: Path) -> None:
         integrations.export_lockfile(environment, target)

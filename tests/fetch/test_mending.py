@@ -30,10 +30,10 @@ class Work(threading.Thread):
 
     def __init__(self, path: Path, limits: Limits, *urls: str, reserve: tuple[str, ...] = ()) -> None:
         super().__init__()
-        self.rate_limiter, self.stopped = Pace(), threading.Event()
+        self.pace, self.stopped = Pace(), threading.Event()
         self.error: AppError | None = None
         wanted = Wanted(url=urls[0], mirrors=urls[1:], reserve=reserve, slow_bytes=1, path=path, sha256=SHA256)
-        self.download = Download(wanted, Common(limits, self.stopped, self.rate_limiter))
+        self.download = Download(wanted, Common(limits, self.stopped, self.pace))
 
     def run(self) -> None:
         try:
@@ -63,7 +63,7 @@ def liar(server: FaultServer, path: Path, *places: int) -> str:
 
 def test_the_speed_limit_holds(server: FaultServer, path: Path, patient: Limits) -> None:
     work = Work(path, patient, liar(server, path, len(DATA) - 1), server.add("/good", DATA))
-    work.rate_limiter.most = 12 * MIB
+    work.pace.most = 12 * MIB
     began = time.monotonic()
     work.start()
     work.until(lambda: work.download.slow_now() == "mending")
@@ -78,12 +78,12 @@ def test_a_pause_asks_for_nothing_and_costs_no_source(server: FaultServer, path:
     work.start()
     for step in (1, 2, 3, 4):
         work.until(lambda step=step: work.download.fetched > step * 2 * MIB)  # type: ignore[misc]
-        work.rate_limiter.pause()
+        work.pace.pause()
         work.until(lambda: server.files["/good"].now == 0)
         fetched = work.download.fetched
         work.join(0.2)
         assert work.download.fetched == fetched
-        work.rate_limiter.resume()
+        work.pace.resume()
     work.join(30)
     assert (work.error, path.read_bytes() == DATA) == (None, True)
 

@@ -14,7 +14,6 @@ from gpu_assistant.core.plan import Event, Plan, Step
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, Recommendation
 from gpu_assistant.install.files import inventory
 from gpu_assistant.install.files.staging import commit_folder, delete_folder, partial_path
-from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import FileWritten
@@ -28,30 +27,23 @@ from tests.fakes.system import FakeSystem
 
 
 class Plain(StepKind):
-    """What the tests' kinds share: nothing is planned, nothing refused."""
-
-    codes: ClassVar[tuple[str, ...]] = ("verify",)
-    allows_many: ClassVar[bool] = True
+    """What the tests' kinds share: nothing is planned."""
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         return ()
-
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None: ...
 
 
 class WriteFile(Plain):
     name: ClassVar[str] = "test-file"
 
-    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
+    def is_satisfied(self, step: Step, work: InstallContext) -> Outcome | None:
         path = Path(step.spec["path"])
         return Outcome() if path.is_file() and path.read_text(encoding="utf-8") == step.spec["text"] else None
 
-    def run(self, step: Step, context: InstallContext) -> Outcome:
+    def run(self, step: Step, work: InstallContext) -> Outcome:
         path, text = Path(step.spec["path"]), step.spec["text"].encode()
         before = path.read_bytes() if path.is_file() else None
-        with context.record_effect(
-            step, FileWritten(path=str(path), sha256=hashlib.sha256(text).hexdigest(), before=before)
-        ):
+        with work.effect(step, FileWritten(path=str(path), sha256=hashlib.sha256(text).hexdigest(), before=before)):
             json.write_file(path, text)
         return Outcome()
 
@@ -59,13 +51,13 @@ class WriteFile(Plain):
 class MakeTree(Plain):
     name: ClassVar[str] = "test-tree"
 
-    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
+    def is_satisfied(self, step: Step, work: InstallContext) -> Outcome | None:
         return Outcome() if Path(step.spec["path"], "inside/one.txt").is_file() else None
 
-    def run(self, step: Step, context: InstallContext) -> Outcome:
+    def run(self, step: Step, work: InstallContext) -> Outcome:
         folder = Path(step.spec["path"])
-        context.make_folder(step, folder.parent)
-        with context.record_tree(step, folder):
+        work.folder(step, folder.parent)
+        with work.tree(step, folder):
             partial = partial_path(folder)
             delete_folder(partial)
             (partial / "inside").mkdir(parents=True)
@@ -80,7 +72,7 @@ class Administrator(Plain):
 
     name: ClassVar[str] = "test-administrator"
 
-    def run(self, step: Step, context: InstallContext) -> Outcome:
+    def run(self, step: Step, work: InstallContext) -> Outcome:
         if not Path(step.spec["allowed"]).exists():
             raise ElevationDenied("rights-refused")
         return Outcome()
@@ -91,10 +83,10 @@ class Restart(Plain):
 
     name: ClassVar[str] = "test-restart"
 
-    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
+    def is_satisfied(self, step: Step, work: InstallContext) -> Outcome | None:
         return Outcome() if Path(step.spec["restarted"]).exists() else None
 
-    def run(self, step: Step, context: InstallContext) -> Outcome:
+    def run(self, step: Step, work: InstallContext) -> Outcome:
         return Outcome(restart=True)
 
 

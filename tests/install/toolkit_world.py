@@ -64,17 +64,17 @@ class ToolkitWorld:
     def plan(self, **more: Any) -> Plan:
         """The steps of toolkit, cuDNN and variables alone: no environment is made."""
         wanted = wants(**more)
-        draft = PlanBuilder(
+        builder = PlanBuilder(
             machine(), wanted, self.catalog, data=self.data, environment=self.environment, wheelhouse=None
         )
         for kind in OURS:
-            draft.steps += STEP_KINDS[kind].plan(draft)
+            builder.add(STEP_KINDS[kind].plan(builder), provides=kind)
         return Plan(
             schema="gpu-assistant/plan/1",
             goal="cuda-dev",
             env=str(self.environment),
             recommendation=wanted,
-            steps=tuple(draft.steps),
+            steps=tuple(builder.steps),
         )
 
     def install(self, plan: Plan | None = None, **more: Any) -> list[Event]:

@@ -162,6 +162,15 @@ class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
         """How NVIDIA's installer runs on a system."""
         return next((settings for settings in self.installing if settings.system == system), None)
 
+    def toolkit(self, version: str) -> ToolkitRelease | None:
+        """The record of a full version like "13.2.2"."""
+        return next((toolkit for toolkit in self.toolkits if toolkit.version == version), None)
+
+    def installer(self, version: str | None, system: SystemName, arch: str = "x86_64") -> ToolkitInstaller | None:
+        """NVIDIA's own installer of a toolkit; None where it is unknown, or has no published checksum."""
+        toolkit = self.toolkit(version) if version is not None else None
+        return toolkit.find_installer(system, arch) if toolkit is not None else None
+
 
 class GpuGeneration(Struct, frozen=True, kw_only=True):
     """Cards from one compute capability up to (not including) another, and the last driver branch they get; `ended`

@@ -7,7 +7,7 @@ How a CUDA Toolkit is fetched and installed.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -343,7 +343,7 @@ class VcRuntimeCatalog(CatalogFile, frozen=True, kw_only=True):
     """`vc_redist.json`; needs newest first: PyTorch's, and those of TensorFlow on Windows itself."""
 
     package: VcRuntimePackage
-    required_before: tuple[VcRuntimeRequirement, ...]
+    needs: tuple[VcRuntimeRequirement, ...]
     tensorflow_needs: tuple[VcRuntimeRequirement, ...] = ()
 
 
@@ -357,6 +357,13 @@ def parse_version_json(text: str) -> str | None:
     except (msgspec.DecodeError, KeyError, TypeError):
         return None
     return version if isinstance(version, str) else None
+
+
+class Checksum(NamedTuple):
+    """A published checksum, `hex` in lower case."""
+
+    kind: Literal["sha256", "md5"]
+    hex: str
 
 
 class ToolkitInstaller(Struct, frozen=True, kw_only=True):
@@ -374,9 +381,16 @@ class ToolkitInstaller(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
     @property
+    def checksum(self) -> Checksum | None:
+        """The sha256 where somebody published one, else NVIDIA's MD5; None without either."""
+        if self.sha256 is not None:
+            return Checksum("sha256", self.sha256)
+        return Checksum("md5", self.md5) if self.md5 is not None else None
+
+    @property
     def has_checksum(self) -> bool:
         """Whether it is the whole toolkit, with a checksum that somebody published."""
-        return self.kind == "local" and (self.md5 is not None or self.sha256 is not None)
+        return self.kind == "local" and self.checksum is not None
 
 
 class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):

@@ -23,7 +23,6 @@ from ...catalog.distributions import find_install_method
 from ...catalog.versions import parse_version
 from ...core.errors import AppError
 from ...fetch.wanted import Digest
-from ..steps.cuda_installer import find_installer, installer_digest
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
@@ -157,12 +156,12 @@ def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall
 
 
 def _toolkit_call(version: str, catalog: Catalog) -> InstallerCall:
-    installer, install_options = find_installer(catalog, version, "windows"), catalog.cuda.installer_settings("windows")
+    installer, install_options = catalog.cuda.installer(version, "windows"), catalog.cuda.installer_settings("windows")
     if installer is None or install_options is None or install_options.signer is None:
         raise AppError("door-request", detail=f"cuda-toolkit: {version}")
-    return InstallerCall(
-        "cuda.exe", install_options.installer_arguments(version), install_options.signer, installer_digest(installer)
-    )
+    checksum = installer.checksum
+    digest = Digest(kind=checksum.kind, hex=checksum.hex) if checksum is not None else None
+    return InstallerCall("cuda.exe", install_options.installer_arguments(version), install_options.signer, digest)
 
 
 def run_installer(

@@ -21,9 +21,12 @@ from ...core.json import storage_error
 from ...core.paths import DataDir
 from ...system.base import System
 from ...system.desktop_entry import DesktopEnvironment, MenuEntryFile
+from ...system.locks import data_folder_lock
 from ..files import inventory
 from ..files.inventory import SITE_PACKAGES_GLOBS
-from ..journal.log import FileWritten, FolderCreated
+from ..host import Host
+from ..journal.log import FileWritten, FolderCreated, Journal
+from ..journal.recovery import Kinds, recover
 
 EFFECT_KIND = "after"
 # A comment for whoever reads the lock; by it a later one of ours may take its place, and nobody else's.
@@ -68,33 +71,33 @@ def export_lockfile(environment: Path, target: Path) -> None:
 
 
 class IntegrationJob:
-    """Something that is written for an environment which stands. `run` may be called again: what is there stays."""
+    """Something that is written for an environment which stands. `run` may be called again: what is there stays.
 
-    def __init__(self, environment: Path, data: DataDir, system: System, desktop: DesktopEnvironment) -> None:
+    `kinds` are all kinds of steps by name: they know what became of an effect whose run was killed.
+    """
+
+    def __init__(
+        self, environment: Path, data: DataDir, system: System, desktop: DesktopEnvironment, kinds: Kinds
+    ) -> None:
         self.environment = environment
         self._data = data
         self._system = system
         self._desktop = desktop
+        self._kinds = kinds
 
     def _write_files(self, files: Sequence[MenuEntryFile], context: JobContext[Any]) -> None:
-        from ...system.locks import data_folder_lock
-        from ..host import Host
-        from ..journal.log import Journal
-        from ..journal.recovery import recover
-        from ..progress import ProgressReporter
-
         context.check_cancelled()
         _check_managed(self.environment)
         with data_folder_lock(self._data), Journal(self._data, environment=str(self.environment)) as journal:
-            recover(Host(self._system, self._data, reporter=ProgressReporter(context), cancel=context.cancel), journal)
+            recover(Host(self._system, self._data), journal, self._kinds)
             for file in files:
                 previous = _read_bytes(file.path)
                 if previous == file.content:
                     continue
                 missing = [parent for parent in file.path.parents if not parent.exists()]
-                for parent in reversed(missing):
-                    with journal.effect(EFFECT_KIND, FolderCreated(path=str(parent))):
-                        _make_folder(parent)
+                for folder in reversed(missing):
+                    with journal.effect(EFFECT_KIND, FolderCreated(path=str(folder))):
+                        _make_folder(folder)
                 sha256 = hashlib.sha256(file.content).hexdigest()
                 with journal.effect(EFFECT_KIND, FileWritten(path=str(file.path), sha256=sha256, before=previous)):
                     json.write_file(file.path, file.content)
@@ -134,9 +137,16 @@ class EditorJob(IntegrationJob):
     """Opens a folder in Visual Studio Code, which then takes the environment's Python for it."""
 
     def __init__(
-        self, environment: Path, data: DataDir, system: System, desktop: DesktopEnvironment, *, folder: Path
+        self,
+        environment: Path,
+        data: DataDir,
+        system: System,
+        desktop: DesktopEnvironment,
+        kinds: Kinds,
+        *,
+        folder: Path,
     ) -> None:
-        super().__init__(environment, data, system, desktop)
+        super().__init__(environment, data, system, desktop, kinds)
         self.folder = folder
 
     def run(self, context: JobContext[Any]) -> Path:

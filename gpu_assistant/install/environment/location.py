@@ -11,20 +11,24 @@ import os
 import secrets
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, structs
 
 from ...core.errors import AppError, UsageError
 from ...core.json import storage_error
 from ...core.paths import DataDir
-from ...core.plan import Plan
+from ...core.plan import CurrentState, Plan
 from ...core.types import EnvironmentKind
 from ...system.paths import enclosing_system_folder, max_path_length, onedrive_root, reserved_path_part
 from ..files import inventory, staging
-from ..files.inventory import FILE_MANIFEST, EnvironmentManifest
+from ..files.inventory import FILE_MANIFEST, EnvironmentManifest, find_damage, format_names
 from ..files.staging import staging_path
+from ..host import ValidationContext
 from ..journal import log
 from ..journal.log import ENVIRONMENT_KINDS, Journal
+from ..packages import lockfile
 from ..packages.conda import CONDA_META
+from ..packages.requirements import lock_path
+from ..packages.sizes import request_for_plan
 
 # The longest path inside a wheel of PyTorch (measured on 2.15.0 for Windows), and what stands before it.
 LONGEST_WHEEL_PATH = 127
@@ -174,6 +178,56 @@ def check_available(environment: Path, data: DataDir) -> None:
             raise AppError("environment-occupied", path=str(path(environment)))
 
 
+def place_now(plan: Plan, context: ValidationContext) -> CurrentState | None:
+    """What happens to the place of the environment before anything is put there."""
+    env, data = Path(plan.env), context.data
+    if has_leftovers(env, data) and any(env.iterdir()):
+        return CurrentState(code="now.moves-aside", data={"path": plan.env, "to": str(staging.aside_path(env))})
+    if env in log.environment_paths(data) and staging.staging_path(env).is_dir():
+        return CurrentState(code="now.half-made", data={"path": plan.env})
+    return None
+
+
+def environment_now(plan: Plan, context: ValidationContext) -> CurrentState | None:
+    """How the environment itself stands: whole, damaged, or another one."""
+    env = Path(plan.env)
+    made = managed_manifest(env, context.data)
+    if made is None:
+        return _damaged(env, damaged_metadata(env, context.data))
+    if not _same(made, plan, context):
+        versions = {"PyTorch": made.torch, "TensorFlow": made.packages.get("tensorflow"), "Python": made.python}
+        told = ", ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
+        return CurrentState(code="now.differs", data={"path": plan.env, "versions": told})
+    return _damaged(env, find_damage(env, made, context.system)) or CurrentState(
+        code="now.stands", data={"path": plan.env}
+    )
+
+
+def _damaged(env: Path, broken: tuple[str, ...]) -> CurrentState | None:
+    code = "now.damaged-conda" if (env / CONDA_META).is_dir() else "now.damaged"
+    return CurrentState(code=code, data={"path": str(env), "files": format_names(broken)}) if broken else None
+
+
+def _same(made: EnvironmentManifest, plan: Plan, context: ValidationContext) -> bool:
+    """Whether it was made from the lock that this plan will use, as far as that is known before it is asked for."""
+    advice = plan.recommendation
+    wanted = request_for_plan(
+        advice,
+        context.system.operating_system(),
+        context.catalog,
+        python=str(advice.python),
+        wheelhouse=plan.wheelhouse,
+        simulated=False,
+    )
+    try:
+        text = lock_path(context.data, wanted).read_text(encoding="utf-8")
+        return lockfile.parse_lockfile(text, wanted.python, wanted.target).fingerprint == made.lock
+    except (OSError, UnicodeDecodeError, AppError):
+        torch, flow = advice.pytorch, advice.tensorflow
+        asked = (torch and torch.version, torch and torch.variant, flow and flow.version)
+        return (made.torch, made.variant, made.packages.get("tensorflow")) == asked
+
+
 class Environment(Struct, frozen=True, kw_only=True):
     """One environment. `torch` "2.13.0" and `variant` "cpu" are None where it has no PyTorch; `bytes` on disk;
     `created` in seconds since the epoch; `made_by` the user's conda, or uv.
@@ -226,15 +280,17 @@ def pending_verification(plan: Plan, current_run: Journal) -> EnvironmentManifes
     if (partial == environment) != any(step.kind == ENVIRONMENT_KINDS[1] for step in plan.steps):
         return None
     manifest_found = inventory.read_unfinished_manifest(partial)
-    if (
-        manifest_found is None
-        or manifest_found.path != plan.env
-        or manifest_found.recommendation != plan.recommendation
-    ):
+    if manifest_found is None or manifest_found.path != plan.env or not _same_versions(manifest_found, plan):
         return None
     if not log.last_install_ended(current_run, plan.env):
         return None
     return manifest_found if _listed_size(partial) == manifest_found.bytes else None
+
+
+def _same_versions(made: EnvironmentManifest, plan: Plan) -> bool:
+    """Whether it is recommended alike, whichever of it was picked by hand."""
+    plain = (structs.replace(each.recommendation, channel=UNSET, choice=UNSET) for each in (made, plan))
+    return next(plain) == next(plain)
 
 
 def discard_pending(environment: Path) -> None:

@@ -44,14 +44,18 @@ from ..bundle.format import (
     read_contents,
 )
 from ..environment.location import check_no_file, check_not_app_data
-from ..host import ValidationContext
+from ..host import Host, ValidationContext
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import Platform
 from ..packages.resolver import Resolver
 from ..packages.uv import Uv
-from ..plan.validation import check_plan_file
 from ..progress import ProgressReporter
+from ..steps import wsl2
+from ..steps.base import check_file
+from ..steps.conda_environment import CondaEnvironment
 from ..steps.context import DownloadContext, download_files
+from ..steps.registry import STEP_KINDS
+from ..steps.resolve import request_for_step
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
@@ -72,7 +76,7 @@ class CreateBundleJob:
         plan: Plan,
         platform: Platform,
         folder: Path,
-        validation_context: ValidationContext,
+        context: ValidationContext,
         *,
         channel: Channel,
         choice: Choice | None = None,
@@ -81,9 +85,9 @@ class CreateBundleJob:
         rate_limiter: Pace | None = None,
     ) -> None:
         self.plan, self.platform, self.folder = plan, platform, folder
-        self._system: System = validation_context.system
-        self._data: DataDir = validation_context.data
-        self._catalog: Catalog = validation_context.catalog
+        self._system: System = context.system
+        self._data: DataDir = context.data
+        self._catalog: Catalog = context.catalog
         self._channel: Channel = channel
         self._choice = choice
         self._rate_limiter = rate_limiter
@@ -99,9 +103,7 @@ class CreateBundleJob:
     @property
     def bundled_plan(self) -> Plan:
         """The plan without that."""
-        from ..steps.registry import STEP_KINDS
-
-        steps = (step for step in self.plan.steps if not STEP_KINDS[step.kind].needs_network(step))
+        steps = (step for step in self.plan.steps if not _needs_network(step))
         return structs.replace(self.plan, steps=tuple(steps))
 
     def steps(self) -> tuple[Step, ...]:
@@ -154,21 +156,20 @@ class CreateBundleJob:
 
     def _create(self, reporter: ProgressReporter, context: JobContext[Any]) -> BundleContents:
         stale_paths = self._claim_folder()
-        download_context = DownloadContext(
-            self._system,
-            self._data,
+        downloads = DownloadContext(
+            Host(self._system, self._data),
             self._catalog,
             reporter=reporter,
             cancel=context.cancel,
             limits=self._limits,
             mirrors=self._mirrors,
-            rate_limiter=self._rate_limiter,
+            pace=self._rate_limiter,
         )
         with _reported_step(reporter, RESOLVE_STEP, "progress.resolved") as data:
-            lockfile, contents = self._resolve(download_context)
+            lockfile, contents = self._resolve(downloads)
             data |= {"count": len(lockfile.packages), "release": contents.wish.label}
         with _reported_step(reporter, DOWNLOAD_STEP):
-            files = self._download(lockfile, download_context)
+            files = self._download(lockfile, downloads)
         with _reported_step(reporter, WRITE_STEP, "progress.bundle-whole") as data:
             written = self._write_list(lockfile, structs.replace(contents, files=files), stale_paths)
             data |= {"count": len(written.files), "mark": list_hash(self.folder)}
@@ -206,17 +207,15 @@ class CreateBundleJob:
         except UsageError:
             return frozenset()
 
-    def _resolve(self, download_context: DownloadContext) -> tuple[Lockfile, BundleContents]:
-        from ..steps.resolve import request_for_step
-
+    def _resolve(self, context: DownloadContext) -> tuple[Lockfile, BundleContents]:
         request = request_for_step(
-            self.plan.recommendation, download_context, wheelhouse=self.plan.wheelhouse, platform=self.platform
+            self.plan.recommendation, context, wheelhouse=self.plan.wheelhouse, platform=self.platform
         )
-        uv = Uv(self._system, self._data, cancel=download_context.cancel, log=download_context.reporter.log)
+        uv = Uv(self._system, self._data, cancel=context.cancel, log=context.reporter.log)
         resolver = Resolver(request, uv, self._data, Path(sys.executable))
         lockfile = resolver.read_cached_lockfile() or resolver.resolve()
         for package in lockfile.packages:
-            check_plan_file(package.file)
+            check_file(package.file)
         # Folders and addresses of this computer are nobody else's business.
         anonymous_request = structs.replace(request, wheelhouse=None, general=None)
         return lockfile, BundleContents(
@@ -232,9 +231,7 @@ class CreateBundleJob:
             left_out=self.excluded_codes,
         )
 
-    def _download(self, lockfile: Lockfile, download_context: DownloadContext) -> tuple[BundleFile, ...]:
-        from ..steps.registry import STEP_KINDS
-
+    def _download(self, lockfile: Lockfile, context: DownloadContext) -> tuple[BundleFile, ...]:
         requests: list[Wanted] = []
         for package in lockfile.packages:
             cached = self._data.files / (package.file.sha256 or "")[:16] / package.file.name
@@ -249,15 +246,15 @@ class CreateBundleJob:
                 )
             )
         for step in self.plan.steps:
-            for request in STEP_KINDS[step.kind].downloads(step, download_context):
+            for request in STEP_KINDS[step.kind].downloads(step, context):
                 folder_key = request.sha256 or hashlib.sha256(request.url.encode()).hexdigest()
                 target = self.folder / FILES_FOLDER / folder_key[:16] / request.path.name
                 if request.sha256 is None:
                     target.unlink(missing_ok=True)  # nobody could say whether an earlier one is still the current one
                 requests.append(structs.replace(request, path=target, copies=(request.path,)))
-        remote = [request for request in requests if not _copy_local_file(request, download_context)]
-        download_files(download_context, remote)
-        return tuple(_bundle_file(self.folder, request, download_context) for request in requests)
+        remote = [request for request in requests if not _copy_local_file(request, context)]
+        download_files(context, remote)
+        return tuple(_bundle_file(self.folder, request, context) for request in requests)
 
     def _write_list(self, lockfile: Lockfile, contents: BundleContents, stale_paths: frozenset[str]) -> BundleContents:
         text = lockfile.text
@@ -274,6 +271,11 @@ class CreateBundleJob:
         json.write_file(self.folder / LIST_FILE, json.encode_pretty(complete) + "\n")
         (self.folder / UNFINISHED_FILE).unlink(missing_ok=True)
         return complete
+
+
+def _needs_network(step: Step) -> bool:
+    """Whether conda, a distribution's package manager or Windows fetches for it, which no folder of files can serve."""
+    return step.kind == CondaEnvironment.name or step.code == wsl2.INSTALL_CODE or bool(step.spec.get("packages"))
 
 
 def _remove_partial_downloads(folder: Path) -> None:
@@ -300,7 +302,7 @@ def _reported_step(reporter: ProgressReporter, step: str, code: str | None = Non
     reporter.report_step(step, "done", code=code, data=data)
 
 
-def _copy_local_file(request: Wanted, download_context: DownloadContext) -> bool:
+def _copy_local_file(request: Wanted, context: DownloadContext) -> bool:
     """Whether it came from a folder of this computer; raises AppError for a file of the user's that is not right."""
     source = local.local_path(request.url)
     if source is None:
@@ -312,18 +314,18 @@ def _copy_local_file(request: Wanted, download_context: DownloadContext) -> bool
     def advance(count: int) -> None:
         nonlocal done_bytes
         done_bytes += count
-        download_context.reporter.report_progress(done=done_bytes, total=request.bytes, unit="bytes", bottleneck="disk")
+        context.reporter.report_progress(done=done_bytes, total=request.bytes, unit="bytes", bottleneck="disk")
 
-    if not local.here(copy_request, download_context.cancel, advance):
+    if not local.here(copy_request, context.cancel, advance):
         raise AppError("local-file-broken" if source.is_file() else "local-file-missing", path=str(source))
     return True
 
 
-def _bundle_file(folder: Path, request: Wanted, download_context: DownloadContext) -> BundleFile:
+def _bundle_file(folder: Path, request: Wanted, context: DownloadContext) -> BundleFile:
     path, sha256 = request.path, request.sha256
     if sha256 is None:
         with path.open("rb", buffering=0) as file:
-            sha256 = local.digest(file, hashlib.sha256(), download_context.cancel, lambda _count: None).hexdigest()
+            sha256 = local.digest(file, hashlib.sha256(), context.cancel, lambda _count: None).hexdigest()
     official_url = request.url if local.local_path(request.url) is None else None
     relative_path = path.relative_to(folder).as_posix()
     return BundleFile(path=relative_path, sha256=sha256, bytes=path.stat().st_size, url=official_url)

@@ -1,6 +1,6 @@
-"""Carries a plan out, step by step; whatever happens, an `end` comes last and the journal tells the truth.
+"""Going on by itself after a restart: one command at the next login, which the next start takes away again.
 
-Going on by itself after a restart: one command at the next login, which the next start takes away again.
+Carries a plan out, step by step; whatever happens, an `end` comes last and the journal tells the truth.
 """
 
 from __future__ import annotations
@@ -24,16 +24,62 @@ from ...core.types import MirrorUse
 from ...fetch.limits import Limits
 from ...fetch.pace import Pace
 from ...system.base import System
+from ...system.locks import data_folder_lock
+from ..bundle.source import BundleSource
 from ..host import Host
 from ..journal.log import Journal, LoginCommandSet
-from ..journal.recovery import active_effects, observe_state
+from ..journal.recovery import active_effects, observe_state, recover
+from ..packages.requirements import platform_for
+from ..plan import validation
 from ..progress import ProgressReporter, end_state, failure_state
-from ..steps.context import Verifier
+from ..steps.context import DownloadContext, InstallContext, Verifier
+from ..steps.registry import STEP_KINDS
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
-    from ..bundle.source import BundleSource
-    from ..steps.context import InstallContext
+
+
+LOGIN_EFFECT_KIND = "at-login"
+GUI_PROGRAM = "GPU Assistant"  # as installers/windows builds it, beside the console's program
+
+
+def resume_at_login(command: Sequence[str], context: InstallContext) -> str:
+    """Have the command run after the next login; gives the code for what the user is told.
+
+    "restart-by-hand" where there is no command, or no way to have it run.
+    """
+    if not command:
+        return "restart-by-hand"
+    try:
+        with context.journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(words=tuple(command))):
+            context.system.login_command.set(command)
+    except AppError as error:
+        context.reporter.log(f"{error.code}: {error.data}")
+        return "restart-by-hand"
+    return "restart-needed"
+
+
+def clear_login_command(host: Host, journal: Journal) -> None:
+    """Take it away where it is ours; raises AppError."""
+    for active in active_effects(host.data):
+        if isinstance(active.effect, LoginCommandSet):
+            journal.start_undo(active.run, active.number)
+            is_applied = observe_state(active, host, STEP_KINDS) == "made"
+            if is_applied:
+                host.system.login_command.clear()
+            journal.finish_undo(active.run, active.number, None if is_applied else "changed")
+
+
+def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
+    """How this very copy of the program goes on after a restart, from the same data folder."""
+    home = paths.install_dir()
+    if home is None:
+        program = [sys.executable, "-m", "gpu_assistant"]
+    else:
+        name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
+        program = [str(home / system.executable(name))]
+    options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
+    return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)
 
 
 def make_verify_job(environment: Path, system: System) -> Job[Checks]:
@@ -79,14 +125,11 @@ class InstallJob:
         """The environment's folder. Raises AppError and its family, nothing else: RebootNeeded("restart-needed")
         where it goes on after a restart, RightsRefused("rights-left-out") after all that could be done without.
         """
-        from ..host import ValidationContext
-        from ..plan import validation
-
         reporter = ProgressReporter(context)
         environment = self.plan.env
         try:
             reporter.report_plan(self.plan.steps)
-            validation.validate_plan(self.plan, ValidationContext(self._system, self._data, self._catalog))
+            validation.validate_plan(self.plan, self._data)
             if self._dry_run:
                 self._report_dry_run(reporter)
             else:
@@ -105,53 +148,43 @@ class InstallJob:
         reporter.end_run("done", environment)
         return Path(environment)
 
-    def _open_bundle(self) -> BundleSource | None:
+    def _bundle(self) -> BundleSource | None:
         """The bundle that everything comes from; raises CallError, AppError for one that cannot serve."""
         if self.plan.bundle is None:
             return None
-        from ..bundle.source import BundleSource
-        from ..packages.requirements import platform_for
-
-        bundle = BundleSource(Path(self.plan.bundle))
-        bundle.check_plan(self.plan, platform_for(self._system.operating_system(), bundle.contents.wish.label))
-        return bundle
+        shelf = BundleSource(Path(self.plan.bundle))
+        shelf.check_plan(self.plan, platform_for(self._system.operating_system(), shelf.contents.wish.label))
+        return shelf
 
     def _report_dry_run(self, reporter: ProgressReporter) -> None:
         for step in self.plan.steps:
             reporter.report_step(step.id, "skipped")
 
     def _install(self, cancel: threading.Event, reporter: ProgressReporter) -> None:
-        from ...system.locks import data_folder_lock
-        from ..journal.log import Journal
-        from ..journal.recovery import recover
-        from ..steps.context import InstallContext
-
-        bundle = self._open_bundle()
+        bundle = self._bundle()
         with (
             data_folder_lock(self._data),
             self._system.keep_awake("PyTorch is being installed"),
             Journal(self._data, self.plan) as journal,
         ):
-            context = InstallContext(
-                self.plan,
-                self._system,
-                self._data,
+            host = Host(self._system, self._data)
+            downloads = DownloadContext(
+                host,
                 self._catalog,
                 reporter=reporter,
-                journal=journal,
                 cancel=cancel,
-                verifier=self._verifier,
                 limits=self._limits,
                 mirrors=self._mirrors,
-                rate_limiter=self._rate_limiter,
+                pace=self._rate_limiter,
                 bundle=bundle,
             )
+            context = InstallContext(self.plan, downloads, journal=journal, verifier=self._verifier)
             try:
-                recover(context, journal)
+                recover(host, journal, STEP_KINDS)
                 self._run_steps(context)
             except BaseException as error:
                 _record_end(journal, error)
-                if isinstance(error, Cancelled) and context.staging_path.is_dir():
+                if isinstance(error, Cancelled) and context.partial.is_dir():
                     raise Cancelled("cancelled-half-made") from error
                 raise
             finally:
@@ -159,8 +192,7 @@ class InstallJob:
             journal.end_run("done")
 
     def _run_steps(self, context: InstallContext) -> None:
-
-        clear_login_command(context, context.journal)
+        clear_login_command(context.host, context.journal)
         skipped: dict[str, AppError] = {}
         for step in self.plan.steps:
             if not skipped.keys().isdisjoint(step.needs):
@@ -174,15 +206,13 @@ class InstallJob:
                 skipped[step.id] = error
                 continue
             if needs_restart:
-                raise RebootRequired(resume_at_login(self._login_command, context, context.journal))
+                raise RebootRequired(resume_at_login(self._login_command, context))
         if skipped:
             raise ElevationDenied("rights-left-out", steps=", ".join(skipped)) from next(iter(skipped.values()))
 
 
 def _run_step(step: Step, context: InstallContext) -> bool:
     """Whether the computer must be restarted before the next one."""
-    from ..steps.registry import STEP_KINDS
-
     if context.cancel.is_set():
         raise Cancelled
     kind = STEP_KINDS[step.kind]
@@ -191,6 +221,7 @@ def _run_step(step: Step, context: InstallContext) -> bool:
     try:
         satisfied = kind.is_satisfied(step, context)
         result = satisfied if satisfied is not None else kind.run(step, context)
+        context.provide(*result.produces)
     except BaseException as error:
         context.reporter.fail_step(step.id, error)
         with suppress(AppError):  # the disk may be full; the error itself is what counts
@@ -212,46 +243,3 @@ def _record_end(journal: Journal, error: BaseException) -> None:
     code = error.code if isinstance(error, AppError) else type(error).__name__
     with suppress(AppError):
         journal.end_run(end_state(error), code)
-
-
-LOGIN_EFFECT_KIND = "at-login"
-GUI_PROGRAM = "GPU Assistant"  # as installers/windows builds it, beside the console's program
-
-
-def resume_at_login(command: Sequence[str], host: Host, journal: Journal) -> str:
-    """Have the command run after the next login; gives the code for what the user is told.
-
-    "restart-by-hand" where there is no command, or no way to have it run.
-    """
-    if not command:
-        return "restart-by-hand"
-    try:
-        with journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(words=tuple(command))):
-            host.system.login_command.set(command)
-    except AppError as error:
-        host.reporter.log(f"{error.code}: {error.data}")
-        return "restart-by-hand"
-    return "restart-needed"
-
-
-def clear_login_command(host: Host, journal: Journal) -> None:
-    """Take it away where it is ours; raises AppError."""
-    for active in active_effects(host.data):
-        if isinstance(active.effect, LoginCommandSet):
-            journal.start_undo(active.run, active.number)
-            is_applied = observe_state(active, host) == "made"
-            if is_applied:
-                host.system.login_command.clear()
-            journal.finish_undo(active.run, active.number, None if is_applied else "changed")
-
-
-def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
-    """How this very copy of the program goes on after a restart, from the same data folder."""
-    home = paths.install_dir()
-    if home is None:
-        program = [sys.executable, "-m", "gpu_assistant"]
-    else:
-        name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
-        program = [str(home / system.executable(name))]
-    options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
-    return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
@@ -25,14 +25,16 @@ from ...core.plan import Step
 from ...core.settings import Settings
 from ...core.types import Value
 from ...system.base import System
+from ...system.locks import data_folder_lock
+from ..environment.location import list_environments
 from ..files.inventory import format_names
 from ..files.staging import delete_folder
+from ..host import Host
+from ..journal.log import FolderCreated, Journal, ProgramInstalled
+from ..journal.recovery import recover
 from ..progress import ProgressReporter
-from .uninstall import remaining_names
-
-if TYPE_CHECKING:
-    from ..host import Host
-
+from ..steps.registry import STEP_KINDS
+from .uninstall import UninstallState, plan_uninstall, preview, remaining_names, revert_items
 
 PURGE_KIND = "farewell"
 ROOT_STEP = "data"
@@ -180,23 +182,20 @@ class PurgeJob:
 
     def __init__(self, data: DataDir, system: System, *, keep_environments: bool, dry_run: bool = False) -> None:
         self._data = data
-        self._system = system
+        self._host = Host(system, data)
         self._keep_environments = keep_environments
         self._dry_run = dry_run
 
     def steps(self) -> tuple[Step, ...]:
         """What would become of each thing just now, in order, also of what stays; raises AppError."""
-        from .uninstall import UninstallState, plan_uninstall, preview
-
         data = self._data
         if not data.root.is_dir():
             return ()
-        host = self._host(ProgressReporter(JobContext()), threading.Event())
         state = UninstallState()
-        has_remaining = self._keep_environments and self._has_remaining_effects(host)
+        has_remaining = self._keep_environments and self._has_remaining_effects()
         uninstall_steps: tuple[Step, ...] = (self._environments_step(),) if has_remaining else ()
         if not self._keep_environments:
-            uninstall_steps = tuple(item.step for item in preview(plan_uninstall(host, None), host, state))
+            uninstall_steps = tuple(item.step for item in preview(plan_uninstall(self._host, None), self._host, state))
         groups = app_data_groups(data, include_caches=has_app_data(data), include_journal=not has_remaining)
         state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
         return (
@@ -218,24 +217,22 @@ class PurgeJob:
                 for step in steps:
                     reporter.report_step(step.id, "skipped")
             elif steps:
-                self._purge(self._host(reporter, context.cancel), steps)
+                self._purge(reporter, context.cancel, steps)
         except AppError as error:
             reporter.fail_run(root, error)
             raise
         reporter.end_run("done", root)
         return self._data.root
 
-    def _purge(self, host: Host, steps: tuple[Step, ...]) -> None:
-        from ...system.locks import data_folder_lock
-
-        data, reporter = self._data, host.reporter
+    def _purge(self, reporter: ProgressReporter, cancel: threading.Event, steps: tuple[Step, ...]) -> None:
+        data = self._data
         # Asked before we write into it ourselves.
         has_caches = has_app_data(data)
         with data_folder_lock(data):
-            if host.cancel.is_set():
+            if cancel.is_set():
                 raise Cancelled
-            first_error = None if self._keep_environments else self._uninstall_all(host)
-            has_remaining = self._has_remaining_effects(host)
+            first_error = None if self._keep_environments else self._uninstall_all(reporter, cancel)
+            has_remaining = self._has_remaining_effects()
         groups = {
             group.id: group
             for group in app_data_groups(data, include_caches=has_caches, include_journal=not has_remaining)
@@ -275,46 +272,38 @@ class PurgeJob:
         elif ROOT_STEP in step_ids:
             reporter.report_step(ROOT_STEP, "skipped")
 
-    def _host(self, reporter: ProgressReporter, cancel: threading.Event) -> Host:
-        from ..host import Host
-
-        return Host(self._system, self._data, reporter=reporter, cancel=cancel)
-
     def _environments_step(self) -> Step:
         """That the environments stay, and which these are."""
-        from ..environment.location import list_environments
-        from ..files.inventory import format_names
-
         names = format_names(tuple(environment.path for environment in list_environments(self._data)))
         data = {"files": names, "path": str(self._data.root)}
         return Step(id=ENVIRONMENTS_STEP, kind="kept", code="leave-environments", data={**data})
 
-    def _uninstall_all(self, host: Host) -> AppError | None:
+    def _uninstall_all(self, reporter: ProgressReporter, cancel: threading.Event) -> AppError | None:
         """What went wrong, after everything that could be taken back was; raises Cancelled."""
-        from ..journal.log import Journal
-        from ..journal.recovery import recover
-        from .uninstall import plan_uninstall, preview, revert_items
-
-        if not plan_uninstall(host, None):
+        if not plan_uninstall(self._host, None):
             return None
         try:
             with Journal(self._data) as journal:
-                recover(host, journal)
-                revert_items(preview(plan_uninstall(host, None), host), host, journal, continue_on_error=True)
+                recover(self._host, journal, STEP_KINDS)
+                revert_items(
+                    preview(plan_uninstall(self._host, None), self._host),
+                    self._host,
+                    journal,
+                    reporter,
+                    cancel,
+                    continue_on_error=True,
+                )
         except Cancelled:
             raise
         except AppError as error:
             return error
         return None
 
-    def _has_remaining_effects(self, host: Host) -> bool:
+    def _has_remaining_effects(self) -> bool:
         """Whether anything stands that only the journal knows how to take back; a driver is its own installer's."""
-        from ..journal.log import FolderCreated, ProgramInstalled
-        from .uninstall import plan_uninstall
-
         return any(
             not isinstance(item.effects[0].effect, FolderCreated | ProgramInstalled)
-            for item in plan_uninstall(host, None)
+            for item in plan_uninstall(self._host, None)
         )
 
 

@@ -23,7 +23,7 @@ from ..packages.lockfile import Lockfile
 from ..packages.resolver import Resolver
 from ..packages.sizes import RemoteFile
 from ..packages.uv import Uv
-from ..plan.validation import check_plan_file
+from ..steps.base import check_file
 
 if TYPE_CHECKING:
     from ..packages.sizes import SizeCache
@@ -37,30 +37,30 @@ class SizeProbeJob:
     downloaded but lists and tables of contents. It may run beside an install.
     """
 
-    def __init__(self, plan: Plan, target_system: OperatingSystem, validation_context: ValidationContext) -> None:
+    def __init__(self, plan: Plan, target_system: OperatingSystem, context: ValidationContext) -> None:
         self._plan = plan
         self._target_system = target_system
-        self._validation_context = validation_context
+        self._context = context
 
     def run(self, context: JobContext[Any]) -> SizeCache:
         """All that is known now. Raises Cancelled, AppError, and NetworkError where no index answers."""
-        data, plan = self._validation_context.data, self._plan
+        data, plan = self._context.data, self._plan
         request = packages_sizes.request_for_plan(
             plan.recommendation,
             self._target_system,
-            self._validation_context.catalog,
+            self._context.catalog,
             python=str(plan.recommendation.python),
             wheelhouse=plan.wheelhouse,
             simulated=plan.simulated,
         )
-        uv = Uv(self._validation_context.system, data, cancel=context.cancel, log=context.log)
+        uv = Uv(self._context.system, data, cancel=context.cancel, log=context.log)
         # Its own folder for locks: an install may be at work in the other one.
         resolver = Resolver(request, uv, DataDir(data.size_cache), Path(sys.executable))
         lockfile = resolver.read_cached_lockfile() or resolver.resolve()
         cache = packages_sizes.read_size_cache(data)
         files = [package.file for package in lockfile.packages]
         for file in files:
-            check_plan_file(file)
+            check_file(file)
         other_files = [file for step in plan.steps for file in step.files]
         sizes = _probe_sizes([*files, *other_files], cache, context)
         context.check_cancelled()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
+from ..host import Host
 from . import log, revert
 from .log import (
     Effect,
@@ -21,9 +24,6 @@ from .log import (
     UndoStarted,
 )
 from .revert import EffectState
-
-if TYPE_CHECKING:
-    from ..host import Host
 
 
 class ActiveEffect(Struct, frozen=True, kw_only=True):
@@ -87,21 +87,28 @@ def _find_step(plan: Plan | None, step_id: str | None) -> Step | None:
 
 
 def _update(effects: dict[tuple[str, int], ActiveEffect], run: str, number: int, **fields: bool) -> None:
-    from msgspec.structs import replace
-
     if (run, number) in effects:
         effects[run, number] = replace(effects[run, number], **fields)
 
 
-def observe_state(active: ActiveEffect, host: Host) -> EffectState:
-    """What the world shows of it, seen by the kind that made it; raises AppError."""
-    from ..steps.registry import STEP_KINDS
+class EffectKind(Protocol):
+    """What a kind of step knows of its effects."""
 
-    kind = STEP_KINDS.get(active.kind)
+    def effect_state(self, effect: Effect, host: Host) -> EffectState:
+        """What the world shows of an effect."""
+        ...
+
+
+Kinds = Mapping[str, EffectKind]
+
+
+def observe_state(active: ActiveEffect, host: Host, kinds: Kinds) -> EffectState:
+    """What the world shows of it, seen by the one of the `kinds` that made it; raises AppError."""
+    kind = kinds.get(active.kind)
     return kind.effect_state(active.effect, host) if kind is not None else revert.effect_state(active.effect, host)
 
 
-def recover(host: Host, journal: Journal) -> None:
+def recover(host: Host, journal: Journal, kinds: Kinds) -> None:
     """Write down what became of the effects whose run was killed in the middle; what is half made stays open.
 
     The data folder is held by us: every run but our own has ended.
@@ -109,6 +116,6 @@ def recover(host: Host, journal: Journal) -> None:
     for active in active_effects(host.data):
         if active.sure or active.run == journal.path.name:
             continue
-        state = observe_state(active, host)
+        state = observe_state(active, host, kinds)
         if state != "half":
             journal.observe_effect(active.run, active.number, is_present=state == "made")

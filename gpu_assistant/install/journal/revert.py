@@ -1,6 +1,6 @@
 """How each effect is seen in the world, and how it is taken back; the steps' kinds begin from here.
 
-`look` answers "made" (it is there as we made it), "half" (something of it is), "before" (nothing of it is) or
+`effect_state` answers "made" (it is there as we made it), "half" (something of it is), "before" (nothing of it is) or
 "changed" (somebody else changed it since). `revert` may be called again after it was cut short.
 """
 
@@ -51,8 +51,8 @@ def effect_state(effect: Effect, host: Host) -> EffectState:  # noqa: PLR0911 - 
         case PathEntryAdded():
             return "made" if host.system.variables.is_on_path(Path(effect.folder)) else "before"
         case LoginCommandSet():
-            current = host.system.login_command.get()
-            return "before" if current is None else "made" if current == effect.words else "changed"
+            now = host.system.login_command.get()
+            return "before" if now is None else "made" if now == effect.words else "changed"
         case ProgramInstalled():
             raise AppError("internal", detail=f"{effect.name}: its kind has no look")
 

@@ -15,6 +15,7 @@ from ...core.paths import DataDir
 from ...core.recommendation import Recommendation
 from ...fetch.extent import Extent
 from ...fetch.local import local_path
+from .lockfile import parse_lockfile
 from .requirements import PackageRequest, build_request, lock_path, platform_for
 
 if TYPE_CHECKING:
@@ -77,8 +78,6 @@ def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[RemoteFile,
     path = lock_path(data, request)
     if not path.is_file():
         return None
-    from .lockfile import parse_lockfile
-
     try:
         lockfile = parse_lockfile(path.read_text(encoding="utf-8"), request.python, request.target)
     except (OSError, UnicodeDecodeError, AppError):

@@ -8,35 +8,27 @@ What the steps of a plan find on this computer beforehand: what stands already, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
-from ...core.errors import AppError, SetupNotSupported
+from ...core.errors import SetupNotSupported
 from ...core.machine import Machine
 from ...core.paths import DataDir
-from ...core.plan import CurrentState, Plan, Step
+from ...core.plan import Plan, Step
+from ...core.price import total
 from ...core.recommendation import Recommendation
 from ...core.types import EnvironmentKind
-from ..environment import location
 from ..environment.location import check_location
-from ..files import staging
-from ..files.inventory import EnvironmentManifest, find_damage, format_names
 from ..host import ValidationContext
-from ..journal import log
-from ..packages import lockfile
-from ..packages.conda import CONDA_META
-from ..packages.requirements import lock_path
-from ..packages.sizes import request_for_plan
+from ..steps.download import PackageDownload, unneeded
 from ..steps.plan_builder import PlanBuilder
+from ..steps.preflight import Preflight, update_preflight
+from ..steps.registry import STEP_KINDS
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
-
-
-NumberT = TypeVar("NumberT", int, float)
 
 
 def make_plan(
@@ -55,8 +47,6 @@ def make_plan(
     """The plan for one environment. Raises CannotSetUp, AppError("no-python"), AppError("conda-missing"),
     CallError: those of `refuse_unfit`, "conda-needs-network".
     """
-    from ..steps.registry import STEP_KINDS
-
     check_location(environment)
     _check_frameworks(recommendation)
     builder = PlanBuilder(
@@ -68,13 +58,13 @@ def make_plan(
         wheelhouse=wheelhouse,
         bundle=bundle,
         simulated=simulated,
-        environment_kind=environment_kind,
+        made_by=environment_kind,
         conda=conda,
     )
     # The first looks whether there is room for all the others.
     preflight, *others = STEP_KINDS.values()
     for kind in others:
-        builder.steps += kind.plan(builder)
+        builder.add(kind.plan(builder), provides=kind.provides or kind.name, external=kind.external_installer)
     steps = (*preflight.plan(builder), *builder.steps)
     plan = Plan(
         schema="gpu-assistant/plan/1",
@@ -86,23 +76,22 @@ def make_plan(
         bundle=str(bundle) if bundle is not None else None,
         simulated=simulated,
         os=machine.os if simulated else None,
+        machine=machine if simulated else UNSET,
     )
     return with_totals(plan)
 
 
 def with_totals(plan: Plan) -> Plan:
     """The plan with what its steps come to; of one from a bundle, nothing is downloaded."""
-    from ..steps.registry import STEP_KINDS
-
     steps = plan.steps
     if plan.bundle is not None:
         steps = tuple(structs.replace(step, bytes=0) for step in steps)
     return structs.replace(
         plan,
         steps=steps,
-        bytes=sum_known(step.bytes for step in steps if step.files or not STEP_KINDS[step.kind].external_installer),
-        disk_bytes=sum_known(step.disk_bytes for step in steps if not STEP_KINDS[step.kind].external_installer),
-        minutes=sum_known(step.minutes for step in steps if not STEP_KINDS[step.kind].external_installer),
+        bytes=total(step.bytes for step in steps if step.files or not STEP_KINDS[step.kind].external_installer),
+        disk_bytes=total(step.disk_bytes for step in steps if not STEP_KINDS[step.kind].external_installer),
+        minutes=total(step.minutes for step in steps if not STEP_KINDS[step.kind].external_installer),
     )
 
 
@@ -112,35 +101,22 @@ def _check_frameworks(recommendation: Recommendation) -> None:
         raise SetupNotSupported("setup-nothing", goal=recommendation.goal)
 
 
-def sum_known(parts: Iterable[NumberT | None]) -> NumberT | None:
-    """All parts together; unknown as soon as one of them is."""
-    known: list[NumberT] = []
-    for part in parts:
-        if part is None:
-            return None
-        known.append(part)
-    return sum(known[1:], known[0]) if known else None
-
-
 # Nothing is fetched or written for a step of which this is told.
 SATISFIED_CODES = frozenset({"now.stands", "now.nothing", "now.here", "now.set"})
 
 
-def preview(plan: Plan, validation_context: ValidationContext) -> Plan:
+def preview(plan: Plan, context: ValidationContext) -> Plan:
     """The plan with `now` for each step; of a simulated machine nothing is known. Changes nothing. Raises AppError."""
-    from ..steps.preflight import Preflight, update_preflight
-    from ..steps.registry import STEP_KINDS
-
     if plan.simulated:
         return plan
-    steps = [
-        structs.replace(step, now=STEP_KINDS[step.kind].inspect(step, plan, validation_context)) for step in plan.steps
-    ]
+    steps = [structs.replace(step, now=STEP_KINDS[step.kind].inspect(step, plan, context)) for step in plan.steps]
     if not any(map(_is_satisfied, steps)):
         return structs.replace(plan, steps=tuple(steps))
-    remaining = [STEP_KINDS[step.kind].without_cost(step) if _is_satisfied(step) else step for step in steps]
+    remaining = [_spared(step) if _is_satisfied(step) else step for step in steps]
+    external = {step.id for step in steps if STEP_KINDS[step.kind].external_installer}
     remaining = [
-        update_preflight(step, steps, remaining) if step.kind == Preflight.name else step for step in remaining
+        update_preflight(step, steps, remaining, external) if step.kind == Preflight.name else step
+        for step in remaining
     ]
     return with_totals(structs.replace(plan, steps=tuple(remaining)))
 
@@ -149,65 +125,7 @@ def _is_satisfied(step: Step) -> bool:
     return step.now is not None and step.now.code in SATISFIED_CODES
 
 
-def location_state(plan: Plan, validation_context: ValidationContext) -> CurrentState | None:
-    """What happens to the place of the environment before anything is put there."""
-    environment, data = Path(plan.env), validation_context.data
-    if location.has_leftovers(environment, data) and any(environment.iterdir()):
-        return CurrentState(code="now.moves-aside", data={"path": plan.env, "to": str(staging.aside_path(environment))})
-    if environment in log.environment_paths(data) and staging.staging_path(environment).is_dir():
-        return CurrentState(code="now.half-made", data={"path": plan.env})
-    return None
-
-
-def environment_state(plan: Plan, validation_context: ValidationContext) -> CurrentState | None:
-    """How the environment itself stands: whole, damaged, or another one."""
-    environment = Path(plan.env)
-    environment_manifest = location.managed_manifest(environment, validation_context.data)
-    if environment_manifest is None:
-        return _damaged_state(environment, location.damaged_metadata(environment, validation_context.data))
-    if not _is_same_environment(environment_manifest, plan, validation_context):
-        versions = {
-            "PyTorch": environment_manifest.torch,
-            "TensorFlow": environment_manifest.packages.get("tensorflow"),
-            "Python": environment_manifest.python,
-        }
-        label = ", ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
-        return CurrentState(code="now.differs", data={"path": plan.env, "versions": label})
-    return _damaged_state(
-        environment, find_damage(environment, environment_manifest, validation_context.system)
-    ) or CurrentState(code="now.stands", data={"path": plan.env})
-
-
-def _damaged_state(environment: Path, damaged_files: tuple[str, ...]) -> CurrentState | None:
-    code = "now.damaged-conda" if (environment / CONDA_META).is_dir() else "now.damaged"
-    return (
-        CurrentState(code=code, data={"path": str(environment), "files": format_names(damaged_files)})
-        if damaged_files
-        else None
-    )
-
-
-def _is_same_environment(
-    environment_manifest: EnvironmentManifest, plan: Plan, validation_context: ValidationContext
-) -> bool:
-    """Whether it was made from the lock that this plan will use, as far as that is known before it is asked for."""
-    recommendation = plan.recommendation
-    request = request_for_plan(
-        recommendation,
-        validation_context.system.operating_system(),
-        validation_context.catalog,
-        python=str(recommendation.python),
-        wheelhouse=plan.wheelhouse,
-        simulated=False,
-    )
-    try:
-        text = lock_path(validation_context.data, request).read_text(encoding="utf-8")
-        return lockfile.parse_lockfile(text, request.python, request.target).fingerprint == environment_manifest.lock
-    except (OSError, UnicodeDecodeError, AppError):
-        torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
-        requested = (torch and torch.version, torch and torch.variant, tensorflow and tensorflow.version)
-        return (
-            environment_manifest.torch,
-            environment_manifest.variant,
-            environment_manifest.packages.get("tensorflow"),
-        ) == requested
+def _spared(step: Step) -> Step:
+    """The step where what it would bring stands already."""
+    step = structs.replace(step, bytes=0, disk_bytes=0, minutes=0.0, minutes_least=False)
+    return unneeded(step) if step.kind == PackageDownload.name else step

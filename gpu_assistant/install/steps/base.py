@@ -2,89 +2,55 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+import re
+from typing import ClassVar, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import structs
 
 from ...core import json
+from ...core.errors import UsageError
 from ...core.json import describe_fault
-from ...core.plan import CurrentState, Plan, Step
+from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
 from ...fetch.wanted import Wanted
 from ..host import Host, ValidationContext
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
 from ..journal.revert import EffectState
-from ..plan.validation import plan_refused_error
-
-if TYPE_CHECKING:
-    from .context import DownloadContext, InstallContext, Outcome
-    from .plan_builder import PlanBuilder
-
+from .context import DownloadContext, InstallContext, Outcome
+from .plan_builder import PlanBuilder
 
 SpecT = TypeVar("SpecT")
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# Letters of a rejected value that an error shows.
+LONGEST_DETAIL = 120
 
 
 class StepKind:
     """One kind of step; the registry in `steps/__init__.py` holds one object of each.
 
-    `codes` are the texts that its steps may use, `needs` the kinds of which a step must be among its `needs`,
-    `then` the kinds of which a step must come later; without `many` a plan has one step of it at most. It `stands_for`
-    another kind where a plan has either.
+    `provides` is the kind that other steps need its steps as, where that is not its own name.
     """
 
     name: ClassVar[str]
-    codes: ClassVar[tuple[str, ...]]
-    required_before: ClassVar[tuple[str, ...]] = ()
-    required_after: ClassVar[tuple[str, ...]] = ()
-    allows_many: ClassVar[bool] = False
     provides: ClassVar[str | None] = None
-    # Its words depend on figures that another computer may know better.
-    has_variable_text: ClassVar[bool] = False
-    # An installer of the system's own: what it takes of the disk and of time nobody tells, and a plan leaves it out.
+    # The system's own installer does it: what it takes of the disk and of time is unknown.
     external_installer: ClassVar[bool] = False
-
-    @property
-    def provided_kind(self) -> str:
-        """What others need it as."""
-        return self.provides or self.name
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """The steps of this kind that a recommendation asks for; raises AppError, CallError."""
         raise NotImplementedError
 
-    def replan(self, step: Step, builder: PlanBuilder) -> Step:
-        """A step of a plan file as a plan from the same recommendation has it here; raises AppError for one that no
-        such plan has.
-        """
-        planned = self.plan(builder)
-        if len(planned) != 1:
-            raise plan_refused_error(step.id)
-        return planned[0]
-
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """Raise CallError("plan-refused", detail=…) for a step that must not run here: a plan is untrusted input."""
-        raise NotImplementedError
-
     def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
         """Every file that `run` would fetch, for whatever computer; raises what fetching an index raises."""
         folder = context.data.files
-        return tuple(
-            Wanted(url=file.url, path=folder / file.name, sha256=file.sha256, bytes=file.bytes) for file in step.files
-        )
-
-    def needs_network(self, step: Step) -> bool:
-        """Whether a distribution's own tool fetches packages for it, which no folder of files can serve."""
-        return bool(step.spec.get("packages"))
+        return tuple(Wanted(url=f.url, path=folder / f.name, sha256=f.sha256, bytes=f.bytes) for f in step.files)
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002 - the shape of all kinds
         """What of it is there before the run, told in a plan; a quick look that changes nothing. Raises AppError."""
         return None
-
-    def without_cost(self, step: Step) -> Step:
-        """The step where what it would bring stands already."""
-        return structs.replace(step, bytes=0, disk_bytes=0, minutes=0.0, minutes_least=False)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
         """Where there is nothing left to do, how it stands; None where `run` is needed. Changes nothing."""
@@ -109,23 +75,28 @@ class StepKind:
         raise NotImplementedError
 
 
+def check_file(file: PlanFile) -> None:
+    """A file to fetch: a plain name, a hash, and an address that cannot be tampered with on the way."""
+    try:
+        parts = urlsplit(file.url)
+    except ValueError:
+        raise refused(f"file: {file.name} {file.url}", part="files") from None
+    safe = parts.scheme in ("https", "file") or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+%-]*", file.name) is not None
+    if not safe or not plain or file.sha256 is None or _SHA256.match(file.sha256) is None:
+        raise refused(f"file: {file.name} {file.url}", part="files")
+
+
+def refused(detail: str, *, part: str = "step") -> UsageError:
+    """The error for a plan with something in it that we do not make: `part` is a text's code, "plan.part.…", and
+    `detail` the field for who looks into the file.
+    """
+    return UsageError("plan-refused", part=f"@plan.part.{part}", detail=detail[:LONGEST_DETAIL])
+
+
 def parse_spec(step: Step, shape: type[SpecT]) -> SpecT:
     """A step's `spec` in its kind's own strict shape; raises CallError("plan-refused")."""
     try:
         return json.convert(step.spec, shape)
     except msgspec.ValidationError as error:
-        raise plan_refused_error(
-            f"{step.id}: spec.{describe_fault(error)[1].removeprefix('@file.whole')}".rstrip(".")
-        ) from error
-
-
-class EmptySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The spec of a kind that has none."""
-
-
-def check_fields(step: Step, *, allow_files: bool = False, allow_spec: bool = False) -> None:
-    """Raise CallError("plan-refused") for fields that this kind does not use."""
-    if step.files and not allow_files:
-        raise plan_refused_error(f"{step.id}: files")
-    if step.spec and not allow_spec:
-        raise plan_refused_error(f"{step.id}: spec")
+        raise refused(f"{step.id}: spec.{describe_fault(error)[1].removeprefix('@file.whole')}".rstrip(".")) from error

@@ -9,18 +9,17 @@ from msgspec import Struct
 
 from ...core import json
 from ...core.errors import AppError, UsageError
-from ...core.plan import Plan, Step
+from ...core.plan import Step
 from ..environment.location import damaged_metadata, managed_manifest, pending_verification
 from ..files import staging
 from ..files.inventory import format_names
-from ..host import Host, ValidationContext
+from ..host import Host
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, RetentionReason, TreeCreated
 from ..packages import conda
 from ..packages.conda import CHANNEL, CONDA_META, Conda
-from ..plan.validation import plan_refused_error
-from .base import StepKind, check_fields, parse_spec
-from .context import InstallContext, Outcome
+from .base import StepKind, parse_spec
+from .context import BaseInterpreter, InstallContext, Outcome, StagedEnvironment
 from .plan_builder import PlanBuilder
 
 
@@ -38,13 +37,11 @@ class CondaEnvironment(StepKind):
     """
 
     name: ClassVar[str] = "conda-environment"
-    codes: ClassVar[tuple[str, ...]] = ("conda-environment",)
-    provides: ClassVar[str] = "python-runtime"
-    required_before: ClassVar[tuple[str, ...]] = ("check-space",)
+    provides: ClassVar[str | None] = "python-runtime"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One, where the user chose conda; raises AppError("conda-missing"), CallError("conda-needs-network")."""
-        if builder.environment_kind != "conda":
+        if builder.made_by != "conda":
             return ()
         if builder.bundle is not None:
             raise UsageError("conda-needs-network", path=str(builder.bundle))
@@ -59,47 +56,31 @@ class CondaEnvironment(StepKind):
                 code="conda-environment",
                 needs=("space",),
                 spec={"conda": program} if program is not None else {},
-                data={"python": builder.python_series, "env": environment, "channel": CHANNEL},
+                data={"python": builder.series, "env": environment, "channel": CHANNEL},
                 # What conda will choose is known to conda alone.
                 bytes=None,
                 disk_bytes=None,
                 minutes=None,
-                commands=((program or "conda", *conda.create_arguments(environment, builder.python_series)),),
+                commands=((program or "conda", *conda.create_arguments(environment, builder.series)),),
             ),
         )
 
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """The only program that it runs is the conda that is found on this computer."""
-        check_fields(step, allow_spec=True)
-        program = parse_spec(step, CondaSpec).conda
-        if plan.bundle is not None:
-            raise plan_refused_error(f"{step.id}: bundle")
-        if plan.simulated and program is None:
-            return
-        if program is None or not Path(program).is_absolute():
-            raise plan_refused_error(f"{step.id}: {program}")
-        if Path(program) != context.system.find_program("conda"):
-            raise AppError("conda-gone", path=program)
-
-    def needs_network(self, step: Step) -> bool:  # noqa: ARG002
-        """conda asks its channel, which no folder of files can serve."""
-        return True
-
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """It stands, or a run that was stopped got as far; raises AppError("environment-differs") for uv's."""
-        environment = context.environment
-        if managed_manifest(environment, context.data) is not None:
-            if not (environment / CONDA_META).is_dir():
-                raise AppError("environment-differs", path=str(environment))
-        elif damaged := damaged_metadata(environment, context.data):
-            raise AppError("environment-damaged", path=str(environment), files=format_names(damaged))
+        env = context.environment
+        if managed_manifest(env, context.data) is not None:
+            if not (env / CONDA_META).is_dir():
+                raise AppError("environment-differs", path=str(env))
+        elif broken := damaged_metadata(env, context.data):
+            raise AppError("environment-damaged", path=str(env), files=format_names(broken))
         elif (
-            staging.read_mark(environment) != _creation_mark(step, context)
+            staging.read_mark(env) != _creation_mark(step, context)
             and pending_verification(context.plan, context.journal) is None
         ):
             return None
-        context.interpreter = context.system.environment_python(environment)
-        return Outcome(code="progress.python-here", data={**step.data, "path": str(context.interpreter)})
+        python = context.system.environment_python(env)
+        data = {**step.data, "path": str(python)}
+        return Outcome(code="progress.python-here", data=data, produces=(BaseInterpreter(python),))
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: conda-failed, conda-offline, conda-gone, disk-full."""
@@ -108,29 +89,28 @@ class CondaEnvironment(StepKind):
             raise AppError("conda-gone", path=str(program))
         context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="installing")
         # It has happened when the last step gives the environment its name.
-        context.environment_effect = context.journal.start_effect(self.name, context.tree_effect(environment), step.id)
+        staged = StagedEnvironment(context.journal.start_effect(self.name, context.tree_made(environment), step.id))
         staging.begin_in_place(environment)
         try:
             conda_runner = Conda(program, context.system, context.data, cancel=context.cancel, log=context.reporter.log)
-            conda_runner.create_environment(environment, context.python_series)
+            conda_runner.create_environment(environment, context.python)
         except AppError:
             staging.discard_unfinished(environment)
             raise
         for path, content in context.system.conda_activation_files(environment, program).items():
             json.write_file(path, content)
         staging.write_mark(environment, _creation_mark(step, context))
-        context.interpreter = context.system.environment_python(environment)
-        return Outcome()
+        return Outcome(produces=(BaseInterpreter(context.system.environment_python(environment)), staged))
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Take it off conda's list, too, unless the user put files there."""
-        reason = journal_revert.revert(effect, host)
+        why = journal_revert.revert(effect, host)
         home = host.system.user().home
         if isinstance(effect, TreeCreated) and home is not None and not (Path(effect.path) / CONDA_META).is_dir():
             conda.unregister_environment(Path(effect.path), Path(home))
-        return reason
+        return why
 
 
 def _creation_mark(step: Step, context: InstallContext) -> str:
     """What is written down when conda is done: the very command, so that another wish does not take it for its own."""
-    return f"{' '.join((str(parse_spec(step, CondaSpec).conda), *conda.create_arguments(str(context.environment), context.python_series)))}\n"
+    return f"{' '.join((str(parse_spec(step, CondaSpec).conda), *conda.create_arguments(str(context.environment), context.python)))}\n"

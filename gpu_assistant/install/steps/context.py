@@ -13,14 +13,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
+from ...core.errors import AppError
 from ...core.jobs import Job
 from ...core.json import storage_error
-from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice
 from ...core.results import Checks
@@ -77,29 +77,32 @@ def _official_urls(publisher: Publisher) -> Iterator[str]:
             yield publisher.url.replace(f"//{host}/", f"//{other}/", 1)
 
 
-class DownloadContext(Host):
-    """Where files go and come from: with a `shelf` all of them from there, and none over the network; else from
+class DownloadContext:
+    """Where files go and come from: with a `bundle` all of them from there, and none over the network; else from
     their publishers and, as `mirrors` says, from those who mirror them.
     """
 
     def __init__(
         self,
-        system: System,
-        data: DataDir,
+        host: Host,
         catalog: Catalog,
         *,
         reporter: ProgressReporter,
         cancel: threading.Event,
         limits: Limits,
         mirrors: MirrorUse = "when-slow",
-        rate_limiter: Pace | None = None,
+        pace: Pace | None = None,
         bundle: BundleSource | None = None,
     ) -> None:
-        super().__init__(system, data, reporter=reporter, cancel=cancel)
+        self.host = host
+        self.system = host.system
+        self.data = host.data
         self.catalog = catalog
+        self.reporter = reporter
+        self.cancel = cancel
         self.limits = limits
         self.mirrors: MirrorUse = mirrors
-        self.rate_limiter = rate_limiter or Pace()
+        self.pace = pace or Pace()
         self.bundle = bundle
 
 
@@ -128,9 +131,7 @@ def download_files(context: DownloadContext, requests: Sequence[Wanted]) -> tupl
         for request in requests
     ]
     resolved = [structs.replace(request, patient=True) for request in resolved]
-    return Fetch(
-        resolved, cancel=context.cancel, progress=progress, limits=context.limits, pace=context.rate_limiter
-    ).run()
+    return Fetch(resolved, cancel=context.cancel, progress=progress, limits=context.limits, pace=context.pace).run()
 
 
 class Verifier(Protocol):
@@ -141,126 +142,134 @@ class Verifier(Protocol):
         ...
 
 
+class BaseInterpreter(Struct, frozen=True):
+    """The Python that the environment is built on."""
+
+    path: Path
+
+
+class ResolvedLock(Struct, frozen=True):
+    """What exactly is installed; `forget` makes the next run ask the sources again."""
+
+    lock: Lockfile
+    forget: Callable[[], None]
+
+
+class EnvironmentStatus(Struct, frozen=True, kw_only=True):
+    """How the environment stands before it is built: `complete` where it is made of the same lock and intact,
+    `damaged` with what of it is not, `awaits_proof` where it is built of that lock and lacks only its proof and name.
+    """
+
+    complete: bool
+    damaged: tuple[str, ...]
+    awaits_proof: bool
+
+    @property
+    def built(self) -> bool:
+        """Whether nothing has to be fetched or built."""
+        return self.complete or self.awaits_proof
+
+
+class FetchedPackages(Struct, frozen=True):
+    """The files of the locked packages, in the lock's order."""
+
+    files: tuple[Path, ...]
+
+
+class StagedEnvironment(Struct, frozen=True):
+    """The environment under way; `effect` is the number of the effect that is done when it has its name."""
+
+    effect: int
+
+
+Product = BaseInterpreter | ResolvedLock | EnvironmentStatus | FetchedPackages | StagedEnvironment
+P = TypeVar("P", bound=Product)
+
+
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a step ended; `code` says it in a text. With `restart` the computer must be restarted before the next one:
-    the run ends there, and after the restart the step's `done` is asked again.
+    """How a step ended; `code` says it in a text. `produces` is what later steps require. With `restart` the computer
+    must be restarted before the next one: the run ends there, and after it the step's `is_satisfied` is asked again.
     """
 
     code: str | None = None
     data: dict[str, Value] = {}
     restart: bool = False
+    produces: tuple[Product, ...] = ()
 
 
-class InstallContext(DownloadContext):
-    """One install under way.
+class InstallContext:
+    """One install under way: what all its steps need, and what each step produced for the later ones."""
 
-    Steps fill in `interpreter`, `lock`, `files` (one for each locked package, in its order), `forget_lock` (so
-    that the next run asks the sources again), `standing` (the environment was there already, made from the same
-    lock, and is whole), `damaged` (what of one that stands is not), `built` (it is built of that lock and only lacks
-    its proof and its name) and `making`, the number of the effect that is there when the environment has its name.
-    """
-
-    def __init__(
-        self,
-        plan: Plan,
-        system: System,
-        data: DataDir,
-        catalog: Catalog,
-        *,
-        reporter: ProgressReporter,
-        journal: Journal,
-        cancel: threading.Event,
-        verifier: Verifier,
-        limits: Limits,
-        mirrors: MirrorUse = "when-slow",
-        rate_limiter: Pace | None = None,
-        bundle: BundleSource | None = None,
-    ) -> None:
-        super().__init__(
-            system,
-            data,
-            catalog,
-            reporter=reporter,
-            cancel=cancel,
-            limits=limits,
-            mirrors=mirrors,
-            rate_limiter=rate_limiter,
-            bundle=bundle,
-        )
+    def __init__(self, plan: Plan, downloads: DownloadContext, *, journal: Journal, verifier: Verifier) -> None:
         self.plan = plan
+        self.downloads = downloads
         self.journal = journal
         self.verifier = verifier
+        self.host = downloads.host
+        self.system = downloads.system
+        self.data = downloads.data
+        self.catalog = downloads.catalog
+        self.reporter = downloads.reporter
+        self.cancel = downloads.cancel
         self.environment = Path(plan.env)
-        self.uv = Uv(system, data, cancel=cancel, log=reporter.log)
-        self.is_installed = self.awaits_verification = False
-        self.damaged_files: tuple[str, ...] = ()
-        self.discard_lockfile: Callable[[], None] = lambda: None
-        self.environment_effect = 0
-        self._interpreter: Path | None = None
-        self._lockfile: Lockfile | None = None
-        self.wheel_paths: tuple[Path, ...] = ()
+        self.uv = Uv(self.system, self.data, cancel=self.cancel, log=self.reporter.log)
+        self._products: dict[type[Any], Product] = {}
 
-    def record_effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
+    def provide(self, *products: Product) -> None:
+        """Keep what a step produced, for the later ones."""
+        self._products.update({type(product): product for product in products})
+
+    def produced(self, kind: type[P]) -> P | None:
+        """What an earlier step produced of a kind, if one did."""
+        product = self._products.get(kind)
+        return product if isinstance(product, kind) else None
+
+    def require(self, kind: type[P]) -> P:
+        """What an earlier step produced of a kind; raises AppError("internal") where none did."""
+        product = self.produced(kind)
+        if product is None:
+            raise AppError("internal", detail=f"no step produced {kind.__name__}")
+        return product
+
+    def effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
         """What a step does to the world is done inside of this: the journal says so before and after it."""
         return self.journal.effect(step.kind, effect, step.id)
 
-    def make_folder(self, step: Step, folder: Path) -> None:
+    def folder(self, step: Step, folder: Path) -> None:
         """Make a folder and what lacks above it; raises AppError."""
-        missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-        for parent in reversed(missing):
-            with self.record_effect(step, FolderCreated(path=str(parent))):
+        lacking = [place for place in (folder, *folder.parents) if not place.exists()]
+        for place in reversed(lacking):
+            with self.effect(step, FolderCreated(path=str(place))):
                 try:
-                    parent.mkdir(exist_ok=True)
+                    place.mkdir(exist_ok=True)
                 except OSError as error:
-                    raise storage_error(error, parent) from error
+                    raise storage_error(error, place) from error
 
-    def record_tree(self, step: Step, folder: Path) -> AbstractContextManager[None]:
+    def tree(self, step: Step, folder: Path) -> AbstractContextManager[None]:
         """A folder that is going to appear whole: its partial is made and named inside of this."""
-        return self.record_effect(step, self.tree_effect(folder))
+        return self.effect(step, self.tree_made(folder))
 
-    def tree_effect(self, folder: Path) -> TreeCreated:
+    def tree_made(self, folder: Path) -> TreeCreated:
         """The effect of a folder that is going to appear whole; a killed run may have begun it, or it is made anew."""
-        trees = (active.effect for active in active_effects(self.data) if isinstance(active.effect, TreeCreated))
-        earlier = next((tree for tree in trees if tree.path == str(folder)), None)
-        existed = earlier.stood if earlier is not None else folder.is_dir()
-        return TreeCreated(path=str(folder), stood=existed)
+        trees = (each.effect for each in active_effects(self.data) if isinstance(each.effect, TreeCreated))
+        earlier = next((made for made in trees if made.path == str(folder)), None)
+        stood = earlier.stood if earlier is not None else folder.is_dir()
+        return TreeCreated(path=str(folder), stood=stood)
 
     @property
-    def staging_path(self) -> Path:
+    def partial(self) -> Path:
         """Where the environment is until it has its name."""
         return staging_path(self.environment)
 
     @property
-    def pytorch_choice(self) -> PyTorchChoice | None:
+    def torch(self) -> PyTorchChoice | None:
         """The PyTorch build of the plan; None where it has only TensorFlow."""
         return self.plan.recommendation.pytorch
 
     @property
-    def python_series(self) -> str:
+    def python(self) -> str:
         """The Python series of the plan, like "3.11"."""
         return str(self.plan.recommendation.python)
-
-    @property
-    def interpreter(self) -> Path:
-        """The Python that the environment is built on."""
-        if self._interpreter is None:
-            raise RuntimeError("python-runtime comes first")
-        return self._interpreter
-
-    @interpreter.setter
-    def interpreter(self, path: Path) -> None:
-        self._interpreter = path
-
-    @property
-    def lockfile(self) -> Lockfile:
-        """What exactly is installed."""
-        if self._lockfile is None:
-            raise RuntimeError("resolve comes first")
-        return self._lockfile
-
-    @lockfile.setter
-    def lockfile(self, lock: Lockfile) -> None:
-        self._lockfile = lock
 
 
 def unpack_part(

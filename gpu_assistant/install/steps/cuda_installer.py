@@ -21,20 +21,19 @@ from ...catalog.records.software import parse_version_json
 from ...core import json
 from ...core.errors import AppError, Cancelled, SetupNotSupported
 from ...core.json import storage_error
-from ...core.plan import Plan, PlanFile, Step
+from ...core.plan import PlanFile, Step
 from ...core.types import Value
 from ...fetch.wanted import Digest, Wanted
 from ..elevation.client import ElevationClient
 from ..files import archives, inventory
 from ..files.archives import HASH_BLOCK_BYTES, LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart
 from ..files.staging import commit_folder, delete_folder, partial_path
-from ..host import Host, ValidationContext
+from ..host import Host
 from ..journal.log import Effect, ProgramInstalled, RetentionReason, TreeCreated
 from ..journal.revert import EffectState
-from ..plan.validation import plan_refused_error
-from .base import StepKind, check_fields, parse_spec
+from .base import StepKind, parse_spec, refused
 from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files
-from .cuda_redist import TOOLKIT_RECEIPT, check_compiler, find_toolkit
+from .cuda_redist import TOOLKIT_RECEIPT, check_compiler
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def is_requested(builder: PlanBuilder, system: SystemName) -> bool:
 def planned_installer(builder: PlanBuilder) -> tuple[ToolkitInstaller, ToolkitInstallerSettings]:
     """The installer of the toolkit that is to be installed; raises CannotSetUp where none can be checked."""
     version, system = builder.recommendation.cuda_toolkit.version, builder.machine.os.system
-    installer = find_installer(builder.catalog, version, system, builder.machine.os.arch or X86_64)
+    installer = builder.catalog.cuda.installer(version, system, builder.machine.os.arch or X86_64)
     install_options = builder.catalog.cuda.installer_settings(system)
     if installer is None or install_options is None or not install_options.can_run_unattended:
         page = builder.catalog.source_url(builder.catalog.cuda, "installers")
@@ -64,31 +63,17 @@ def planned_installer(builder: PlanBuilder) -> tuple[ToolkitInstaller, ToolkitIn
     return installer, install_options
 
 
-def find_installer(
-    catalog: Catalog, version: str | None, system: SystemName, arch: str = X86_64
-) -> ToolkitInstaller | None:
-    """The catalog's record of it; None where it knows none, or none that can be checked."""
-    toolkit = find_toolkit(catalog, version) if version is not None else None
-    return toolkit.find_installer(system, arch) if toolkit is not None else None
-
-
 def installer_file(installer: ToolkitInstaller) -> PlanFile:
     """As a plan names it; most have no sha256 that anybody published."""
     return PlanFile(url=installer.url, name=installer.file, sha256=installer.sha256, bytes=installer.bytes)
 
 
-def installer_digest(installer: ToolkitInstaller) -> Digest | None:
-    """What its bytes must come to: the sha256 where somebody published one, else NVIDIA's MD5."""
-    if installer.sha256 is not None:
-        return Digest(hex=installer.sha256)
-    return Digest(kind="md5", hex=installer.md5) if installer.md5 is not None else None
-
-
 def download_request(installer: ToolkitInstaller, files: Path) -> Wanted:
     """As the downloader takes it, below a folder of files; it never comes without a checksum."""
-    digest = installer_digest(installer)
-    if digest is None:
+    checksum = installer.checksum
+    if checksum is None:
         raise AppError("internal", detail=f"{installer.file}: no checksum")
+    digest = Digest(kind=checksum.kind, hex=checksum.hex)
     path = files / digest.hex[:16] / installer.file
     return Wanted(url=installer.url, path=path, sha256=installer.sha256, digest=digest, bytes=installer.bytes)
 
@@ -173,14 +158,6 @@ class NvidiaInstaller(StepKind):
             files=(installer_file(installer),),
         )
 
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """The catalog's own file of a version that it knows, with a checksum."""
-        check_fields(step, allow_files=True, allow_spec=True)
-        _, installer, _ = self.catalog_installer(step, context.catalog)
-        is_this_system = plan.simulated or context.system.name == self.system
-        if step.files != (installer_file(installer),) or not is_this_system:
-            raise plan_refused_error(f"{step.id}: files")
-
     def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
         """The installer, by whichever checksum its publisher gives."""
         _, installer, _ = self.catalog_installer(step, context.catalog)
@@ -190,11 +167,11 @@ class NvidiaInstaller(StepKind):
         """A step's version, its file and how that is run; raises CallError("plan-refused") for any other."""
         version = parse_spec(step, InstallerSpec).version
         installer, install_options = (
-            find_installer(catalog, version, self.system),
+            catalog.cuda.installer(version, self.system),
             catalog.cuda.installer_settings(self.system),
         )
         if installer is None or install_options is None or not self.is_supported(install_options):
-            raise plan_refused_error(f"{step.id}: {version}")
+            raise refused(f"{step.id}: {version}")
         return version, installer, install_options
 
     def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
@@ -212,7 +189,6 @@ class WindowsInstaller(NvidiaInstaller):
     name: ClassVar[str] = "cuda-installer"
     system: ClassVar[SystemName] = "windows"
     external_installer: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = ("cuda-installer",)
 
     def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
         self._make_client = make_client
@@ -232,15 +208,15 @@ class WindowsInstaller(NvidiaInstaller):
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """This very version stands where its installer puts it."""
-        version, _, install_options = self.catalog_installer(step, context.catalog)
-        if installed_toolkit(context.system, install_options, version) != version:
+        version, _, how = self.catalog_installer(step, context.catalog)
+        if installed_toolkit(context.system, how, version) != version:
             return None
         return Outcome(code="progress.toolkit-installed", data={"version": version})
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises RightsRefused, AppError("toolkit-installer-failed"), and what fetching and the door raise."""
         version, installer, install_options = self.catalog_installer(step, context.catalog)
-        (path,) = download_files(context, [download_request(installer, context.data.files)])
+        (path,) = download_files(context.downloads, [download_request(installer, context.data.files)])
         effect = ProgramInstalled(
             name=f"CUDA Toolkit {version.rpartition('.')[0]}",
             after=version,
@@ -250,7 +226,7 @@ class WindowsInstaller(NvidiaInstaller):
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.toolkit-asking"
         )
-        with context.record_effect(step, effect):
+        with context.effect(step, effect):
             answer = self._make_client(context).install_cuda_toolkit(path, version)
             is_complete = installed_toolkit(context.system, install_options, version) == version
             restart = needs_restart(answer.exit_code or 0, version, install_options, is_installed=is_complete)
@@ -260,10 +236,10 @@ class WindowsInstaller(NvidiaInstaller):
         """By what stands in the installer's folder."""
         if not isinstance(effect, ProgramInstalled):
             return super().effect_state(effect, host)
-        installed_version = _effect_version(effect, host)
-        if installed_version == effect.before:
+        there = _effect_version(effect, host)
+        if there == effect.before:
             return "before"
-        return "made" if installed_version == effect.after else "changed"
+        return "made" if there == effect.after else "changed"
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Other programs may have found it since: it stays, and the step's words say where Windows removes it."""
@@ -300,7 +276,6 @@ class RunFileInstaller(NvidiaInstaller):
 
     name: ClassVar[str] = "cuda-run"
     system: ClassVar[SystemName] = "linux"
-    codes: ClassVar[tuple[str, ...]] = ("cuda-run",)
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where the user picked this way on Linux; raises CannotSetUp."""
@@ -310,7 +285,7 @@ class RunFileInstaller(NvidiaInstaller):
         installer, install_options = planned_installer(builder)
         folder = run_file_folder(builder.data.toolkits, version)
         builder.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
-        builder.path_folders.append(str(folder / "bin"))
+        builder.on_path.append(str(folder / "bin"))
         builder.variable_owners.append(self.name)
         command = ("sh", installer.file, *_installer_arguments(install_options, folder, folder / SCRATCH_FOLDER))
         return (self.make_step(builder, version, str(folder), command, needs_admin=False),)
@@ -323,26 +298,24 @@ class RunFileInstaller(NvidiaInstaller):
         """Every file is there with its hash."""
         version = parse_spec(step, InstallerSpec).version
         folder = run_file_folder(context.data.toolkits, version)
-        existing = archives.read_receipt(folder / TOOLKIT_RECEIPT)
-        if existing is None or (existing.version, existing.platform) != (version, RUN_FILE_PLATFORM):
+        there = archives.read_receipt(folder / TOOLKIT_RECEIPT)
+        if there is None or (there.version, there.platform) != (version, RUN_FILE_PLATFORM):
             return None
-        if not archives.files_match(folder, existing.files, context.cancel, checking_progress(context)):
+        if not archives.files_match(folder, there.files, context.cancel, checking_progress(context)):
             return None
         return Outcome(code="progress.toolkit-here", data={"version": version, "path": str(folder)})
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: toolkit-occupied, toolkit-run-failed, toolkit-broken, and what fetching raises."""
         version, installer, install_options = self.catalog_installer(step, context.catalog)
-        (path,) = download_files(context, [download_request(installer, context.data.files)])
+        (path,) = download_files(context.downloads, [download_request(installer, context.data.files)])
         folder = run_file_folder(context.data.toolkits, version)
-        context.make_folder(step, folder.parent)
+        context.folder(step, folder.parent)
         is_managed = (folder / inventory.FILE_MANIFEST).is_file()
         if not is_managed and folder.is_dir() and any(folder.iterdir()):
             raise AppError("toolkit-occupied", path=str(folder))
-        tree_effect = context.tree_effect(folder)
-        with context.record_effect(
-            step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)
-        ):
+        tree_effect = context.tree_made(folder)
+        with context.effect(step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)):
             partial = partial_path(folder)
             # With its list it is whole, and may hold what others had put into a damaged one.
             if not (partial / inventory.FILE_MANIFEST).is_file():

@@ -38,8 +38,7 @@ from ..files.archives import ArchiveRecord, IndexSource, Receipt, ReceiptPart
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import ValidationContext
 from ..journal.log import FilesAdded, TreeCreated
-from ..plan.validation import plan_refused_error
-from .base import StepKind, check_fields, parse_spec
+from .base import StepKind, parse_spec, refused
 from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files, unpack_part
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
@@ -83,11 +82,6 @@ def member_path(part: str, member: str) -> str:
     """Where a member goes: without the archive's own folder; its licence beside those of the others."""
     path = member.partition("/")[2]
     return path if "/" in path or not path else f"{LICENSES_FOLDER}/{part}/{path}"
-
-
-def find_toolkit(catalog: Catalog, version: str) -> ToolkitRelease | None:
-    """The catalog's record of a full version."""
-    return next((toolkit for toolkit in catalog.cuda.toolkits if toolkit.version == version), None)
 
 
 def index_file(toolkit: ToolkitRelease) -> PlanFile | None:
@@ -196,14 +190,13 @@ class CudaRedistInstall(StepKind):
     """Any version beside others, without an administrator."""
 
     name: ClassVar[str] = "cuda-toolkit"
-    codes: ClassVar[tuple[str, ...]] = ("cuda-toolkit", "cuda-toolkit-linux")
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where a toolkit is to be installed; raises CannotSetUp for one without archives."""
         advice, machine = builder.recommendation.cuda_toolkit, builder.machine
         if advice.action != "install" or advice.version is None or advice.way == "installer":
             return ()
-        redist, toolkit = builder.catalog.cuda.redist, find_toolkit(builder.catalog, advice.version)
+        redist, toolkit = builder.catalog.cuda.redist, builder.catalog.cuda.toolkit(advice.version)
         platform = redist_platform(machine.os.system, machine.os.arch)
         file = index_file(toolkit) if toolkit is not None else None
         if redist is None or file is None or toolkit is None or platform not in redist.platforms:
@@ -214,7 +207,7 @@ class CudaRedistInstall(StepKind):
         size = toolkit_bytes(redist, toolkit.version, platform)
         layout = toolkit_layout(redist, machine.os.system, major)
         builder.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
-        builder.path_folders += [str(folder.joinpath(*relative_path.split("/"))) for relative_path in layout.path]
+        builder.on_path += [str(folder.joinpath(*relative_path.split("/"))) for relative_path in layout.path]
         builder.variable_owners.append(self.name)
         data: dict[str, Value] = {
             "version": toolkit.version,
@@ -231,32 +224,20 @@ class CudaRedistInstall(StepKind):
                 spec={"version": toolkit.version, "platform": platform},
                 files=(file,),
                 bytes=size,
-                minutes=builder.durations.archive_minutes(size),
+                minutes=builder.paces.archive_minutes(size),
             ),
         )
-
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """The catalog's own index of a version that it knows, for this computer."""
-        check_fields(step, allow_files=True, allow_spec=True)
-        spec = parse_spec(step, ToolkitSpec)
-        toolkit = find_toolkit(context.catalog, spec.version)
-        redist = context.catalog.cuda.redist
-        if toolkit is None or redist is None or step.files != (index_file(toolkit),):
-            raise plan_refused_error(f"{step.id}: {spec.version}")
-        is_this_system = plan.simulated or spec.platform.startswith(f"{context.system.name}-")
-        if spec.platform not in redist.platforms or not is_this_system:
-            raise plan_refused_error(f"{step.id}: {spec.platform}")
 
     def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
         """NVIDIA's index, and the archives that it names."""
         redist = context.catalog.cuda.redist
         if redist is None:
-            raise plan_refused_error(step.id)
+            raise refused(step.id)
         index, archives = _read_index(step, parse_spec(step, ToolkitSpec), redist, context)
         return (index.request, *(archive.download_request(context.data.files) for archive in archives))
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """One that an earlier run put there; that each file has its hash, `done` looks at."""
+        """One that an earlier run put there; that each file has its hash, `is_satisfied` looks at."""
         spec = parse_spec(step, ToolkitSpec)
         return files_archives.receipt_state(
             toolkit_folder(context.data.toolkits, spec.version), TOOLKIT_RECEIPT, spec.version, spec.platform
@@ -266,10 +247,10 @@ class CudaRedistInstall(StepKind):
         """Every file is there with its hash."""
         spec = parse_spec(step, ToolkitSpec)
         folder = toolkit_folder(context.data.toolkits, spec.version)
-        existing = files_archives.read_receipt(folder / TOOLKIT_RECEIPT)
-        if existing is None or (existing.version, existing.platform) != (spec.version, spec.platform):
+        there = files_archives.read_receipt(folder / TOOLKIT_RECEIPT)
+        if there is None or (there.version, there.platform) != (spec.version, spec.platform):
             return None
-        if not files_archives.files_match(folder, existing.files, context.cancel, checking_progress(context)):
+        if not files_archives.files_match(folder, there.files, context.cancel, checking_progress(context)):
             return None
         return Outcome(code="progress.toolkit-here", data={"version": spec.version, "path": str(folder)})
 
@@ -280,19 +261,19 @@ class CudaRedistInstall(StepKind):
         spec = parse_spec(step, ToolkitSpec)
         redist = context.catalog.cuda.redist
         if redist is None:
-            raise plan_refused_error(step.id)
+            raise refused(step.id)
         folder = toolkit_folder(context.data.toolkits, spec.version)
-        index, archives = _read_index(step, spec, redist, context)
-        paths = download_files(context, [archive.download_request(context.data.files) for archive in archives])
-        context.make_folder(step, folder.parent)
+        index, archives = _read_index(step, spec, redist, context.downloads)
+        paths = download_files(
+            context.downloads, [archive.download_request(context.data.files) for archive in archives]
+        )
+        context.folder(step, folder.parent)
         is_managed = (folder / inventory.FILE_MANIFEST).is_file()
         if not is_managed and folder.is_dir() and any(folder.iterdir()):
             raise AppError("toolkit-occupied", path=str(folder))
-        tree_effect = context.tree_effect(folder)
+        tree_effect = context.tree_made(folder)
         # What is damaged is repaired: what others put there stays.
-        with context.record_effect(
-            step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)
-        ):
+        with context.effect(step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)):
             if is_managed:
                 _reopen_as_partial(folder)
             partial = partial_path(folder)
@@ -404,7 +385,6 @@ class CudnnInstall(StepKind):
     """The step's one file is the archive where the catalog knows it, else the index that names it."""
 
     name: ClassVar[str] = "cudnn"
-    codes: ClassVar[tuple[str, ...]] = ("cudnn",)
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step where a separate cuDNN is to be installed; raises CannotSetUp without archives."""
@@ -433,7 +413,7 @@ class CudnnInstall(StepKind):
         if not joins_toolkit:
             builder.variables["CUDNN_PATH"] = str(folder)
             if machine.os.system == "windows":  # where programs find libraries by PATH
-                builder.path_folders.append(str(folder / "bin"))
+                builder.on_path.append(str(folder / "bin"))
             builder.variable_owners.append(self.name)
         size = None if file.name.endswith(INDEX_SUFFIX) else file.bytes
         data: dict[str, Value] = {"version": spec.version, "cuda": spec.cuda, "path": str(folder)}
@@ -443,31 +423,19 @@ class CudnnInstall(StepKind):
                 id=self.name,
                 kind=self.name,
                 code=self.name,
-                needs=builder.step_ids("cuda-toolkit") if joins_toolkit else (),
+                needs=builder.ids("cuda-toolkit") if joins_toolkit else (),
                 data=data,
                 spec={"version": spec.version, "cuda": spec.cuda, "platform": platform, "toolkit": spec.toolkit},
                 files=(file,),
                 bytes=size,
-                minutes=builder.durations.archive_minutes(size),
+                minutes=builder.paces.archive_minutes(size),
             ),
         )
 
     def _joins_own_toolkit(self, builder: PlanBuilder, toolkit: str) -> bool:
         """Whether the toolkit is planned here, or was made by us before."""
         toolkit_paths = {Path(installed.path) for installed in builder.machine.cuda_toolkits or ()}
-        return bool(builder.step_ids("cuda-toolkit")) or toolkit_folder(builder.data.toolkits, toolkit) in toolkit_paths
-
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """The catalog's own file for this computer, and a toolkit that it knows."""
-        check_fields(step, allow_files=True, allow_spec=True)
-        spec = parse_spec(step, CudnnSpec)
-        release = _find_release(context.catalog, spec.version)
-        if release is None or step.files != (_release_file(release, spec.platform, spec.cuda),):
-            raise plan_refused_error(f"{step.id}: {spec.version}")
-        if not plan.simulated and not spec.platform.startswith(f"{context.system.name}-"):
-            raise plan_refused_error(f"{step.id}: {spec.platform}")
-        if spec.toolkit is not None and find_toolkit(context.catalog, spec.toolkit) is None:
-            raise plan_refused_error(f"{step.id}: {spec.toolkit}")
+        return bool(builder.ids("cuda-toolkit")) or toolkit_folder(builder.data.toolkits, toolkit) in toolkit_paths
 
     def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
         """The archive, and NVIDIA's index where that names it."""
@@ -476,7 +444,7 @@ class CudnnInstall(StepKind):
         return (*indexes, archive.download_request(context.data.files))
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """One that an earlier run put there; that each file has its hash, `done` looks at."""
+        """One that an earlier run put there; that each file has its hash, `is_satisfied` looks at."""
         spec = parse_spec(step, CudnnSpec)
         return files_archives.receipt_state(
             _cudnn_folder(context.data.toolkits, spec), CUDNN_RECEIPT, spec.version, spec.platform
@@ -486,10 +454,10 @@ class CudnnInstall(StepKind):
         """Every file is there with its hash."""
         spec = parse_spec(step, CudnnSpec)
         folder = _cudnn_folder(context.data.toolkits, spec)
-        existing = files_archives.read_receipt(folder / CUDNN_RECEIPT)
-        if existing is None or (existing.version, existing.platform) != (spec.version, spec.platform):
+        there = files_archives.read_receipt(folder / CUDNN_RECEIPT)
+        if there is None or (there.version, there.platform) != (spec.version, spec.platform):
             return None
-        if not files_archives.files_match(folder, existing.files, context.cancel, checking_progress(context)):
+        if not files_archives.files_match(folder, there.files, context.cancel, checking_progress(context)):
             return None
         return Outcome(code="progress.cudnn-here", data={"version": spec.version, "path": str(folder)})
 
@@ -499,9 +467,9 @@ class CudnnInstall(StepKind):
         """
         spec = parse_spec(step, CudnnSpec)
         folder = _cudnn_folder(context.data.toolkits, spec)
-        index, archive = _cudnn_archive(step.files[0], spec, context)
-        (path,) = download_files(context, [archive.download_request(context.data.files)])
-        context.make_folder(step, folder)
+        index, archive = _cudnn_archive(step.files[0], spec, context.downloads)
+        (path,) = download_files(context.downloads, [archive.download_request(context.data.files)])
+        context.folder(step, folder)
         receipt_head = Receipt(
             schema="gpu-assistant/receipt/1",
             version=spec.version,
@@ -513,7 +481,7 @@ class CudnnInstall(StepKind):
         def unpack(destination: Path) -> ReceiptPart:
             return unpack_part(archive, path, destination, context, path_for=_cudnn_member_path(spec, context))
 
-        with context.record_effect(step, FilesAdded(path=str(folder), receipt=CUDNN_RECEIPT)):
+        with context.effect(step, FilesAdded(path=str(folder), receipt=CUDNN_RECEIPT)):
             if (folder / CUDNN_RECEIPT).is_file():  # damaged, or another version
                 staging.remove_merged_files(folder, CUDNN_RECEIPT)
             staging.merge_files(folder, CUDNN_RECEIPT, receipt_head, unpack)
@@ -551,7 +519,7 @@ def _cudnn_archive(
         index = RedistIndex(file, context)
         return index, index.find_archive(["cudnn"], spec.platform, f"cuda{spec.cuda}")
     if file.sha256 is None:
-        raise plan_refused_error(file.name)
+        raise refused(file.name)
     return None, ArchiveRecord(part="cudnn", version=spec.version, url=file.url, sha256=file.sha256, bytes=file.bytes)
 
 

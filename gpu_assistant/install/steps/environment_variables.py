@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import ClassVar
 
 from msgspec import Struct
@@ -12,15 +11,11 @@ from ...core.plan import CurrentState, Plan, Step
 from ...system.base import System
 from ..host import ValidationContext
 from ..journal.log import PathEntryAdded, VariableSet
-from ..plan.validation import plan_refused_error
-from .base import StepKind, check_fields, parse_spec
+from .base import StepKind, parse_spec
 from .context import InstallContext, Outcome
 from .plan_builder import PlanBuilder
 
-# What the guides set for CUDA and cuDNN; a plan sets no other variable.
-ALLOWED_NAMES = re.compile(r"(CUDA_PATH(_V\d{1,2}_\d{1,2})?|CUDA_HOME|CUDNN_PATH)\Z")
 PATH_NAMES = {"windows": "Path"}
-_INVALID_CHARACTERS = re.compile(r'[\x00-\x1f"%;]')
 
 
 class VariablesSpec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,14 +26,13 @@ class VariablesSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EnvironmentVariables(StepKind):
-    """All folders lie below the data folder: a plan puts no other one on anybody's PATH."""
+    """What the steps before it want to be found by."""
 
     name: ClassVar[str] = "variables"
-    codes: ClassVar[tuple[str, ...]] = ("variables",)
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step for all that the kinds before it want to be found by; none where they want nothing."""
-        if not builder.variables and not builder.path_folders:
+        if not builder.variables and not builder.on_path:
             return ()
         return (
             Step(
@@ -46,32 +40,13 @@ class EnvironmentVariables(StepKind):
                 kind=self.name,
                 code="variables",
                 needs=tuple(dict.fromkeys(builder.variable_owners)),
-                data={"names": ", ".join(builder.variables), "folders": ", ".join(builder.path_folders) or None},
-                spec={"set": dict(builder.variables), "path": list(builder.path_folders)},
+                data={"names": ", ".join(builder.variables), "folders": ", ".join(builder.on_path) or None},
+                spec={"set": dict(builder.variables), "path": list(builder.on_path)},
                 bytes=0,
                 disk_bytes=0,
                 minutes=0.0,
             ),
         )
-
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """Known names, and folders below the data folder."""
-        check_fields(step, allow_spec=True)
-        spec = parse_spec(step, VariablesSpec)
-        for name in spec.set:
-            if ALLOWED_NAMES.match(name) is None:
-                raise plan_refused_error(f"{step.id}: {name}")
-        # A simulated plan, which is never carried out, may be another system's.
-        path_type: type[PurePath] = type(context.data.root)
-        if plan.simulated:
-            path_type = (
-                PureWindowsPath if re.match(r"[A-Za-z]:", next(iter(_spec_folders(spec)), "")) else PurePosixPath
-            )
-        for folder in _spec_folders(spec):
-            path = path_type(folder)
-            is_inside = plan.simulated or context.data.root in Path(folder).parents
-            if not path.is_absolute() or ".." in path.parts or _INVALID_CHARACTERS.search(folder) or not is_inside:
-                raise plan_refused_error(f"{step.id}: {folder}")
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
         """That nothing is left to set."""
@@ -94,7 +69,7 @@ class EnvironmentVariables(StepKind):
                 before=previous.value if previous is not None else None,
                 before_expand=previous is not None and previous.expand,
             )
-            with context.record_effect(step, effect):
+            with context.effect(step, effect):
                 variables.set(name, value)
         backup = variables.get(_path_name(context.system))
         for folder in spec.path:
@@ -122,10 +97,6 @@ def _add_path_entry(step: Step, entry: PathEntryAdded, context: InstallContext) 
         context.journal.finish_effect(number)
     else:  # it is there already in another writing, which is not ours
         context.journal.observe_effect(context.journal.path.name, number, is_present=False)
-
-
-def _spec_folders(spec: VariablesSpec) -> tuple[str, ...]:
-    return (*spec.set.values(), *spec.path)
 
 
 def _path_name(system: System) -> str:

@@ -21,17 +21,15 @@ from msgspec import Struct, structs
 from ...catalog import distributions
 from ...catalog.versions import parse_version
 from ...core.errors import AppError, ElevationDenied
-from ...core.plan import Plan, PlanFile, Step
+from ...core.plan import PlanFile, Step
 from ...core.recommendation import DriverAdvice
 from ...core.types import Value
 from ...fetch.wanted import Wanted
 from ..elevation.client import ElevationClient
-from ..elevation.helper import allowed_packages
-from ..host import Host, ValidationContext
+from ..host import Host
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
 from ..journal.revert import EffectState
-from ..plan.validation import check_plan_file, plan_refused_error
-from .base import StepKind, check_fields, parse_spec
+from .base import StepKind, parse_spec, refused
 from .context import InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
 
@@ -263,14 +261,6 @@ class NvidiaDriverInstall(StepKind):
 
     name: ClassVar[str] = "nvidia-driver"
     external_installer: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = (
-        WINDOWS_CODE,
-        LINUX_CODE,
-        LINUX_AFTER_CODE,
-        SECURE_BOOT_CODE,
-        SECURE_BOOT_AFTER_CODE,
-        *MANUAL_CODES,
-    )
 
     def __init__(
         self,
@@ -306,7 +296,7 @@ class NvidiaDriverInstall(StepKind):
         package, facts = find_package(advice.url, builder.catalog), builder.catalog.drivers.windows_install
         if package is None or package.url is None or facts is None:
             return _manual_step(advice, version, (), page=_download_page(builder, advice))
-        size = builder.file_size(package.url).bytes
+        size = builder.file_extent(package.url).bytes
         file = PlanFile(url=package.url, name=_file_name(package.url), sha256=package.sha256, bytes=size)
         return Step(
             id="driver",
@@ -359,42 +349,18 @@ class NvidiaDriverInstall(StepKind):
             commands=install_commands(names),
         )
 
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """A package of the catalog, or names that it knows for this distribution."""
-        check_fields(step, allow_files=True, allow_spec=True)
-        spec = parse_spec(step, DriverSpec)
-        if step.code in MANUAL_CODES and (step.files or spec.packages):
-            raise plan_refused_error(f"{step.id}: {step.code}")
-        if step.files:
-            (file,) = step.files if len(step.files) == 1 else (None,)
-            package = find_package(file.url, context.catalog) if file is not None else None
-            if file is None or package is None or (package.version, package.sha256) != (spec.version, file.sha256):
-                raise plan_refused_error(f"{step.id}: files")
-            check_plan_file(file)
-        if spec.packages and not plan.simulated:
-            if step.files:
-                raise plan_refused_error(f"{step.id}: packages")
-            try:
-                names = allowed_packages(context.system.operating_system(), context.catalog)
-            except AppError as error:
-                raise plan_refused_error(f"{step.id}: packages") from error
-            if not all(names.match(name) for name in spec.packages):
-                raise plan_refused_error(f"{step.id}: {', '.join(spec.packages)}")
-
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """The driver that is here is enough, or it is not ours to install."""
         spec = parse_spec(step, DriverSpec)
-        installed_version, required = self._installed_driver(context.system), spec.version
+        here, wanted = self._installed_driver(context.system), spec.version
         # Which older one it shall be, nobody here knows: the check after it shows whether it serves the card.
         if step.code == DOWNGRADE_PAGE_CODE:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         # Back to an older one: what is here must not be newer.
-        if installed_version is not None and (
-            is_sufficient(required, installed_version)
-            if step.code == DOWNGRADE_CODE
-            else _satisfies(installed_version, spec)
+        if here is not None and (
+            is_sufficient(wanted, here) if step.code == DOWNGRADE_CODE else _satisfies(here, spec)
         ):
-            return Outcome(code="progress.driver-here", data={"version": installed_version})
+            return Outcome(code="progress.driver-here", data={"version": here})
         if step.code in MANUAL_CODES:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         return None
@@ -411,13 +377,13 @@ class NvidiaDriverInstall(StepKind):
     def _run_package(self, step: Step, context: InstallContext, effect: ProgramInstalled) -> Outcome:
         facts, file = context.catalog.drivers.windows_install, step.files[0]
         if facts is None:
-            raise plan_refused_error(step.id)
+            raise refused(step.id)
         request = Wanted(url=file.url, path=context.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
-        (path,) = download_files(context, [request])
+        (path,) = download_files(context.downloads, [request])
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.driver-asking"
         )
-        with context.record_effect(step, effect):
+        with context.effect(step, effect):
             answer = self._make_client(context).install_windows_driver(path, file.sha256)
             needs_restart = driver_needs_restart(answer.exit_code or 0, effect.after, facts)
         suffix = "" if answer.restore_point else "-unnoted"
@@ -428,7 +394,7 @@ class NvidiaDriverInstall(StepKind):
             done=0, total=None, unit="items", bottleneck="consent", code="progress.driver-packages"
         )
         try:
-            with context.record_effect(step, effect):
+            with context.effect(step, effect):
                 answer = self._make_client(context).install_linux_packages(spec.packages, spec.version)
                 if answer.exit_code != 0:
                     last_line = answer.lines[-1] if answer.lines else None
@@ -448,11 +414,11 @@ class NvidiaDriverInstall(StepKind):
         """By the driver that answers; after an installation it may be the old one until the restart."""
         if not isinstance(effect, ProgramInstalled):
             return super().effect_state(effect, host)
-        installed_version = self._installed_driver(host.system)
-        if installed_version == effect.before:
+        here = self._installed_driver(host.system)
+        if here == effect.before:
             # What was installed answers after the restart: until then nobody says that it is not there.
             return "made" if host.system.pending_reboot() else "before"
-        return "made" if installed_version is not None and is_sufficient(installed_version, effect.after) else "changed"
+        return "made" if here is not None and is_sufficient(here, effect.after) else "changed"
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """A driver cannot simply be taken away: it stays, and the step's words say how to go back."""
@@ -462,9 +428,9 @@ class NvidiaDriverInstall(StepKind):
 
     def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
         """How to go back, which on Linux are the packages that the step brought."""
-        step_data = step.data if step is not None else {}
-        previous: Value = effect.before or "@driver.none"
-        data: dict[str, Value] = {"version": step_data.get("version") or effect.after, "before": previous}
+        told = step.data if step is not None else {}
+        before: Value = effect.before or "@driver.none"
+        data: dict[str, Value] = {"version": told.get("version") or effect.after, "before": before}
         if step is None or not step.spec.get("packages"):
             return "leave-driver", data
         return "leave-driver-packages", data | {"packages": " ".join(parse_spec(step, DriverSpec).packages)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from ...core.plan import Step
 from ...core.recommendation import LocalWheel, Recommendation
 from ...core.types import EnvironmentKind
 from ..packages.requirements import compatible_wheels, platform_for
+from ..packages.sizes import read_size_cache, request_for_plan
 
 if TYPE_CHECKING:
     from ...catalog.estimates import DurationCatalog
@@ -45,7 +47,7 @@ class PlanBuilder:
         wheelhouse: Path | None,
         bundle: Path | None = None,
         simulated: bool = False,
-        environment_kind: EnvironmentKind = "venv",
+        made_by: EnvironmentKind = "venv",
         conda: Path | None = None,
     ) -> None:
         self.machine = machine
@@ -56,82 +58,87 @@ class PlanBuilder:
         self.wheelhouse = wheelhouse
         self.bundle = bundle
         self.simulated = simulated
-        self.environment_kind: EnvironmentKind = environment_kind
+        self.made_by: EnvironmentKind = made_by
         self.conda = conda
         self.steps: list[Step] = []
+        self.external: set[str] = set()
+        self._provided: dict[str, list[str]] = {}
         self.variables: dict[str, str] = {}
-        self.path_folders: list[str] = []
+        self.on_path: list[str] = []
         self.variable_owners: list[str] = []
 
-    def step_ids(self, *kinds: str) -> tuple[str, ...]:
-        """The ids of the steps of these kinds, or of those that stand for them, that are planned so far."""
-        from .registry import STEP_KINDS
+    def add(self, steps: Iterable[Step], *, provides: str, external: bool = False) -> None:
+        """Append steps; `provides` is the kind that later steps need them as. An `external` installer's sizes and times
+        are unknown: the plan's sums leave it out.
+        """
+        for step in steps:
+            self.steps.append(step)
+            self._provided.setdefault(provides, []).append(step.id)
+            if external:
+                self.external.add(step.id)
 
-        return tuple(step.id for step in self.steps if STEP_KINDS[step.kind].provided_kind in kinds)
+    def ids(self, *kinds: str) -> tuple[str, ...]:
+        """The ids of the steps planned so far that provide these kinds, in the plan's order."""
+        wanted = {step_id for kind in kinds for step_id in self._provided.get(kind, ())}
+        return tuple(step.id for step in self.steps if step.id in wanted)
 
     @property
-    def python_series(self) -> str:
+    def series(self) -> str:
         """The Python series, like "3.11"; raises CannotSetUp where none is known that suits the release."""
         if self.recommendation.python is None:
             code = "setup-on-mac" if self.machine.os.system == "darwin" else "setup-no-python"
-            raise SetupNotSupported(code, release=self.release_label)
+            raise SetupNotSupported(code, release=self.release)
         return self.recommendation.python
 
     @property
-    def release_label(self) -> str:
+    def release(self) -> str:
         """What the environment is for: "PyTorch 2.13.0+cpu", "TensorFlow 2.21.0", or both."""
-        torch, tensorflow = self.recommendation.pytorch, self.recommendation.tensorflow
-        labels = [f"PyTorch {torch.version}+{torch.variant}"] if torch is not None else []
-        labels += [f"TensorFlow {tensorflow.version}"] if tensorflow is not None else []
-        return " + ".join(labels)
+        torch, flow = self.recommendation.pytorch, self.recommendation.tensorflow
+        named = [f"PyTorch {torch.version}+{torch.variant}"] if torch is not None else []
+        named += [f"TensorFlow {flow.version}"] if flow is not None else []
+        return " + ".join(named)
 
     @cached_property
-    def size_cache(self) -> SizeCache:
+    def prices(self) -> SizeCache:
         """What publishers said of the sizes of files, when they were last asked."""
-        from ..packages.sizes import read_size_cache
-
         return read_size_cache(self.data)
 
     @cached_property
-    def size_answer(self) -> SizeAnswer | None:
+    def told(self) -> SizeAnswer | None:
         """What the packages' publishers said of these very files; None where nobody asked them."""
-        from ..packages.sizes import request_for_plan
-
-        if self.bundle is not None or not (self.size_cache.packages or self.data.locks.is_dir()):
+        if self.bundle is not None or not (self.prices.packages or self.data.locks.is_dir()):
             return None
         folder = str(self.wheelhouse) if self.wheelhouse is not None else None
-        request = request_for_plan(
+        wanted = request_for_plan(
             self.recommendation,
             self.machine.os,
             self.catalog,
-            python=self.python_series,
+            python=self.series,
             wheelhouse=folder,
             simulated=self.simulated,
         )
-        return self.size_cache.environment_sizes(request, self.data)
+        return self.prices.environment_sizes(wanted, self.data)
 
-    def file_size(self, url: str) -> Extent:
+    def file_extent(self, url: str) -> Extent:
         """What the publisher of a single file said of it."""
         from ...fetch.extent import Extent
 
-        return self.size_cache.files.get(url, Extent())
+        return self.prices.files.get(url, Extent())
 
     @cached_property
     def sizes(self) -> EnvironmentSizes:
         """What the publishers said, else what was measured on this very release: another one's figures are not its."""
         from ...catalog.records.catalog import EnvironmentSizes
 
-        if self.size_answer is not None and self.size_answer.bytes is not None:
-            return EnvironmentSizes(
-                download_bytes=self.size_answer.bytes, disk_bytes=self.size_answer.unpacked_bytes, whole=True
-            )
-        similar, torch = self.similar_sizes, self.recommendation.pytorch
-        if torch is not None and (similar.release, similar.variant) == (torch.version, torch.variant):
-            return similar
-        return EnvironmentSizes(variant=similar.variant, system=similar.system)
+        if self.told is not None and self.told.bytes is not None:
+            return EnvironmentSizes(download_bytes=self.told.bytes, disk_bytes=self.told.unpacked_bytes, whole=True)
+        found, torch = self.near_sizes, self.recommendation.pytorch
+        if torch is not None and (found.release, found.variant) == (torch.version, torch.variant):
+            return found
+        return EnvironmentSizes(variant=found.variant, system=found.system)
 
     @cached_property
-    def similar_sizes(self) -> EnvironmentSizes:
+    def near_sizes(self) -> EnvironmentSizes:
         """What was measured on any release of this kind of build; nothing of it for more than PyTorch alone."""
         from ...catalog.records.catalog import EnvironmentSizes
 
@@ -148,7 +155,7 @@ class PlanBuilder:
         return EnvironmentSizes(system=system) if torch is None else self.catalog.sizes(torch.variant, system)
 
     @property
-    def estimated_disk_bytes(self) -> int | None:
+    def disk_about(self) -> int | None:
         """About how much the environment takes, by what was measured on such a PyTorch; None where nobody did."""
         torch = self.recommendation.pytorch
         return self.torch_sizes.disk_bytes or self.catalog.estimate_disk_bytes(
@@ -156,14 +163,14 @@ class PlanBuilder:
         )
 
     @cached_property
-    def durations(self) -> DurationCatalog:
+    def paces(self) -> DurationCatalog:
         """How long things take."""
         from ...catalog.estimates import load_durations
 
         return load_durations(self.catalog)
 
     @cached_property
-    def local_wheel(self) -> LocalWheel | None:
+    def local(self) -> LocalWheel | None:
         """The user's own wheel of this very PyTorch build."""
         torch = self.recommendation.pytorch
         # Beside TensorFlow it would be only a part of what is told.
@@ -171,16 +178,11 @@ class PlanBuilder:
             return None
         # The general index's build bears no tag.
         system, arch = self.machine.os.system, self.machine.os.arch or "x86_64"
-        is_default_variant = self.catalog.default_variant(torch.version, system, arch) == torch.variant
-        tags = (torch.variant, None) if is_default_variant else (torch.variant,)
+        untagged = self.catalog.default_variant(torch.version, system, arch) == torch.variant
+        tags = (torch.variant, None) if untagged else (torch.variant,)
         # Of another computer's wheels the names tell, not this computer's.
-        platforms = platform_for(self.machine.os, self.release_label).platform_tags if self.simulated else None
-        wheels = compatible_wheels(self.wheelhouse, self.python_series, platforms)
+        platforms = platform_for(self.machine.os, self.release).platform_tags if self.simulated else None
+        wheels = compatible_wheels(self.wheelhouse, self.series, platforms)
         return next(
-            (
-                wheel
-                for wheel in wheels
-                if (wheel.project, wheel.version) == ("torch", torch.version) and wheel.variant in tags
-            ),
-            None,
+            (w for w in wheels if (w.project, w.version) == ("torch", torch.version) and w.variant in tags), None
         )

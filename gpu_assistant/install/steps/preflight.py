@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -20,16 +20,15 @@ from ...core.errors import AppError, InsufficientDiskSpace
 from ...core.json import storage_error
 from ...core.machine import Disk, find_disk, home_disk, larger_disk_data
 from ...core.plan import CurrentState, Plan, Step
-from ...core.price import minimum_disk_bytes, step_cost
+from ...core.price import minimum_disk_bytes, step_cost, total
 from ...core.types import Value
-from ..environment.location import check_available, check_not_foreign, has_leftovers, pending_verification
+from ..environment.location import check_available, check_not_foreign, has_leftovers, pending_verification, place_now
 from ..files.inventory import has_content
 from ..files.staging import aside_path, delete_folder, discard_unfinished, finish_removal, partial_path, read_mark
 from ..host import ValidationContext
 from ..journal import log
 from ..journal.log import FolderMoved
-from ..plan.planner import location_state, sum_known
-from .base import StepKind, check_fields
+from .base import StepKind
 from .conda_environment import CondaEnvironment
 from .context import InstallContext, Outcome
 from .plan_builder import PlanBuilder
@@ -58,14 +57,12 @@ class DiskNeeds(Struct, frozen=True, kw_only=True):
 
 def disk_needs(builder: PlanBuilder) -> DiskNeeds:
     """Of the steps that are planned so far, by what is known of each and what was measured on such packages."""
-    keeping_steps, download_steps = disk_steps(builder.steps)
+    keeping_steps, download_steps = disk_steps(builder.steps, builder.external)
     kept_bytes, download_bytes = (
-        sum_known(step.disk_bytes for step in keeping_steps),
-        sum_known(step.bytes for step in download_steps),
+        total(step.disk_bytes for step in keeping_steps),
+        total(step.bytes for step in download_steps),
     )
-    environment_bytes = (
-        builder.sizes.disk_bytes if builder.sizes.disk_bytes is not None else builder.estimated_disk_bytes
-    )
+    environment_bytes = builder.sizes.disk_bytes if builder.sizes.disk_bytes is not None else builder.disk_about
     if kept_bytes is not None and download_bytes is not None:
         return DiskNeeds(
             kept_bytes=kept_bytes, download_bytes=download_bytes, environment_bytes=environment_bytes, is_exact=True
@@ -79,12 +76,12 @@ def disk_needs(builder: PlanBuilder) -> DiskNeeds:
     )
 
 
-def disk_steps(steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
-    """The steps that keep something on the disk of the plan, and those that fetch something to it."""
-    from .registry import STEP_KINDS
-
-    keeping_steps = [step for step in steps if not STEP_KINDS[step.kind].external_installer]
-    return keeping_steps, [step for step in steps if step.files or not STEP_KINDS[step.kind].external_installer]
+def disk_steps(steps: Sequence[Step], external: Container[str]) -> tuple[list[Step], list[Step]]:
+    """The steps that keep something on the disk of the plan, and those that fetch something to it. `external` are the
+    ids of those that the system's own installers carry out.
+    """
+    keeping_steps = [step for step in steps if step.id not in external]
+    return keeping_steps, [step for step in steps if step.files or step.id not in external]
 
 
 def disk_shortage(disk_need: DiskNeeds, builder: PlanBuilder) -> dict[str, Value]:
@@ -138,7 +135,7 @@ def check_disk_space(context: InstallContext, *, is_built: bool) -> None:
 
 def _check_free_space(existing_folder: Path, needed_bytes: int, target: DiskTarget, context: InstallContext) -> None:
     free_bytes = shutil.disk_usage(existing_folder).free
-    required_bytes = needed_bytes + context.limits.reserve_bytes
+    required_bytes = needed_bytes + context.downloads.limits.reserve_bytes
     if required_bytes <= free_bytes:
         return
     device = existing_folder.stat().st_dev
@@ -169,18 +166,6 @@ class Preflight(StepKind):
     """Changes nothing but what a killed run left half made."""
 
     name: ClassVar[str] = "check-space"
-    has_variable_text: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = (
-        "check-space",
-        "check-space-short",
-        "check-space-short-data",
-        "check-space-short-env",
-        "check-space-about",
-        "check-space-about-short",
-        "check-space-about-short-data",
-        "check-space-about-short-env",
-        "check-space-unknown",
-    )
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step, planned last: it knows what all the others take, and says so where that is too much."""
@@ -198,21 +183,9 @@ class Preflight(StepKind):
             code, data = f"{code}-short{_disk_suffix(shortage)}", data | shortage
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
-    def replan(self, step: Step, builder: PlanBuilder) -> Step:
-        """With the disk and the room that it names: how much is free is looked at again when it runs."""
-        path, free_bytes = step.data.get("disk"), step.data.get("free_bytes")
-        if isinstance(path, str) and isinstance(free_bytes, int):
-            disks = (Disk(path=path, free_bytes=free_bytes),)
-            builder.machine = structs.replace(builder.machine, disks=disks)
-        return super().replan(step, builder)
-
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:  # noqa: ARG002
-        """Nothing in it has an effect."""
-        check_fields(step)
-
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
         """What stands in the place and gives way."""
-        return location_state(plan, context)
+        return place_now(plan, context)
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-read-only, disk-too-small."""
@@ -227,7 +200,7 @@ class Preflight(StepKind):
                 discard_unfinished(environment)
         check_disk_space(context, is_built=pending is not None)
         _probe_writable(context.data.root)
-        context.make_folder(step, environment.parent)
+        context.folder(step, environment.parent)
         _probe_writable(environment.parent)
         if is_known:
             finish_removal(environment)
@@ -235,16 +208,20 @@ class Preflight(StepKind):
         return _move_leftovers_aside(environment, step, context)
 
 
-def update_preflight(step: Step, original_steps: Sequence[Step], remaining_steps: Sequence[Step]) -> Step:
+def update_preflight(
+    step: Step, original_steps: Sequence[Step], remaining_steps: Sequence[Step], external: Container[str]
+) -> Step:
     """The look at the room, of a plan in which some steps need none any more."""
-    keeping_steps, download_steps = disk_steps(remaining_steps)
+    keeping_steps, download_steps = disk_steps(remaining_steps, external)
     known_sizes = [each.disk_bytes for each in keeping_steps], [each.bytes for each in download_steps]
     kept_bytes: int | None = sum(minimum_disk_bytes(each) or 0 for each in keeping_steps)
     download_bytes = sum(step_cost(each.code, each.bytes, each.data).bytes for each in download_steps)
     if any(each.kind == "python-packages" and each.disk_bytes is None for each in keeping_steps):
         # Of the packages' room something was told by what was measured on others.
         measured_bytes = step.data.get("kept_bytes")
-        saved_bytes = sum(minimum_disk_bytes(each) or 0 for each in disk_steps(original_steps)[0]) - (kept_bytes or 0)
+        saved_bytes = sum(minimum_disk_bytes(each) or 0 for each in disk_steps(original_steps, external)[0]) - (
+            kept_bytes or 0
+        )
         kept_bytes = measured_bytes - saved_bytes if isinstance(measured_bytes, int) else None
     needed_bytes = kept_bytes + download_bytes if kept_bytes is not None else None
     free_bytes, code = (
@@ -265,7 +242,7 @@ def _move_leftovers_aside(environment: Path, step: Step, context: InstallContext
     if not (has_leftovers(environment, context.data) and has_content(environment)):
         return Outcome()
     aside = aside_path(environment)
-    with context.record_effect(step, FolderMoved(path=str(environment), to=str(aside))):
+    with context.effect(step, FolderMoved(path=str(environment), to=str(aside))):
         try:
             environment.rename(aside)
         except PermissionError as error:

@@ -11,14 +11,22 @@ from ...core import json
 from ...core.errors import AppError
 from ...core.json import storage_error
 from ...core.plan import CurrentState, Plan, Step
+from ..environment.location import environment_now
 from ..files import inventory
 from ..files.staging import delete_folder, read_mark, write_mark
 from ..host import ValidationContext
 from ..packages.conda import python_version
 from ..packages.uv import error_line
-from ..plan.planner import environment_state
-from .base import StepKind, check_fields
-from .context import InstallContext, Outcome
+from .base import StepKind
+from .context import (
+    BaseInterpreter,
+    EnvironmentStatus,
+    FetchedPackages,
+    InstallContext,
+    Outcome,
+    ResolvedLock,
+    StagedEnvironment,
+)
 from .plan_builder import PlanBuilder
 
 INSTALL_TIMEOUT_S = 3600.0
@@ -31,91 +39,85 @@ class PythonPackagesInstall(StepKind):
     """Where it is built, and of what, stand in the plan and the lock."""
 
     name: ClassVar[str] = "python-packages"
-    codes: ClassVar[tuple[str, ...]] = ("python-packages", "conda-packages")
-    required_before: ClassVar[tuple[str, ...]] = ("check-space", "python-runtime", "resolve", "download")
-    required_after: ClassVar[tuple[str, ...]] = ("verify",)
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One environment."""
         environment, sizes = str(builder.environment), builder.sizes
-        (runtime,) = (step for step in builder.steps if step.id in builder.step_ids("python-runtime"))
+        (runtime,) = (step for step in builder.steps if step.id in builder.ids("python-runtime"))
         venv_command = (
             "uv",
             "venv",
             "--relocatable",
             "--python",
-            str(runtime.spec.get("path") or builder.python_series),
+            str(runtime.spec.get("path") or builder.series),
             environment,
         )
         return (
             Step(
                 id="pytorch",
                 kind=self.name,
-                code="python-packages" if builder.environment_kind == "venv" else "conda-packages",
-                needs=("space", *builder.step_ids("python-runtime", "resolve", "download")),
-                data={"release": builder.release_label, "env": environment},
+                code="python-packages" if builder.made_by == "venv" else "conda-packages",
+                needs=("space", *builder.ids("python-runtime", "resolve", "download")),
+                data={"release": builder.release, "env": environment},
                 bytes=0,
                 disk_bytes=sizes.disk_bytes,
-                minutes=builder.durations.unpack_minutes(sizes.disk_bytes or builder.estimated_disk_bytes),
+                minutes=builder.paces.unpack_minutes(sizes.disk_bytes or builder.disk_about),
                 # What was measured is PyTorch alone.
                 minutes_least=sizes.disk_bytes is None and builder.recommendation.tensorflow is not None,
                 commands=(
-                    *((venv_command,) if builder.environment_kind == "venv" else ()),
+                    *((venv_command,) if builder.made_by == "venv" else ()),
                     ("uv", "pip", "sync", "--python", environment, "pylock.toml"),
                 ),
             ),
         )
 
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:  # noqa: ARG002
-        """Nothing in it has an effect; the environment's folder is checked for the whole plan."""
-        check_fields(step)
-
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
         """The environment, if it stands."""
-        return environment_state(plan, context)
+        return environment_now(plan, context)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """It stands, made from the same lock, or is built of it and waits for its proof."""
-        return Outcome(code="progress.standing") if context.is_installed or context.awaits_verification else None
+        return Outcome(code="progress.standing") if context.require(EnvironmentStatus).built else None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: packages-failed, disk-full, folder-unwritable."""
-        count = len(context.lockfile.packages)
+        count = len(context.require(ResolvedLock).lock.packages)
         context.reporter.report_progress(done=0, total=count, unit="items", bottleneck="installing")
         # It has happened when the last step gives the environment its name.
-        context.environment_effect = context.environment_effect or start_environment_effect(context, step)
+        staged = context.produced(StagedEnvironment) or start_environment_effect(context, step)
         in_place = read_mark(context.environment) is not None
         if in_place:
             # conda's part is no longer as conda left it: a run that is killed from here on begins anew.
             write_mark(context.environment, "")
         else:
-            if context.damaged_files:
+            if context.require(EnvironmentStatus).damaged:
                 _clear_uv_cache(context)
             _create_venv(context)
         install_packages(context, break_system_packages=in_place)
-        truncated = inventory.truncated_files(context.staging_path)
+        truncated = inventory.truncated_files(context.partial)
         if truncated and not in_place:
             _clear_uv_cache(context)
             _create_venv(context)
             install_packages(context, break_system_packages=False)
-            truncated = inventory.truncated_files(context.staging_path)
+            truncated = inventory.truncated_files(context.partial)
         if truncated:
             _clear_uv_cache(context)
             raise AppError("packages-failed", path=str(context.environment), detail=truncated[0])
         write_metadata(context)
         context.reporter.report_progress(done=count, total=count, unit="items", bottleneck="installing")
-        return Outcome()
+        return Outcome(produces=(staged,))
 
 
-def start_environment_effect(context: InstallContext, step: Step) -> int:
+def start_environment_effect(context: InstallContext, step: Step) -> StagedEnvironment:
     """Say in the journal that the environment is going to have its name."""
-    return context.journal.start_effect(PythonPackagesInstall.name, context.tree_effect(context.environment), step.id)
+    effect = context.tree_made(context.environment)
+    return StagedEnvironment(context.journal.start_effect(PythonPackagesInstall.name, effect, step.id))
 
 
 def _create_venv(context: InstallContext) -> None:
     """An environment without packages, where it is built."""
-    delete_folder(context.staging_path)
-    _run_uv(context, "venv", "--relocatable", "--python", context.interpreter, context.staging_path)
+    delete_folder(context.partial)
+    _run_uv(context, "venv", "--relocatable", "--python", context.require(BaseInterpreter).path, context.partial)
 
 
 def _clear_uv_cache(context: InstallContext) -> None:
@@ -128,15 +130,15 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
 
     `force`: some of conda's Pythons bear a mark that only conda may install into them, which this one is for.
     """
-    requirements = context.staging_path / "requirements.txt"
+    requirements = context.partial / "requirements.txt"
     lines = [
         f"{package.name}=={package.version} --hash=sha256:{package.file.sha256}\n"
-        for package in context.lockfile.packages
+        for package in context.require(ResolvedLock).lock.packages
     ]
     json.write_file(requirements, "".join(lines))
-    folders = dict.fromkeys(file.parent for file in context.wheel_paths)
+    folders = dict.fromkeys(file.parent for file in context.require(FetchedPackages).files)
     link_options = [option for folder in folders for option in ("--find-links", folder)]
-    python = context.system.environment_python(context.staging_path)
+    python = context.system.environment_python(context.partial)
     _run_uv(
         context,
         *("pip", "install", "--offline", "--no-index", "--no-deps", "--require-hashes"),
@@ -148,7 +150,7 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
 
 def write_metadata(context: InstallContext) -> None:
     """Lock, constraints, manifest, and the list of everything that is ours."""
-    folder, lockfile = context.staging_path, context.lockfile
+    folder, lockfile = context.partial, context.require(ResolvedLock).lock
     json.write_file(folder / inventory.LOCK_FILE, lockfile.text)
     versions = {package.name: package.version for package in lockfile.packages}
     # The general index's PyTorch for Windows has no CUDA: without this a later `pip install` may put it in.
@@ -167,9 +169,9 @@ def write_metadata(context: InstallContext) -> None:
             schema="gpu-assistant/environment/1",
             path=str(context.environment),
             created=time.time(),
-            python=python_version(folder) or _python_version(folder) or context.python_series,
+            python=python_version(folder) or _python_version(folder) or context.python,
             torch=release or None,
-            variant=tag or (context.pytorch_choice.variant if context.pytorch_choice is not None else None),
+            variant=tag or (context.torch.variant if context.torch is not None else None),
             lock=lockfile.fingerprint,
             packages=versions,
             recommendation=context.plan.recommendation,

@@ -18,9 +18,8 @@ from ..files import inventory
 from ..files.archives import unpack
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import ValidationContext
-from ..plan.validation import check_plan_file, plan_refused_error
-from .base import StepKind, check_fields, parse_spec
-from .context import InstallContext, Outcome, download_files
+from .base import StepKind, parse_spec
+from .context import BaseInterpreter, InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
 
 # Whose interpreter to build on, as the advice says it: an environment's or Conda's goes away with it, and the
@@ -38,13 +37,12 @@ class PythonRuntimeInstall(StepKind):
     """Either `spec` names a Python that is here, or `files` holds the one archive of the catalog."""
 
     name: ClassVar[str] = "python-runtime"
-    codes: ClassVar[tuple[str, ...]] = ("python-here", "python-runtime")
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """The Python to build on: one that is here, else the standalone build that the catalog knows."""
-        if builder.environment_kind == "conda":
+        if builder.made_by == "conda":
             return ()  # which brings its own
-        series, machine = builder.python_series, builder.machine
+        series, machine = builder.series, builder.machine
         interpreter = find_interpreter(machine, series)
         if interpreter is not None:
             return (
@@ -63,7 +61,7 @@ class PythonRuntimeInstall(StepKind):
         if build is None:
             raise AppError("no-python", python=series)
         file_name = PurePosixPath(unquote(urlsplit(build.url).path)).name
-        extent = builder.file_size(build.url)
+        extent = builder.file_extent(build.url)
         size = build.bytes if build.bytes is not None else extent.bytes
         return (
             Step(
@@ -73,21 +71,10 @@ class PythonRuntimeInstall(StepKind):
                 data={"python": build.version, "path": None},
                 bytes=size,
                 disk_bytes=extent.unpacked,
-                minutes=builder.durations.archive_minutes(size, extent.unpacked),
+                minutes=builder.paces.archive_minutes(size, extent.unpacked),
                 files=(PlanFile(url=build.url, name=file_name, sha256=build.sha256, bytes=size),),
             ),
         )
-
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """Only a build of the catalog is fetched; only an interpreter of this computer's own places is run."""
-        check_fields(step, allow_files=True, allow_spec=True)
-        interpreter = parse_spec(step, InterpreterSpec)
-        if step.files and interpreter.path is not None:
-            raise plan_refused_error(f"{step.id}: files and path")
-        if step.files:
-            _validate_files(step, plan, context)
-        elif not plan.simulated:  # which is never carried out, and whose Python is on another computer
-            _validate_interpreter(interpreter, context)
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
         """One that an earlier run fetched."""
@@ -98,28 +85,25 @@ class PythonRuntimeInstall(StepKind):
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Raises AppError("python-gone") where it should be here and is not."""
-        given_path = parse_spec(step, InterpreterSpec).path
+        here = parse_spec(step, InterpreterSpec).path
         interpreter = (
-            Path(given_path)
-            if given_path is not None
-            else context.system.standalone_python(_runtime_folder(step, context.data))
+            Path(here) if here is not None else context.system.standalone_python(_runtime_folder(step, context.data))
         )
         if interpreter.is_file():
-            context.interpreter = interpreter
-            return Outcome(code="progress.python-here", data={**step.data, "path": str(interpreter)})
-        if given_path is not None:
-            raise AppError("python-gone", path=given_path)
+            data = {**step.data, "path": str(interpreter)}
+            return Outcome(code="progress.python-here", data=data, produces=(BaseInterpreter(interpreter),))
+        if here is not None:
+            raise AppError("python-gone", path=here)
         return None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: archive-broken, and what fetching raises."""
         file, folder = step.files[0], _runtime_folder(step, context.data)
         request = Wanted(url=file.url, path=context.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
-        (archive,) = download_files(context, [request])
-        with context.record_tree(step, folder):
+        (archive,) = download_files(context.downloads, [request])
+        with context.tree(step, folder):
             _unpack_runtime(archive, folder, context, file)
-        context.interpreter = context.system.standalone_python(folder)
-        return Outcome()
+        return Outcome(produces=(BaseInterpreter(context.system.standalone_python(folder)),))
 
 
 def find_interpreter(machine: Machine, series: str) -> Python | None:
@@ -138,28 +122,6 @@ def find_interpreter(machine: Machine, series: str) -> Python | None:
 def _runtime_folder(step: Step, data: DataDir) -> Path:
     stem = step.files[0].name.partition("-install_only")[0].removesuffix(".tar.gz")
     return data.pythons / stem
-
-
-def _validate_files(step: Step, plan: Plan, context: ValidationContext) -> None:
-    if len(step.files) != 1:
-        raise plan_refused_error(f"{step.id}: files")
-    file = step.files[0]
-    check_plan_file(file)
-    series = plan.recommendation.python
-    known_builds = {(build.url, build.sha256) for build in context.catalog.pythons.builds if build.series == series}
-    if (file.url, file.sha256) not in known_builds:
-        raise plan_refused_error(f"{step.id}: {file.url}")
-
-
-def _validate_interpreter(interpreter: InterpreterSpec, context: ValidationContext) -> None:
-    """The program that will be run is one that this computer's own places hold."""
-    path = Path(interpreter.path or "")
-    if not path.is_absolute():
-        raise plan_refused_error(f"python-runtime: {interpreter.path}")
-    real_path = path.resolve()
-    is_managed = context.data.pythons.resolve() in real_path.parents
-    if not is_managed and real_path not in {candidate.resolve() for candidate in context.system.python_candidates()}:
-        raise AppError("python-gone", path=str(path))
 
 
 def _unpack_runtime(archive: Path, folder: Path, context: InstallContext, file: PlanFile) -> None:

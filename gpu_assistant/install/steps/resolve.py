@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import ClassVar
 
 from ...core.errors import AppError
-from ...core.plan import Plan, Step
-from ...core.recommendation import PyTorchChoice, Recommendation, TensorFlowChoice
+from ...core.plan import Step
+from ...core.recommendation import Recommendation
 from ...core.types import Value
 from ..environment.location import damaged_metadata, managed_manifest, pending_verification
 from ..files import inventory
 from ..files.inventory import find_damage, format_names
-from ..host import ValidationContext
 from ..packages.conda import CONDA_META
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import BASE_PACKAGES, PackageRequest, Platform, build_request
 from ..packages.resolver import Resolver, named_requirements
-from ..plan.validation import check_plan_file, plan_refused_error
-from .base import StepKind, check_fields
-from .context import DownloadContext, InstallContext, Outcome
+from .base import StepKind, check_file
+from .context import BaseInterpreter, DownloadContext, EnvironmentStatus, InstallContext, Outcome, ResolvedLock
 from .plan_builder import PlanBuilder
-
-_SERIES_PATTERN = re.compile(r"3\.\d{1,2}\Z")
-_VERSION_PATTERN = re.compile(r"\d+(\.\d+){1,3}((a|b|rc)\d+)?\Z")
-_EXTRA_PATTERN = re.compile(r"\[.*?\]")
-_VARIANT_PATTERN = re.compile(r"[a-z]+[0-9.]*\Z")
 
 
 class PackageResolution(StepKind):
     """What is asked for stands in the plan's recommendation."""
 
     name: ClassVar[str] = "resolve"
-    codes: ClassVar[tuple[str, ...]] = ("resolve", "resolve-bundle")
-    required_before: ClassVar[tuple[str, ...]] = ("python-runtime",)
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
         """One step for the environment's packages."""
@@ -54,11 +44,7 @@ class PackageResolution(StepKind):
         packages = ", ".join(
             [*(name for name, is_requested in optional_packages if is_requested), *constraints, *unconstrained]
         )
-        data: dict[str, Value] = {
-            "release": builder.release_label,
-            "python": builder.python_series,
-            "packages": packages,
-        }
+        data: dict[str, Value] = {"release": builder.release, "python": builder.series, "packages": packages}
         if builder.bundle is not None:
             data["path"] = str(builder.bundle)
         else:
@@ -69,47 +55,34 @@ class PackageResolution(StepKind):
                 kind=self.name,
                 # A bundle brings its lock: nothing is asked, and nothing is run.
                 code="resolve" if builder.bundle is None else "resolve-bundle",
-                needs=builder.step_ids("python-runtime"),
+                needs=builder.ids("python-runtime"),
                 data=data,
                 bytes=0,
                 disk_bytes=0,
-                minutes=builder.durations.resolve_minutes,
+                minutes=builder.paces.resolve_minutes,
                 commands=() if builder.bundle is not None else (_compile_command(builder),),
             ),
         )
 
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """The recommendation's versions are versions, and packages come from no address of the plan's own."""
-        check_fields(step)
-        torch, tensorflow = plan.recommendation.pytorch, plan.recommendation.tensorflow
-        if torch is None and tensorflow is None:
-            raise plan_refused_error("pytorch")
-        if _SERIES_PATTERN.match(plan.recommendation.python or "") is None:
-            raise plan_refused_error(f"python: {plan.recommendation.python}")
-        if torch is not None:
-            _validate_pytorch(torch, context)
-        if tensorflow is not None:
-            _validate_tensorflow(tensorflow, context)
-
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """An earlier run's lock for the very same wish serves again; a bundle brings its own."""
-        if context.bundle is not None:
-            return _use_lockfile(
-                context.bundle.read_lockfile(request_for_step(context.plan.recommendation, context)), context
-            )
-        cached = _make_resolver(context).read_cached_lockfile()
-        return None if cached is None else _use_lockfile(cached, context)
+        bundle = context.downloads.bundle
+        if bundle is not None:
+            lock = bundle.read_lockfile(request_for_step(context.plan.recommendation, context.downloads))
+            return _resolved(ResolvedLock(lock, lambda: None), context)
+        resolver = _make_resolver(context)
+        earlier = resolver.read_cached_lockfile()
+        return None if earlier is None else _resolved(ResolvedLock(earlier, resolver.discard_cached_lockfile), context)
 
     def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
         """Raises AppError: release-unavailable, no-source, environment-differs, environment-damaged."""
-        return _use_lockfile(_make_resolver(context).resolve(), context)
+        resolver = _make_resolver(context)
+        return _resolved(ResolvedLock(resolver.resolve(), resolver.discard_cached_lockfile), context)
 
 
 def _make_resolver(context: InstallContext) -> Resolver:
-    request = request_for_step(context.plan.recommendation, context, wheelhouse=context.plan.wheelhouse)
-    resolver = Resolver(request, context.uv, context.data, context.interpreter)
-    context.discard_lockfile = resolver.discard_cached_lockfile
-    return resolver
+    request = request_for_step(context.plan.recommendation, context.downloads, wheelhouse=context.plan.wheelhouse)
+    return Resolver(request, context.uv, context.data, context.require(BaseInterpreter).path)
 
 
 def request_for_step(
@@ -140,27 +113,37 @@ def request_for_step(
     )
 
 
-def _use_lockfile(lockfile: Lockfile, context: InstallContext) -> Outcome:
-    context.lockfile = lockfile
-    for package in lockfile.packages:
-        check_plan_file(package.file)
-    existing = managed_manifest(context.environment, context.data)
-    if existing is not None and existing.lock != lockfile.fingerprint:
-        raise AppError("environment-differs", path=str(context.environment))
-    context.damaged_files = damaged_metadata(context.environment, context.data)
-    if context.damaged_files:
-        _check_same_packages(lockfile, context.environment)
-    if existing is not None:
-        context.damaged_files = find_damage(context.environment, existing, context.system)
-    if context.damaged_files and (context.environment / CONDA_META).is_dir():
+def _resolved(resolved: ResolvedLock, context: InstallContext) -> Outcome:
+    lock = resolved.lock
+    for package in lock.packages:
+        check_file(package.file)
+    status = _status(lock, context)
+    found = {"PyTorch": lock.version("torch"), "TensorFlow": lock.version("tensorflow")}
+    told = " + ".join(f"{name} {version}" for name, version in found.items() if version is not None)
+    data: dict[str, Value] = {"count": len(lock.packages), "release": told}
+    return Outcome(code="progress.resolved", data=data, produces=(resolved, status))
+
+
+def _status(lock: Lockfile, context: InstallContext) -> EnvironmentStatus:
+    """How the environment stands; raises AppError: environment-differs, environment-damaged."""
+    env = context.environment
+    standing = managed_manifest(env, context.data)
+    if standing is not None and standing.lock != lock.fingerprint:
+        raise AppError("environment-differs", path=str(env))
+    damaged = damaged_metadata(env, context.data)
+    if damaged:
+        _check_same_packages(lock, env)
+    if standing is not None:
+        damaged = find_damage(env, standing, context.system)
+    if damaged and (env / CONDA_META).is_dir():
         # conda writes a folder's path into its files: none can be made beside it.
-        raise AppError("environment-damaged", path=str(context.environment), files=format_names(context.damaged_files))
-    context.is_installed = existing is not None and not context.damaged_files
-    pending = pending_verification(context.plan, context.journal)
-    context.awaits_verification = pending is not None and pending.lock == lockfile.fingerprint
-    versions = {"PyTorch": lockfile.version("torch"), "TensorFlow": lockfile.version("tensorflow")}
-    release = " + ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
-    return Outcome(code="progress.resolved", data={"count": len(lockfile.packages), "release": release})
+        raise AppError("environment-damaged", path=str(env), files=format_names(damaged))
+    waiting = pending_verification(context.plan, context.journal)
+    return EnvironmentStatus(
+        complete=standing is not None and not damaged,
+        damaged=damaged,
+        awaits_proof=waiting is not None and waiting.lock == lock.fingerprint,
+    )
 
 
 def _check_same_packages(lockfile: Lockfile, environment: Path) -> None:
@@ -173,38 +156,13 @@ def _check_same_packages(lockfile: Lockfile, environment: Path) -> None:
             raise AppError("environment-differs", path=str(environment))
 
 
-def _validate_pytorch(torch: PyTorchChoice, context: ValidationContext) -> None:
-    versions = [v for v in (torch.version, torch.torchvision, torch.torchaudio) if v is not None]
-    if (
-        not all(_VERSION_PATTERN.match(version) for version in versions)
-        or _VARIANT_PATTERN.match(torch.variant) is None
-    ):
-        raise plan_refused_error(f"pytorch: {torch.version} {torch.variant} {torch.torchvision} {torch.torchaudio}")
-    # Packages run code: only an address that the catalog names for some build may bring them.
-    known_urls = {variant.index_url for release in context.catalog.releases for variant in release.variants}
-    if torch.index_url is not None and torch.index_url not in known_urls:
-        raise plan_refused_error(f"index_url: {torch.index_url}")
-
-
-def _validate_tensorflow(tensorflow: TensorFlowChoice, context: ValidationContext) -> None:
-    """Only a requirement of the catalog, with or without its extra, and the cuDNN that the catalog holds back."""
-    known_requirements = {build.requirement for build in context.catalog.tensorflow.builds}
-    known_requirements |= {_EXTRA_PATTERN.sub("", requirement) for requirement in known_requirements}
-    if tensorflow.requirement not in known_requirements or _VERSION_PATTERN.match(tensorflow.version) is None:
-        raise plan_refused_error(f"tensorflow: {tensorflow.requirement} {tensorflow.version}")
-    cudnn = context.catalog.cudnn
-    known_constraints = {f"{package}=={cudnn.last_for_old_chips.version}" for package in cudnn.wheel_packages.values()}
-    if not known_constraints.issuperset(tensorflow.constraints):
-        raise plan_refused_error(f"tensorflow: {' '.join(tensorflow.constraints)}")
-
-
 def _published_request(builder: PlanBuilder) -> PackageRequest:
     """What is asked of the publishers, whatever a folder of wheels has of it."""
     torch, system = builder.recommendation.pytorch, builder.machine.os.system
     constraints = builder.catalog.numpy_constraints(torch.version if torch is not None else None, system)
     return build_request(
         builder.recommendation,
-        python=builder.python_series,
+        python=builder.series,
         wheelhouse_folder=None,
         serves_variant=False,
         constraints=constraints,
@@ -225,7 +183,7 @@ def _compile_command(builder: PlanBuilder) -> tuple[str, ...]:
         "compile",
         "requirements.in",
         "--python-version",
-        builder.python_series,
+        builder.series,
         *index_options,
         "-o",
         "pylock.toml",

@@ -13,17 +13,16 @@ from ...catalog.records.software import VcRuntimeRequirement
 from ...catalog.store import Catalog
 from ...catalog.versions import parse_version
 from ...core.machine import Tools
-from ...core.plan import Plan, PlanFile, Step
+from ...core.plan import PlanFile, Step
 from ...core.recommendation import Recommendation
 from ...core.types import Value
 from ...fetch.wanted import Wanted
 from ..elevation.client import ElevationClient
-from ..host import Host, ValidationContext
+from ..host import Host
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
 from ..journal.revert import EffectState
-from ..plan.validation import plan_refused_error
 from . import nvidia_driver
-from .base import StepKind, check_fields
+from .base import StepKind
 from .context import InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
 
@@ -55,7 +54,6 @@ class VcRedistInstall(StepKind):
 
     name: ClassVar[str] = "vc-redist"
     external_installer: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = ("vc-redist",)
 
     def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
         self._make_client = make_client
@@ -75,34 +73,25 @@ class VcRedistInstall(StepKind):
                 id="vc-redist",
                 kind=self.name,
                 code="vc-redist",
-                bytes=builder.file_size(package.url).bytes,
+                bytes=builder.file_extent(package.url).bytes,
                 needs_admin=True,
                 commands=((file.name, *package.arguments),),
                 files=(file,),
             ),
         )
 
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:  # noqa: ARG002
-        """The catalog's own file."""
-        check_fields(step, allow_files=True)
-        package = context.catalog.vc_redist.package
-        if [(file.url, file.sha256) for file in step.files] != [(package.url, package.sha256)]:
-            raise plan_refused_error(f"{step.id}: files")
-        if step.files[0].name != PurePosixPath(urlsplit(package.url).path).name:
-            raise plan_refused_error(f"{step.id}: {step.files[0].name}")
-
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """Every library that is asked for is here, whoever put it there."""
         needs, folder = _framework_needs(context.catalog, context.plan.recommendation), context.system.system32_folder()
         if not needs or folder is None:
             return None
-        installed = parse_version(context.system.visual_cpp())
+        here = parse_version(context.system.visual_cpp())
         for need in needs:
             if not all((folder / name).is_file() for name in need.needs_files):
                 return None
             # A release that says which version it needs goes by what the installer wrote down, besides.
             lowest = parse_version(need.lowest)
-            if lowest is not None and (installed is None or installed < lowest):
+            if lowest is not None and (here is None or here < lowest):
                 return None
         return Outcome(code="progress.vc-redist-here")
 
@@ -112,8 +101,10 @@ class VcRedistInstall(StepKind):
         # Never taken from an earlier time: nobody could say whether it is still the current one.
         path = context.data.files / file.name
         path.unlink(missing_ok=True)
-        (path,) = download_files(context, [Wanted(url=file.url, path=path, sha256=file.sha256, bytes=file.bytes)])
-        with context.record_effect(step, ProgramInstalled(name=self.name, after=package.signer)):
+        (path,) = download_files(
+            context.downloads, [Wanted(url=file.url, path=path, sha256=file.sha256, bytes=file.bytes)]
+        )
+        with context.effect(step, ProgramInstalled(name=self.name, after=package.signer)):
             answer = self._make_client(context).install_vc_redist(path, file.sha256)
             needs_restart = nvidia_driver.vc_redist_needs_restart(answer.exit_code or 0, package)
         return Outcome(code="progress.vc-redist", restart=needs_restart)

@@ -11,16 +11,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from ...core.errors import AppError
-from ...core.plan import Plan, Step
+from ...core.plan import Step
 from ...core.types import Value
 from ..elevation.client import ElevationClient
 from ..elevation.helper import WSL_ENVIRONMENT, WSL_TIMEOUT_S
 from ..elevation.protocol import find_wsl, wsl_route
-from ..host import Host, ValidationContext
+from ..host import Host
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
 from ..journal.revert import EffectState
-from ..plan.validation import plan_refused_error
-from .base import StepKind, check_fields
+from .base import StepKind, refused
 from .context import InstallContext, Outcome
 from .plan_builder import PlanBuilder
 
@@ -42,7 +41,6 @@ class Wsl2Install(StepKind):
 
     name: ClassVar[str] = "wsl2"
     external_installer: ClassVar[bool] = True
-    codes: ClassVar[tuple[str, ...]] = (SHOW_CODE, INSTALL_CODE)
 
     def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
         self._make_client = make_client
@@ -74,31 +72,11 @@ class Wsl2Install(StepKind):
             ),
         )
 
-    def validate(self, step: Step, plan: Plan, context: ValidationContext) -> None:
-        """What is run stands in the catalog alone; what is shown must be that."""
-        check_fields(step)
-        route = wsl_route(context.catalog)
-        expected_commands = (
-            _setup_commands(route)
-            if route is not None and step.code == INSTALL_CODE
-            else (route.setup,)
-            if route
-            else ()
-        )
-        if route is None or step.commands != expected_commands or step.data.get("commands") != " ".join(route.setup):
-            raise plan_refused_error(f"{step.id}: commands")
-        if step.code == INSTALL_CODE and not plan.simulated and context.system.name != "windows":
-            raise plan_refused_error(f"{step.id}: {context.system.name}")
-
-    def needs_network(self, step: Step) -> bool:
-        """Windows fetches it itself."""
-        return step.code == INSTALL_CODE
-
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """There is a Linux already; or it is left to the user."""
-        wsl = context.system.wsl()
-        if wsl is not None and wsl.ready and wsl.distributions:
-            return Outcome(code="progress.wsl-here", data={"name": wsl.distributions[0]})
+        here = context.system.wsl()
+        if here is not None and here.ready and here.distributions:
+            return Outcome(code="progress.wsl-here", data={"name": here.distributions[0]})
         if step.code == SHOW_CODE:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         return None
@@ -107,7 +85,7 @@ class Wsl2Install(StepKind):
         """Raises RightsRefused, AppError: wsl-missing, wsl-failed, wsl-not-ready, wsl-linux-failed."""
         route = wsl_route(context.catalog)
         if route is None:
-            raise plan_refused_error(step.id)
+            raise refused(step.id)
         wsl = context.system.wsl()
         if wsl is None or not wsl.ready:
             needs_restart = self._enable_platform(step, context, route)
@@ -117,7 +95,7 @@ class Wsl2Install(StepKind):
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux"
         )
-        with context.record_effect(step, ProgramInstalled(name=LINUX_PROGRAM, after="2")):
+        with context.effect(step, ProgramInstalled(name=LINUX_PROGRAM, after="2")):
             finished = context.system.run(
                 [path, *route.user_words],
                 timeout=WSL_TIMEOUT_S,
@@ -137,7 +115,7 @@ class Wsl2Install(StepKind):
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.wsl-asking"
         )
-        with context.record_effect(step, ProgramInstalled(name=PLATFORM_PROGRAM, after="2")):
+        with context.effect(step, ProgramInstalled(name=PLATFORM_PROGRAM, after="2")):
             answer = self._make_client(context).enable_wsl_platform()
             if answer.exit_code not in (0, *route.restart_codes):
                 raise AppError("wsl-failed", status=answer.exit_code, detail=_last_line("\n".join(answer.lines)))
@@ -153,9 +131,9 @@ class Wsl2Install(StepKind):
         """By what Windows wrote down; parts that wait for a restart are not there yet."""
         if not isinstance(effect, ProgramInstalled):
             return super().effect_state(effect, host)
-        wsl = host.system.wsl()
-        is_present = wsl is not None and (bool(wsl.distributions) if effect.name == LINUX_PROGRAM else wsl.ready)
-        return "made" if is_present else "before"
+        here = host.system.wsl()
+        there = here is not None and (bool(here.distributions) if effect.name == LINUX_PROGRAM else here.ready)
+        return "made" if there else "before"
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """It may hold the user's own files by then: it stays, and the step's words say how it is removed."""

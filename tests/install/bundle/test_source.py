@@ -16,7 +16,7 @@ from gpu_assistant.fetch.wanted import Wanted
 from gpu_assistant.install.bundle.format import BundleContents
 from gpu_assistant.install.bundle.source import BundleSource
 from gpu_assistant.install.files import inventory
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import Host, ValidationContext
 from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.install.progress import ProgressReporter
@@ -96,8 +96,7 @@ def test_cuda_toolkit_is_installed_from_bundle(tmp_path: Path, monkeypatch: pyte
     plan = here.plan()
     shelf = BundleSource(tmp_path / "stick")
     getting = DownloadContext(
-        here.system,
-        here.data,
+        Host(here.system, here.data),
         here.catalog,
         reporter=ProgressReporter(JobContext()),
         cancel=threading.Event(),

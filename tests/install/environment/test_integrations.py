@@ -20,6 +20,7 @@ from gpu_assistant.install.environment.integrations import (
 )
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import interrupted_install
+from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 
@@ -47,7 +48,7 @@ def kernel_of(world: World) -> Path:
 
 
 def test_menu_entry_is_created_once_and_removed(world: World, desktop: FakeDesktop) -> None:
-    job = MenuEntryJob(world.environment, world.data, world.system, desktop)
+    job = MenuEntryJob(world.environment, world.data, world.system, desktop, STEP_KINDS)
     entry = job.run(JobContext())
     assert entry.read_bytes() == b"entry"
     assert "环境 env" in entry.name
@@ -61,7 +62,7 @@ def test_menu_entry_is_created_once_and_removed(world: World, desktop: FakeDeskt
 
 
 def test_menu_entry_changed_by_user_is_kept(world: World, desktop: FakeDesktop) -> None:
-    entry = MenuEntryJob(world.environment, world.data, world.system, desktop).run(JobContext())
+    entry = MenuEntryJob(world.environment, world.data, world.system, desktop, STEP_KINDS).run(JobContext())
     entry.write_bytes(b"my own")
     remove(world)
     assert entry.read_bytes() == b"my own"
@@ -73,7 +74,7 @@ def test_stopped_install_is_still_reported_as_interrupted(world: World, desktop:
     plan = world.plan(environment=world.root / "other" / "env", version="9.2.0", wheelhouse=house)
     with pytest.raises(AppError):
         world.install(plan)
-    MenuEntryJob(world.environment, world.data, world.system, desktop).run(JobContext())
+    MenuEntryJob(world.environment, world.data, world.system, desktop, STEP_KINDS).run(JobContext())
     found = interrupted_install(world.data)
     assert found is not None
     assert found.plan.env == plan.env
@@ -85,7 +86,7 @@ def test_editor_job_sets_interpreter_and_keeps_settings(world: World, desktop: F
     settings.parent.mkdir(parents=True)
     before = '{"editor.fontSize": 14, "颜色": ["a"]}'.encode()
     settings.write_bytes(before)
-    EditorJob(world.environment, world.data, world.system, desktop, folder=folder).run(JobContext())
+    EditorJob(world.environment, world.data, world.system, desktop, STEP_KINDS, folder=folder).run(JobContext())
     python = str(current_system().environment_python(world.environment))
     now = json.loads(settings.read_text(encoding="utf-8"))
     assert now == {"editor.fontSize": 14, "颜色": ["a"], INTERPRETER_SETTING: python}
@@ -102,7 +103,7 @@ def test_editor_settings_that_are_not_json_are_kept(world: World, desktop: FakeD
     before = text.encode("utf-8", "surrogateescape")
     settings.write_bytes(before)
     with pytest.raises(AppError) as caught:
-        EditorJob(world.environment, world.data, world.system, desktop, folder=folder).run(JobContext())
+        EditorJob(world.environment, world.data, world.system, desktop, STEP_KINDS, folder=folder).run(JobContext())
     assert (caught.value.code, settings.read_bytes(), desktop.started) == ("editor-settings", before, [])
     assert "Select Interpreter" in Texts("zh_CN").error_text(caught.value)
 
@@ -110,13 +111,13 @@ def test_editor_settings_that_are_not_json_are_kept(world: World, desktop: FakeD
 def test_missing_editor_error_names_interpreter(world: World, desktop: FakeDesktop) -> None:
     bare = FakeDesktop(world.root / "desk")
     with pytest.raises(AppError) as caught:
-        EditorJob(world.environment, world.data, world.system, bare, folder=world.root).run(JobContext())
+        EditorJob(world.environment, world.data, world.system, bare, STEP_KINDS, folder=world.root).run(JobContext())
     assert str(current_system().environment_python(world.environment)) in Texts("en").error_text(caught.value)
     assert not (world.root / ".vscode").exists()
 
 
 def test_kernel_is_registered_if_ipykernel_is_installed(world: World, desktop: FakeDesktop) -> None:
-    job = JupyterKernelJob(world.environment, world.data, world.system, desktop)
+    job = JupyterKernelJob(world.environment, world.data, world.system, desktop, STEP_KINDS)
     with pytest.raises(AppError) as caught:
         job.run(JobContext())
     assert caught.value.code == "kernel-missing"
@@ -144,7 +145,7 @@ def test_foreign_environment_is_refused(world: World, desktop: FakeDesktop) -> N
     strange = world.root / "strange"
     strange.mkdir()
     with pytest.raises(AppError) as caught:
-        MenuEntryJob(strange, world.data, world.system, desktop).run(JobContext())
+        MenuEntryJob(strange, world.data, world.system, desktop, STEP_KINDS).run(JobContext())
     assert (caught.value.code, list(strange.iterdir())) == ("environment-not-ours", [])
     with pytest.raises(AppError):
         export_lockfile(strange, world.root / "lock")

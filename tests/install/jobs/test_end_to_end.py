@@ -15,14 +15,12 @@ import pytest
 
 from gpu_assistant.core import json as files
 from gpu_assistant.core import settings
-from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal import log as journal_log
 from gpu_assistant.install.journal.log import ProgramInstalled
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
 from gpu_assistant.install.packages.requirements import compatible_wheels
-from gpu_assistant.install.progress import ProgressReporter
 from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system.nvml import library as nvml_library
 
@@ -82,12 +80,10 @@ class Road:
 
     def truths(self) -> None:
         """Each effect that the journal calls done is there; of a driver before the restart nobody can see it."""
-        place = Host(
-            self.system, DataDir(self.data), reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel
-        )
+        place = Host(self.system, DataDir(self.data))
         for each in active_effects(place.data):
             if each.sure and not isinstance(each.effect, ProgramInstalled):
-                assert observe_state(each, place) == "made", each
+                assert observe_state(each, place, STEP_KINDS) == "made", each
 
     def installers(self) -> list[str]:
         """How the driver's installer was called, each time."""

@@ -19,7 +19,7 @@ from gpu_assistant.core.plan import PlanFile, StepEvent
 from gpu_assistant.fetch.limits import Limits
 from gpu_assistant.install.environment import location
 from gpu_assistant.install.journal import log
-from gpu_assistant.install.plan.validation import check_plan_file
+from gpu_assistant.install.steps.base import check_file
 from gpu_assistant.system.probes import is_network_available
 from gpu_assistant.texts.localized import Texts
 
@@ -315,33 +315,15 @@ def strange(world: World, **changes: object) -> object:
 
 
 def test_invalid_plan_is_not_run(world: World, tmp_path: Path) -> None:
-    import msgspec
-
-    plan = world.plan()
-    recommendation = plan.recommendation
-    torch = recommendation.pytorch
-    assert torch is not None
-
-    def with_torch(**changes: object) -> object:
-        changed = msgspec.structs.replace(torch, **changes)
-        return strange(world, recommendation=msgspec.structs.replace(recommendation, pytorch=changed))
-
-    evil = msgspec.structs.replace(plan.steps[1], spec={"path": str(tmp_path / "evil")})
-    (tmp_path / "evil").write_text("#!/bin/sh\n", encoding="utf-8")
+    steps = world.plan().steps
     for number, bad in enumerate(
         (
             strange(world, env="env"),
             strange(world, env=str(tmp_path / ".." / "env")),
             strange(world, wheelhouse="//server/share"),
+            strange(world, bundle="bundle"),
             strange(world, steps=()),
-            strange(world, steps=plan.steps[:-1]),
-            strange(world, steps=(*plan.steps[:4], plan.steps[0], plan.steps[5])),
-            strange(world, recommendation=msgspec.structs.replace(recommendation, python="3.11; import os")),
-            strange(world, recommendation=msgspec.structs.replace(recommendation, pytorch=None)),
-            with_torch(version="9.1.0 @ https://evil.example/x.whl"),
-            with_torch(variant="cpu --index-url=https://evil.example"),
-            with_torch(index_url="https://evil.example/simple"),
-            with_torch(torchvision="1.0\n[tool.uv]"),
+            strange(world, steps=(*steps, replace(steps[0], kind="shell"))),
         )
     ):
         for dry_run in (False, True):
@@ -349,8 +331,6 @@ def test_invalid_plan_is_not_run(world: World, tmp_path: Path) -> None:
             assert (error.code, error.exit_code) == ("plan-refused", 2), number
     for shared in (Path.home(), Path(tmp_path.anchor)):
         assert refused(world, UsageError, plan=strange(world, env=str(shared))).code == "folder-shared"
-    refused_python = strange(world, steps=(plan.steps[0], evil, *plan.steps[2:]))
-    assert refused(world, plan=refused_python).code == "python-gone"
     assert not world.data.root.exists()
     assert world.asks() == []
 
@@ -383,5 +363,5 @@ def test_environment_in_app_data_is_refused(world: World, place: str) -> None:
 @pytest.mark.parametrize("address", ["https://[bad", "https://[::1:x/x.tar.gz"])
 def test_invalid_url_is_refused(address: str) -> None:
     with pytest.raises(UsageError) as caught:
-        check_plan_file(PlanFile(name="x.tar.gz", url=address, sha256="0" * 64, bytes=1))
+        check_file(PlanFile(name="x.tar.gz", url=address, sha256="0" * 64, bytes=1))
     assert caught.value.code == "plan-refused"

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
-from gpu_assistant.install.progress import ProgressReporter
+from gpu_assistant.install.steps.registry import STEP_KINDS
 
 from ..step_kinds import SmallWorld
 from ..world import end
@@ -60,10 +59,10 @@ def furnish(root: Path) -> SmallWorld:
 
 def truths(world: SmallWorld) -> None:
     """Each effect that the journal calls done is there."""
-    place = Host(world.system, world.data, reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel)
+    place = Host(world.system, world.data)
     for each in active_effects(world.data):
         if each.sure:
-            assert observe_state(each, place) == "made", each
+            assert observe_state(each, place, STEP_KINDS) == "made", each
 
 
 def writes(tmp_path: Path, what: str) -> int:

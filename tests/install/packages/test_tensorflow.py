@@ -12,9 +12,8 @@ from gpu_assistant.core.errors import AppError, NetworkError, UsageError
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import TensorFlowChoice
 from gpu_assistant.install.files import inventory
-from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.plan.planner import make_plan
-from gpu_assistant.install.plan.validation import validate_plan
+from gpu_assistant.install.plan.validation import refuse_differences
 from gpu_assistant.texts.localized import Texts
 
 from .. import tiny_wheels
@@ -130,11 +129,11 @@ def test_tensorflow_without_network_is_an_error(world: World, monkeypatch: pytes
         {"constraints": ("torch @ https://example.invalid/t.whl",)},
     ],
 )
-def test_forged_requirement_is_refused(world: World, change: dict[str, object]) -> None:
+def test_a_forged_requirement_differs(world: World, change: dict[str, object]) -> None:
     plan = planned(world, torch=False, choice=REPLACE(CHOICE, **change))
     with pytest.raises(UsageError) as caught:
-        validate_plan(plan, ValidationContext(world.system, world.data, world.catalog))
-    assert caught.value.code == "plan-refused"
+        refuse_differences(plan, planned(world, torch=False))
+    assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.resolve")
 
 
 def test_torchaudio_is_added_if_available(world: World) -> None:

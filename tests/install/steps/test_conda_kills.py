@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core import json
-from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.install.environment import location
 from gpu_assistant.install.files import inventory, staging
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
-from gpu_assistant.install.progress import ProgressReporter
+from gpu_assistant.install.steps.registry import STEP_KINDS
 
 from ...fakes.conda import listed
 from ...fakes.fault_server import FaultServer, fault_server
@@ -104,10 +103,10 @@ def start(world: CondaWorld, stop: int) -> subprocess.Popen[bytes]:
 
 def truths(world: CondaWorld) -> None:
     """Each effect that the journal calls done is there."""
-    place = Host(world.system, world.data, reporter=ProgressReporter(JobContext()), cancel=JobContext().cancel)
+    place = Host(world.system, world.data)
     for each in active_effects(world.data):
         if each.sure:
-            assert observe_state(each, place) == "made", each
+            assert observe_state(each, place, STEP_KINDS) == "made", each
 
 
 def goes_on(world: CondaWorld) -> dict[str, str]:

@@ -23,6 +23,7 @@ from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.plan.planner import make_plan
+from gpu_assistant.install.plan.validation import refuse_differences
 from gpu_assistant.install.steps.cuda_redist import CUDNN_RECEIPT, toolkit_parts
 from gpu_assistant.system import current_system
 
@@ -142,8 +143,10 @@ def test_tampered_plan_is_refused(tmp_path: Path, server: FaultServer) -> None:
     ]
     for more in bad:
         with pytest.raises(UsageError) as caught:
-            world.install(msgspec.structs.replace(plan, steps=(msgspec.structs.replace(step, **more),)))
-        assert caught.value.code == "plan-refused"
+            refuse_differences(
+                msgspec.structs.replace(plan, steps=(msgspec.structs.replace(step, **more), *plan.steps[1:])), plan
+            )
+        assert caught.value.code == "plan-differs"
 
 
 # Carries the whole goal out and dies in the middle of unpacking.

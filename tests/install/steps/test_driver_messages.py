@@ -37,9 +37,9 @@ def test_missing_mok_screen_is_explained(
 def test_verification_says_it_needs_manual_driver(world: World, installed: str | None, code: str) -> None:
     action = "install" if installed is None else "update"
     advice = recommendation(action, installed=installed, minimum="570", recommended="580.95.05")
-    draft = world.draft(machine("linux", distro="arch"), advice)
-    draft.steps += NvidiaDriverInstall().plan(draft)
-    (step,) = EnvironmentVerification().plan(draft)
+    builder = world.builder(machine("linux", distro="arch"), advice)
+    builder.steps += NvidiaDriverInstall().plan(builder)
+    (step,) = EnvironmentVerification().plan(builder)
     assert step.code == code
     plan = Plan(
         schema="gpu-assistant/plan/1",

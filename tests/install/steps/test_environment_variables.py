@@ -102,32 +102,14 @@ def test_user_without_variables(small: SmallWorld, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec",
-    [
-        {"set": {"PATH": "/x"}},
-        {"set": {"LD_PRELOAD": "{inside}"}},
-        {"set": {"CUDA_PATH": "/usr/evil"}},
-        {"set": {"CUDA_PATH": "{inside}/../../evil"}},
-        {"path": ["{outside}"]},
-        {"path": ["{inside};C:/evil"]},
-        {"path": ["relative/folder"]},
-        {"path": ["//server/share"]},
-        {"path": "{inside}"},
-        {"set": ["CUDA_PATH"]},
-        {"run": "calc.exe"},
-    ],
+    "spec", [{"path": "{inside}"}, {"set": ["CUDA_PATH"]}, {"set": {"CUDA_PATH": 1}}, {"run": "calc.exe"}]
 )
-def test_unknown_variable_is_refused(small: SmallWorld, spec: dict[str, Any], tmp_path: Path) -> None:
-    text = msgspec.json.encode(spec).decode()
-    inside = msgspec.json.encode(str(small.data.toolkits / "x")).decode()[1:-1]
-    outside = msgspec.json.encode(str(small.outside)).decode()[1:-1]
-    given = msgspec.json.decode(text.replace("{inside}", inside).replace("{outside}", outside))
+def test_a_spec_of_another_shape_is_refused(small: SmallWorld, spec: dict[str, Any], tmp_path: Path) -> None:
     plan = msgspec.structs.replace(
-        small.plan(), steps=(Step(id="variables", kind="variables", code="variables", spec=given),)
+        small.plan(), steps=(Step(id="variables", kind="variables", code="variables", spec=spec),)
     )
     before = state(tmp_path)
     with pytest.raises(UsageError) as caught:
         small.install(plan)
     assert caught.value.code == "plan-refused"
     assert state(tmp_path) == before
-    assert not small.data.root.exists()

@@ -13,9 +13,7 @@ from gpu_assistant.core.machine import Disk, Machine, OperatingSystem
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Step
 from gpu_assistant.fetch.limits import Limits
-from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.plan.planner import make_plan
-from gpu_assistant.install.plan.validation import retold
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 
@@ -82,22 +80,6 @@ def test_moving_environment_does_not_free_download_disk(world: World) -> None:
     assert (step.code, step.data["disk"]) == ("check-space-about-short-env", "/")
     assert "--env /mnt/b/pytorch" in Texts("en").translate(f"step.{step.code}.what", step.data)
     assert space(world, disks, data="/mnt/b/data", env="/mnt/b/env").code == "check-space-about"
-
-
-def test_short_disk_plan_is_accepted_as_plan_file(world: World) -> None:
-    box = replace(machine(), disks=(Disk(path="/", free_bytes=10), Disk(path="/mnt/b", free_bytes=LARGE)))
-    plan = make_plan(
-        box,
-        replace(recommendation(RELEASE, None), python="3.12"),
-        world.catalog,
-        data=world.data,
-        environment=world.environment,
-        wheelhouse=None,
-        simulated=False,
-    )
-    assert plan.steps[0].code == "check-space-about-short-data"
-    again = retold(plan, ValidationContext(world.system, world.data, world.catalog))
-    assert again.steps[0].code == "check-space-about-short"
 
 
 @pytest.mark.parametrize(("goes", "option"), [("data", "--data-dir"), ("env", "--env")])

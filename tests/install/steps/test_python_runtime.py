@@ -13,9 +13,10 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanFile, Step
+from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.progress import ProgressReporter
-from gpu_assistant.install.steps.context import InstallContext, Outcome
+from gpu_assistant.install.steps.context import BaseInterpreter, DownloadContext, InstallContext, Outcome
 from gpu_assistant.install.steps.registry import STEP_KINDS
 
 from ..world import QUICK, Imports, World
@@ -35,25 +36,22 @@ def archive(members: dict[str, bytes], *, link: tuple[str, str] | None = None) -
     return packed.getvalue()
 
 
-def run(world: World, data: bytes) -> tuple[InstallContext, object]:
+def run(world: World, data: bytes) -> Outcome:
     url = world.server.add("/cpython-3.99.1-install_only.tar.gz", data)
     name = "cpython-3.99.1-install_only.tar.gz"
     file = PlanFile(url=url, name=name, sha256=hashlib.sha256(data).hexdigest())
     step = Step(id="python", kind="python-runtime", code="python-runtime", data={"python": "3.99.1"}, files=(file,))
     with Journal(world.data) as journal:
-        work = InstallContext(
-            world.plan(),
-            world.system,
-            world.data,
+        downloads = DownloadContext(
+            Host(world.system, world.data),
             world.catalog,
             reporter=ProgressReporter(JobContext()),
-            journal=journal,
             cancel=threading.Event(),
-            verifier=Imports,
             limits=QUICK,
         )
+        context = InstallContext(world.plan(), downloads, journal=journal, verifier=Imports)
         kind = STEP_KINDS[step.kind]
-        return work, kind.is_satisfied(step, work) or kind.run(step, work)
+        return kind.is_satisfied(step, context) or kind.run(step, context)
 
 
 def inside(world: World) -> str:
@@ -62,14 +60,12 @@ def inside(world: World) -> str:
 
 def test_runtime_is_unpacked_once_and_reused(world: World) -> None:
     data = archive({inside(world): b"a python", "python/lib/x.py": b"x"})
-    work, outcome = run(world, data)
-    assert work.interpreter == world.system.standalone_python(world.data.pythons / "cpython-3.99.1")
-    assert work.interpreter.read_bytes() == b"a python"
-    assert outcome == Outcome()
+    python = world.system.standalone_python(world.data.pythons / "cpython-3.99.1")
+    assert run(world, data) == Outcome(produces=(BaseInterpreter(python),))
+    assert python.read_bytes() == b"a python"
     world.asks()
-    work, outcome = run(world, data)
-    assert isinstance(outcome, Outcome)
-    assert outcome.code == "progress.python-here"
+    outcome = run(world, data)
+    assert (outcome.code, outcome.produces) == ("progress.python-here", (BaseInterpreter(python),))
     assert world.asks() == []
 
 

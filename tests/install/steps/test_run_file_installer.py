@@ -22,9 +22,9 @@ from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import PartAdvice
 from gpu_assistant.install.files import inventory
 from gpu_assistant.install.files.staging import partial_path
-from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.plan.validation import refuse_differences
 from gpu_assistant.install.steps.cuda_installer import run_file_folder
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
 from gpu_assistant.install.steps.registry import STEP_KINDS
@@ -99,11 +99,13 @@ class World:
             cudnn=PartAdvice(action="none"),
         )
         here = replace(machine(), os=OperatingSystem(system="linux", arch="x86_64"))
-        draft = PlanBuilder(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+        builder = PlanBuilder(
+            here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None
+        )
         for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
-            draft.steps += STEP_KINDS[kind].plan(draft)
+            builder.add(STEP_KINDS[kind].plan(builder), provides=kind)
         env = str(self.root / "env")
-        steps = tuple(draft.steps)
+        steps = tuple(builder.steps)
         return Plan(schema="gpu-assistant/plan/1", goal="cuda-dev", env=env, recommendation=wanted, steps=steps)
 
     def install(self, plan: Plan | None = None) -> dict[str, str]:
@@ -212,8 +214,8 @@ def test_foreign_folder_is_refused(world: World) -> None:
 
 
 def test_tampered_plan_is_refused(world: World) -> None:
-    step, ground = world.plan().steps[0], ValidationContext(world.system, world.data, world.catalog)
-    STEP_KINDS["cuda-run"].validate(step, world.plan(), ground)
+    plan = world.plan()
+    step = plan.steps[0]
     file = step.files[0]
     for bad in (
         {"files": ()},
@@ -224,9 +226,5 @@ def test_tampered_plan_is_refused(world: World) -> None:
         {"spec": {"version": VERSION, "folder": "/usr"}},
     ):
         with pytest.raises(UsageError) as caught:
-            STEP_KINDS["cuda-run"].validate(replace(step, **bad), world.plan(), ground)
-        assert caught.value.code == "plan-refused"
-    with pytest.raises(UsageError):
-        STEP_KINDS["cuda-run"].validate(
-            step, world.plan(), ValidationContext(FakeSystem(name="windows"), world.data, world.catalog)
-        )
+            refuse_differences(replace(plan, steps=(replace(step, **bad), *plan.steps[1:])), plan)
+        assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.cuda-run")

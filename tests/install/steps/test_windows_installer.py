@@ -20,9 +20,9 @@ from gpu_assistant.core.plan import Event, Plan, StepEvent
 from gpu_assistant.core.recommendation import PartAdvice
 from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.install.elevation.protocol import CudaToolkitRequest
-from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.plan.validation import refuse_differences
 from gpu_assistant.install.steps.context import InstallContext
 from gpu_assistant.install.steps.cuda_installer import WindowsInstaller
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
@@ -104,15 +104,17 @@ class World:
             cudnn=PartAdvice(action="none"),
         )
         here = replace(machine(), os=OperatingSystem(system="windows", arch="x86_64"))
-        draft = PlanBuilder(here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None)
+        builder = PlanBuilder(
+            here, wanted, self.catalog, data=self.data, environment=self.root / "env", wheelhouse=None
+        )
         for kind in ("cuda-toolkit", "cuda-run", "cudnn", "variables", "cuda-installer"):
-            draft.steps += STEP_KINDS[kind].plan(draft)
+            builder.add(STEP_KINDS[kind].plan(builder), provides=kind)
         return Plan(
             schema="gpu-assistant/plan/1",
             goal="cuda-dev",
             env=str(self.root / "env"),
             recommendation=wanted,
-            steps=tuple(draft.steps),
+            steps=tuple(builder.steps),
         )
 
     def install(self, plan: Plan | None = None) -> StepEvent:
@@ -237,9 +239,8 @@ def test_refused_rights_leave_other_steps(world: World, monkeypatch: pytest.Monk
 
 
 def test_tampered_plan_is_refused(world: World) -> None:
-    (step,) = world.plan().steps
-    ground = ValidationContext(world.system, world.data, world.catalog)
-    STEP_KINDS["cuda-installer"].validate(step, world.plan(), ground)
+    plan = world.plan()
+    step = plan.steps[0]
     file = step.files[0]
     for bad in (
         {"files": ()},
@@ -251,11 +252,8 @@ def test_tampered_plan_is_refused(world: World) -> None:
         {"spec": {"version": VERSION, "words": "-s Display.Driver"}},
     ):
         with pytest.raises(UsageError) as caught:
-            STEP_KINDS["cuda-installer"].validate(replace(step, **bad), world.plan(), ground)
-        assert caught.value.code == "plan-refused"
-    elsewhere = ValidationContext(FakeSystem(name="linux"), world.data, world.catalog)
-    with pytest.raises(UsageError):
-        STEP_KINDS["cuda-installer"].validate(step, world.plan(), elsewhere)
+            refuse_differences(replace(plan, steps=(replace(step, **bad), *plan.steps[1:])), plan)
+        assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.cuda-installer")
 
 
 def test_uninstall_keeps_toolkit_and_reports_it(world: World) -> None:

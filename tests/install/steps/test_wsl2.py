@@ -15,7 +15,6 @@ from gpu_assistant.core.machine import Machine, OperatingSystem
 from gpu_assistant.core.plan import Event, Plan, StepEvent
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.install.elevation.client import ElevationClient
-from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.steps.context import InstallContext
@@ -206,25 +205,6 @@ def test_wsl_failure_is_reported(
 def test_missing_wsl_program_is_reported(world: World) -> None:
     (world.system32 / "wsl.exe").unlink()
     assert code_of(world) == "wsl-missing"
-
-
-def test_only_catalog_commands_are_accepted(world: World) -> None:
-    (step,) = world.plan().steps
-    ground = ValidationContext(world.system, world.app.data, world.app.catalog)
-    STEP_KINDS["wsl2"].validate(step, world.plan(), ground)
-    (shown,) = world.plan(None).steps
-    for bad in (
-        replace(step, commands=(("wsl", "--unregister", "Ubuntu"),)),
-        replace(step, commands=shown.commands),
-        replace(step, spec={"words": ["--unregister"]}),
-        replace(shown, code="wsl2-install"),
-    ):
-        with pytest.raises(UsageError):
-            STEP_KINDS["wsl2"].validate(bad, world.plan(), ground)
-    with pytest.raises(UsageError):
-        STEP_KINDS["wsl2"].validate(
-            step, world.plan(), ValidationContext(FakeSystem(name="linux"), world.app.data, world.app.catalog)
-        )
 
 
 def test_uninstall_keeps_the_linux(world: World) -> None:
