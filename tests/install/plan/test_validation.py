@@ -47,7 +47,7 @@ def places(node: Any) -> list[tuple[Any, Any]]:
 def test_tampered_plans_are_refused(tmp_path: Path) -> None:
     app = App(data_dir=str(tmp_path / "data"), machine_file=str(MACHINES / "windows11-rtx4060-nodriver.json"))
     machine = app.setup.detect().run(JobContext())
-    plan = app.plan(machine, app.recommend(machine, goal="all"), app.data.environments / "env")
+    plan = app.setup.plan(machine, app.setup.recommend(machine, goal="all"), app.data.environments / "env")
     right = {step.kind: (step.spec, step.files) for step in plan.steps}
     dice, refused = random.Random(7), 0
     path = tmp_path / "plan.json"
