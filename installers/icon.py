@@ -38,7 +38,7 @@ def png(side: int) -> bytes:
     """The icon as a PNG file of `side` × `side` pixels."""
     from PySide6.QtCore import QBuffer, QIODevice
 
-    from gpu_assistant.gui.icons import app_image
+    from gpu_assistant.gui.widgets.icons import app_image
 
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

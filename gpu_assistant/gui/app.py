@@ -310,7 +310,7 @@ class DesktopApplication:
 
     def _finish_startup(self) -> None:
         """What nobody waits for: the task bar's icon and the ear for later starts."""
-        from .icons import app_icon
+        from .widgets.icons import app_icon
 
         self.qt_app.setWindowIcon(app_icon())
         if self.instance is not None and self.window is not None:

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from gpu_assistant.gui.widgets.buttons import Button, RailButton, SegmentedControl
+from gpu_assistant.gui.widgets.buttons import Button, SegmentedControl
 from gpu_assistant.gui.widgets.cards import (
     Banner,
     Card,
@@ -21,11 +21,12 @@ from gpu_assistant.gui.widgets.cards import (
     Pill,
     ValueRow,
 )
-from gpu_assistant.gui.widgets.disclosure import CommandBox, Disclosure, LogDrawer, SourcedClaim
-from gpu_assistant.gui.widgets.inputs import LanguageMenu, ThemeMenu
-from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
+from gpu_assistant.gui.widgets.charts import BarChart, Sparkline, SpeedSparkline
+from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
+from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
+from gpu_assistant.gui.widgets.navigation import LanguageMenu, NavigationRail, RailButton, StepRail, ThemeMenu
 from gpu_assistant.gui.widgets.page import Footer, Page
-from gpu_assistant.gui.widgets.progress import BarChart, ProgressBar, Sparkline, SpeedSparkline, StepList
+from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 from gpu_assistant.gui.widgets.text import label
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.gui import language as module
 from gpu_assistant.gui.language import Language, TsTranslator, read_ts
-from gpu_assistant.gui.widgets.disclosure import CommandBox, Disclosure
-from gpu_assistant.gui.widgets.inputs import LanguageMenu
-from gpu_assistant.gui.widgets.navigation import StepRail
+from gpu_assistant.gui.widgets.console import CommandBox
+from gpu_assistant.gui.widgets.disclosure import Disclosure
+from gpu_assistant.gui.widgets.navigation import LanguageMenu, StepRail
 
 TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" language="zh_CN">
 <context><name>A</name>

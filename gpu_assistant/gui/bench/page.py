@@ -22,7 +22,8 @@ from .. import theme
 from ..language import Language
 from ..main.machine_facts import InstalledEnvironment, current_environment
 from ..widgets.buttons import Button, SegmentedControl
-from ..widgets.cards import AutoHeightStack, Banner, Card, EmptyState
+from ..widgets.cards import Banner, Card, EmptyState
+from ..widgets.layouts import AutoHeightStack
 from ..widgets.page import Page
 from ..widgets.text import label
 from ..worker import JobRunner

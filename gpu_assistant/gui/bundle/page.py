@@ -23,8 +23,8 @@ from ..saving import FileSaver, FunctionJob
 from ..widgets.base import Breakpoints, announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Card, Hero
+from ..widgets.console import CommandBox
 from ..widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
-from ..widgets.disclosure import CommandBox
 from ..widgets.text import label
 from ..wizard import messages
 from ..wizard.controller import WizardController

@@ -18,9 +18,9 @@ from ...texts.format import format_duration
 from .. import language
 from ..widgets.buttons import Button
 from ..widgets.cards import Banner, BannerKind
+from ..widgets.charts import Sparkline
 from ..widgets.icons import IconWidget
 from ..widgets.inputs import use_slim_scroll_bars
-from ..widgets.progress import Sparkline
 from ..widgets.text import label
 
 MAX_POINTS = 400  # more than there are pixels for

@@ -195,7 +195,7 @@ class DesktopIntegration(QObject):
     def _ensure_tray(self) -> QSystemTrayIcon:
         from PySide6.QtWidgets import QSystemTrayIcon
 
-        from ..icons import app_icon
+        from ..widgets.icons import app_icon
         from ..widgets.inputs import Menu
 
         if self.tray is None:
@@ -392,7 +392,7 @@ def alarm_notification(alarm: Alarm) -> Notification:
 
 def temperature_icon(figure: str, state: str) -> QIcon:
     """The temperature on a ground whose colour says how the cards are; without one, our own mark."""
-    from ..icons import app_icon
+    from ..widgets.icons import app_icon
 
     if not figure:
         return app_icon()

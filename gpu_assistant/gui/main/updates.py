@@ -21,7 +21,7 @@ from ..language import texts
 from ..saving import FunctionJob
 from ..widgets.base import Themed
 from ..widgets.buttons import Button
-from ..widgets.disclosure import CommandBox
+from ..widgets.console import CommandBox
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
 from ..worker import JobRunner

@@ -23,7 +23,7 @@ from ...texts.format import format_memory
 from .. import language
 from ..widgets.buttons import Button
 from ..widgets.cards import Card, MetricTile, MetricValue, Pill, PillKind
-from ..widgets.progress import Sparkline
+from ..widgets.charts import Sparkline
 from ..widgets.text import TextLabel, label
 from .history_model import SampleHistory
 from .metrics import CPU_UTILIZATION, GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, MAIN_MEMORY, Metric

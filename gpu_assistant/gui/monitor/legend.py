@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from .. import theme
-from ..widgets.page import FlowLayout
+from ..widgets.layouts import FlowLayout
 from ..widgets.text import label
 from . import strokes
 from .events import Event, Tone

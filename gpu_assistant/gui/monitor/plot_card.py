@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout
 from ...core.results import GpuSample
 from .. import theme
 from ..widgets.cards import Card, MetricValue
-from ..widgets.page import FlowLayout
+from ..widgets.layouts import FlowLayout
 from ..widgets.text import label
 from .clock import Clock
 from .events import Event

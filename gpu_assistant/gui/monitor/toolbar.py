@@ -28,7 +28,7 @@ from ..saving import FileSaver
 from ..widgets.base import Themed
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner
-from ..widgets.page import FlowLayout
+from ..widgets.layouts import FlowLayout
 from .clock import SPANS, Clock
 from .metrics import GPU_CLOCK, GPU_FAN, GPU_TEMPERATURE, Metric
 

@@ -22,43 +22,16 @@ from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ...texts.format import UNKNOWN_VALUE
 from .. import theme
 from .base import Breakpoints, KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect, tint_border
 from .buttons import Button, ButtonKind
 from .icons import STATE_ICONS, IconWidget, draw_icon
+from .layouts import TopAlignedLayout
 from .progress import ProgressBar
 from .text import label
-
-
-class AutoHeightStack(QWidget):
-    """One of several views. Unlike Qt's stack it is as high as the one that is shown, not as the highest."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._views: list[QWidget] = []
-        self._current = 0
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-
-    def add(self, view: QWidget) -> None:
-        """One more; the first is shown."""
-        self._column.addWidget(view)
-        view.setVisible(not self._views)
-        self._views.append(view)
-
-    def current(self) -> int:
-        """The index of what is shown."""
-        return self._current
-
-    def show_view(self, index: int) -> None:
-        """Show another."""
-        if index != self._current:
-            self._views[self._current].hide()
-            self._views[index].show()
-            self._current = index
 
 
 def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
@@ -70,42 +43,6 @@ def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
     for widget, text in ((label("body", name, "soft"), name), (value_label, value)):
         row.addWidget(widget, round(theme.advance("body", text)) + 1, Qt.AlignmentFlag.AlignTop)
     return row
-
-
-def clear_layout(layout: QLayout) -> None:
-    """Take out everything, also what stands in layouts within it, and let it go."""
-    while (item := layout.takeAt(0)) is not None:
-        widget, inner = item.widget(), item.layout()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()
-        if inner is not None:
-            clear_layout(inner)
-            inner.deleteLater()
-
-
-class TopAlignedLayout(QVBoxLayout):
-    """A column whose contents stay at the top; where something stretches, that takes the room instead."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        super().addStretch(0)
-
-    def addWidget(self, widget: QWidget, *options: object) -> None:
-        """As Qt's own."""
-        self.insertWidget(self.count() - 1, widget, *options)  # type: ignore[arg-type]
-
-    def addLayout(self, layout: QLayout, stretch: int | None = 0) -> None:
-        """As Qt's own."""
-        self.insertLayout(self.count() - 1, layout, stretch or 0)
-
-    def addStretch(self, stretch: int | None = 0) -> None:
-        """As Qt's own."""
-        self.insertStretch(self.count() - 1, stretch or 0)
-
-    def addSpacing(self, size: int) -> None:
-        """As Qt's own."""
-        self.insertSpacing(self.count() - 1, size)
 
 
 class Card(Themed, QFrame):
@@ -149,6 +86,25 @@ class Divider(Themed, QWidget):
         """The line."""
         del event
         QPainter(self).fillRect(self.rect(), theme.color("line"))
+
+
+INSET_MARGIN = 14
+
+
+class InsetPanel(Themed, QWidget):
+    """A sunken ground of radius 8 with a column."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(INSET_MARGIN, 10, INSET_MARGIN, 10)
+        self.column.setSpacing(6)
+        self.apply_theme()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The inset's ground."""
+        del event
+        draw_box(QPainter(self), QRectF(self.rect()), 8, "sunken", None)
 
 
 class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
@@ -236,7 +192,7 @@ class Hero(Themed, QWidget):
         self.kind: HeroKind = kind
         self._breakpoints = Breakpoints(self)
         self._layout = QHBoxLayout(self)
-        self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_token="card")
+        self.icon_widget = IconWidget("ok", background="disc", background_size=50, size=26, background_color="card")
         self.title_label, self.detail_label = label("verdict", title), label("body", detail, "soft")
         text_layout = QVBoxLayout()
         text_layout.setSpacing(2)

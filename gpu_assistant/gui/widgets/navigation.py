@@ -8,16 +8,19 @@ The wizard's steps: where one is, what comes, and the way back.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from .. import icons, theme
-from .base import Breakpoints, KeyboardFocus, Themed, draw_focus_ring, draw_rounded_rect
-from .buttons import NARROW_RAIL_WIDTH, RailButton
+from ...core.types import Language as Code
+from .. import theme
+from ..language import LANGUAGE_NAMES, Language
+from . import icons
+from .base import Breakpoints, KeyboardFocus, Themed, application, draw_focus_ring, draw_rounded_rect
 from .icons import draw_icon
+from .inputs import Menu
 from .text import label, layout_text
 
 
@@ -32,6 +35,141 @@ def lay_out_with_rail(window: QWidget, rail: Rail, banner: QWidget, pages: QWidg
     row.setSpacing(0)
     row.addWidget(rail)
     row.addLayout(right, 1)
+
+
+class RailButton(KeyboardFocus, Themed, QPushButton):
+    """A row of a rail. Checked shows a bar, the card's ground and more weight; a badge is a word's companion."""
+
+    def __init__(
+        self, icon_name: str, text: str = "", *, trailing_icon: str | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(text, parent)
+        self.icon_name, self.trailing_icon = icon_name, trailing_icon
+        self.stacked = self._icon_only = False
+        self._badge: tuple[str, str] | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAutoDefault(False)
+        self.apply_theme()
+
+    def set_stacked(self, stacked: bool) -> None:
+        """Icon above the word, or beside it."""
+        self.stacked = stacked
+        self.refresh()
+
+    def set_icon_only(self, icon_only: bool) -> None:
+        """The icon alone; what it is shows on hover."""
+        if icon_only != self._icon_only:
+            self._icon_only = icon_only
+            self.refresh()
+
+    def set_badge(self, kind: str | None, text: str = "", description: str = "") -> None:
+        """A small disc ("warn" or "error") with a sign or count; `sentence` is what it means."""
+        badge = (kind, text) if kind else None
+        if (badge, description) == (self._badge, self.accessibleDescription()):
+            return
+        self._badge = badge
+        self.setToolTip(description)
+        self.setAccessibleDescription(description)
+        self.update()
+
+    def refresh(self) -> None:
+        """Fonts and room of now."""
+        # The rows at a rail's bottom are no pages and step back a little.
+        kind = "caption" if self.stacked else "body" if self.isCheckable() else "small"
+        if self.isChecked():
+            kind = "caption-strong" if self.stacked else "strong"
+        self.setFont(theme.font(kind))
+        horizontal_policy = QSizePolicy.Policy.Expanding if self._fills_width() else QSizePolicy.Policy.Preferred
+        self.setSizePolicy(horizontal_policy, QSizePolicy.Policy.Fixed)
+        if not self._badge:
+            self.setToolTip(self.accessibleName() or self.text() if self._icon_only else "")
+        super().refresh()
+
+    def _fills_width(self) -> bool:
+        return self.isCheckable() or self.stacked or self._icon_only
+
+    def sizeHint(self) -> QSize:
+        """A row of 42, or of 56 with the icon above."""
+        metrics = self.fontMetrics()
+        if self.isCheckable():
+            # Room for the weight of the current page, so that nothing moves when a page is chosen.
+            metrics = QFontMetrics(theme.font("caption-strong" if self.stacked else "strong"))
+        width, height = metrics.horizontalAdvance(self.text()), self.fontMetrics().height()
+        if self._icon_only:
+            return QSize(theme.px(18) + 24, height + 20)
+        if self.stacked:
+            return QSize(max(width + 16, theme.px(64)), height + theme.px(20) + 21)
+        if not self.isCheckable():
+            trailing_width = theme.px(14) + 4 if self.trailing_icon else 0
+            return QSize(width + theme.px(18) + trailing_width + 26, height + 20)
+        return QSize(width + theme.px(20) + 42, height + 25)
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def nextCheckState(self) -> None:
+        """Checking changes the weight of the words."""
+        super().nextCheckState()
+        self.refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground and bar by state, icon, word, badge."""
+        del event
+        painter = QPainter(self)
+        body = QRectF(self.rect())
+        if self.shows_focus_ring:
+            body = draw_focus_ring(painter, body, 8)
+        background = "card" if self.isChecked() else "pressed" if self.isDown() else "hover"
+        if self.isChecked() or self.isDown() or self.underMouse():
+            border = theme.color("accent") if self.isChecked() and theme.current().line_width > 1 else None
+            draw_rounded_rect(painter, body, 8, theme.color(background), border, width=2)
+        if self.isChecked():
+            bar_height = theme.px(18)
+            draw_rounded_rect(
+                painter, QRectF(body.x(), self.height() / 2 - bar_height / 2, 3, bar_height), 1.5, theme.color("accent")
+            )
+        foreground = "text" if self.isChecked() else "soft"
+        icon_token = "accent" if self.isChecked() else "soft"
+        painter.setFont(self.font())
+        if self.stacked:
+            self._draw_stacked(painter, foreground, icon_token)
+        else:
+            self._draw_row(painter, foreground, icon_token)
+
+    def _draw_stacked(self, painter: QPainter, foreground: str, icon_token: str) -> None:
+        side, text_height = theme.px(20), self.fontMetrics().height()
+        top = (self.height() - side - 5 - text_height) / 2
+        draw_icon(painter, self.icon_name, icon_token, 20, QRectF(0, top, self.width(), side))
+        painter.setPen(theme.color(foreground))
+        text_rect = QRectF(0, top + side + 5, self.width(), text_height + 2)
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), self.text())
+        self._draw_badge(painter, self.width() / 2 + side / 2, top - 5)
+
+    def _draw_row(self, painter: QPainter, foreground: str, icon_token: str) -> None:
+        size, left, gap = (20, 14, 12) if self.isCheckable() else (18, 12, 10)
+        side = theme.px(size)
+        if self._icon_only:
+            draw_icon(painter, self.icon_name, icon_token, size, QRectF(self.rect()))
+            return
+        draw_icon(painter, self.icon_name, icon_token, size, QRectF(left, 0, side, self.height()))
+        painter.setPen(theme.color(foreground))
+        text_rect = QRectF(left + side + gap, 0, self.width(), self.height())
+        painter.drawText(text_rect, int(Qt.AlignmentFlag.AlignVCenter), self.text())
+        if self.trailing_icon:
+            x = text_rect.x() + self.fontMetrics().horizontalAdvance(self.text()) + 4
+            draw_icon(painter, self.trailing_icon, foreground, 14, QRectF(x, 0, theme.px(14), self.height()))
+        self._draw_badge(painter, self.width() - theme.px(18) - 10, self.height() / 2 - theme.px(9))
+
+    def _draw_badge(self, painter: QPainter, x: float, y: float) -> None:
+        if self._badge is None:
+            return
+        kind, text = self._badge
+        disc = QRectF(x, y, theme.px(18), theme.px(18))
+        draw_rounded_rect(painter, disc, disc.height() / 2, theme.color(kind))
+        painter.setFont(theme.font("caption-strong"))
+        painter.setPen(theme.color("card"))
+        painter.drawText(disc, int(Qt.AlignmentFlag.AlignCenter), text)
 
 
 class Rail(Themed, QWidget):
@@ -126,7 +264,7 @@ class _BrandMark(Themed, QWidget):
         QPainter(self).drawPixmap(0, 0, icons.brand_mark(30, self.devicePixelRatioF()))
 
 
-NAV_RAIL_WIDTH = 212
+NAV_RAIL_WIDTH, NARROW_RAIL_WIDTH = 212, 88
 
 
 class NavigationRail(Rail):
@@ -450,3 +588,99 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         painter.setPen(theme.color("on_accent" if self._state == "current" else "soft"))
         painter.setFont(theme.font("caption-strong" if self._state == "current" else "small"))
         painter.drawText(circle, int(Qt.AlignmentFlag.AlignCenter), str(self.number + 1))
+
+
+class _RailMenu(RailButton):
+    """A rail button with a menu of which one entry holds."""
+
+    def __init__(self, icon_name: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
+        self._menu: Menu | None = None
+        self._actions: dict[str, QAction] = {}
+        super().__init__(icon_name, trailing_icon="down", parent=parent)
+        self._menu = Menu(self)
+        group = QActionGroup(self._menu)
+        for entry in entries:
+            action = self._menu.addAction(entry)
+            action.setCheckable(True)
+            action.triggered.connect(lambda _checked=False, entry=entry: self.choose(entry))
+            group.addAction(action)
+            self._actions[entry] = action
+        self.clicked.connect(self._open_menu)
+        self.retranslate()
+        self.refresh()
+
+    def choose(self, entry: str) -> None:
+        """What choosing an entry does."""
+        raise NotImplementedError
+
+    def actions_by_entry(self) -> dict[str, QAction]:
+        """The menu's entries."""
+        return dict(self._actions)
+
+    def _open_menu(self) -> None:
+        if self._menu is not None:
+            self._menu.popup(self.mapToGlobal(self.rect().topLeft()) - self._menu.rect().bottomLeft())
+
+
+class LanguageMenu(_RailMenu):
+    """Shows the language and changes it at once; `chosen` brings the code, to be kept in the settings."""
+
+    chosen = Signal(str)
+
+    def __init__(self, language: Language, parent: QWidget | None = None) -> None:
+        self._language = language
+        super().__init__("globe", get_args(Code), parent)
+
+    def choose(self, entry: str) -> None:
+        """Speak another language."""
+        code: Code = "zh_CN" if entry == "zh_CN" else "en"
+        self._language.set(code)
+        self.chosen.emit(code)
+
+    def retranslate(self) -> None:
+        """Each language is named in itself."""
+        self.setText(LANGUAGE_NAMES[self._language.current])
+        self.setAccessibleName(self.tr("Language: {name}").format(name=self.text()))
+        for code, name in LANGUAGE_NAMES.items():
+            if code in self._actions:
+                self._actions[code].setText(name)
+                self._actions[code].setChecked(code == self._language.current)
+
+
+class ThemeMenu(_RailMenu):
+    """Shows the theme and changes it at once; `chosen` brings the choice, to be kept in the settings."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("sun", get_args(theme.ThemeChoice), parent)
+
+    def choose(self, entry: str) -> None:
+        """Wear another theme."""
+        theme.set_theme(application(), entry)
+        self.retranslate()
+        self.chosen.emit(entry)
+
+    def refresh(self) -> None:
+        """Sun by day, moon by night."""
+        self.icon_name = "moon" if theme.current().dark else "sun"
+        super().refresh()
+
+    def update_colours(self) -> None:
+        """Another picture and another word."""
+        self.retranslate()
+        self.refresh()
+
+    def retranslate(self) -> None:
+        """The themes' names."""
+        names = {
+            "system": self.tr("As the system"),
+            "light": self.tr("Light"),
+            "dark": self.tr("Dark"),
+            "contrast": self.tr("High contrast"),
+        }
+        self.setText(names[theme.choice()])
+        self.setAccessibleName(self.tr("Theme: {name}").format(name=self.text()))
+        for entry, action in self._actions.items():
+            action.setText(names[entry])
+            action.setChecked(entry == theme.choice())

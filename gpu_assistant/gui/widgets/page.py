@@ -9,15 +9,13 @@ Widgets beside each other, as many as there is room for; the others go on in ano
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSlider,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
-    QLayout,
-    QLayoutItem,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -231,85 +229,3 @@ def _set_direction(box: QBoxLayout, *, vertical: bool) -> None:
     direction = QBoxLayout.Direction.TopToBottom if vertical else QBoxLayout.Direction.LeftToRight
     if box.direction() != direction:
         box.setDirection(direction)
-
-
-class FlowLayout(QLayout):
-    """Each widget has its own width and stands in the middle of its line. It needs no more than its widest widget."""
-
-    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
-        super().__init__(parent)
-        self._items: list[QLayoutItem] = []
-        self.setContentsMargins(0, 0, 0, 0)
-        self.setSpacing(spacing)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        """Qt's way in; `addWidget` comes by here."""
-        self._items.append(item)
-
-    def count(self) -> int:
-        """How many there are, those that are hidden too."""
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        """One of them."""
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        """Give one away."""
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def expandingDirections(self) -> Qt.Orientation:
-        """It wants no more than it needs."""
-        return Qt.Orientation(0)
-
-    def hasHeightForWidth(self) -> bool:
-        """The narrower, the more lines."""
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        """The height of all lines."""
-        lines = self._lines(width)
-        return sum(max(item.sizeHint().height() for item in line) for line in lines) + self._total_spacing(len(lines))
-
-    def sizeHint(self) -> QSize:
-        """All in one line."""
-        sizes = [item.sizeHint() for item in self._visible_items()]
-        width = sum(size.width() for size in sizes) + self._total_spacing(len(sizes))
-        return QSize(width, max((size.height() for size in sizes), default=0))
-
-    def minimumSize(self) -> QSize:
-        """The widest and the highest of them."""
-        size = QSize()
-        for item in self._visible_items():
-            size = size.expandedTo(item.sizeHint())
-        return size
-
-    def setGeometry(self, rect: QRect) -> None:
-        """Put each in its place."""
-        super().setGeometry(rect)
-        top = rect.top()
-        for line in self._lines(rect.width()):
-            left, line_height = rect.left(), max(item.sizeHint().height() for item in line)
-            for item in line:
-                size = item.sizeHint()
-                item.setGeometry(QRect(QPoint(left, top + (line_height - size.height()) // 2), size))
-                left += size.width() + self.spacing()
-            top += line_height + self.spacing()
-
-    def _visible_items(self) -> list[QLayoutItem]:
-        return [item for item in self._items if not item.isEmpty()]
-
-    def _total_spacing(self, count: int) -> int:
-        return self.spacing() * max(count - 1, 0)
-
-    def _lines(self, width: int) -> list[list[QLayoutItem]]:
-        lines: list[list[QLayoutItem]] = []
-        left = 0
-        for item in self._visible_items():
-            item_width = item.sizeHint().width()
-            if not lines or left + item_width > width:
-                lines.append([])
-                left = 0
-            lines[-1].append(item)
-            left += item_width + self.spacing()
-        return lines

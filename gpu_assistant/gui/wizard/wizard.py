@@ -15,10 +15,8 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from ..language import Language
 from ..saving import SettingsSaver
 from ..widgets.base import Themed
-from ..widgets.buttons import RailButton
 from ..widgets.cards import Banner
-from ..widgets.inputs import LanguageMenu, ThemeMenu
-from ..widgets.navigation import StepRail, lay_out_with_rail
+from ..widgets.navigation import LanguageMenu, RailButton, StepRail, ThemeMenu, lay_out_with_rail
 from .controller import WizardController
 from .flow import PAGES, PageName, WizardFlow
 from .page import WizardPage

@@ -20,11 +20,13 @@ from gpu_assistant.gui.widgets.cards import (
     Pill,
     ValueRow,
 )
-from gpu_assistant.gui.widgets.disclosure import CommandBox, Disclosure, LogDrawer, SourcedClaim
-from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry, LanguageMenu, ThemeMenu
-from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
+from gpu_assistant.gui.widgets.charts import BarChart, SpeedSparkline
+from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
+from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
+from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry
+from gpu_assistant.gui.widgets.navigation import LanguageMenu, NavigationRail, StepRail, ThemeMenu
 from gpu_assistant.gui.widgets.page import Footer, Page
-from gpu_assistant.gui.widgets.progress import BarChart, ProgressBar, SpeedSparkline, StepList
+from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 
 
 def _steps() -> StepList:

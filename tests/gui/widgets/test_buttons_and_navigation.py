@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.widgets.buttons import Button, RailButton, SegmentedControl
+from gpu_assistant.gui.widgets.buttons import Button, SegmentedControl
 from gpu_assistant.gui.widgets.cards import ClickableCard
+from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
-from gpu_assistant.gui.widgets.disclosure import CommandBox, Disclosure, LogDrawer, SourcedClaim
-from gpu_assistant.gui.widgets.inputs import ThemeMenu
-from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
+from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
+from gpu_assistant.gui.widgets.navigation import NavigationRail, RailButton, StepRail, ThemeMenu
 from gpu_assistant.gui.widgets.page import Footer
 
 from .samples import heard

@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.cards import Hero, MetricTile, Pill, ValueRow
+from gpu_assistant.gui.widgets.charts import BarChart, SpeedSparkline
 from gpu_assistant.gui.widgets.page import Footer, Page
-from gpu_assistant.gui.widgets.progress import BarChart, ProgressBar, SpeedSparkline, StepList
+from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 from gpu_assistant.gui.widgets.text import label
 
 # Text

@@ -7,7 +7,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.gui import icons, theme
+from gpu_assistant.gui import theme
+from gpu_assistant.gui.widgets import icons
 
 NAMED = (
     "home",

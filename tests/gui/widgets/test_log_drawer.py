@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpu_assistant.gui.widgets.disclosure import LINES_PER_BATCH, MAX_LOG_LINES, LogDrawer
+from gpu_assistant.gui.widgets.console import LINES_PER_BATCH, MAX_LOG_LINES, LogDrawer
 
 
 def drawer(qtbot: QtBot) -> LogDrawer:

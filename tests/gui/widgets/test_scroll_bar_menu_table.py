@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.widgets.cards import Card
-from gpu_assistant.gui.widgets.disclosure import LogDrawer
+from gpu_assistant.gui.widgets.console import LogDrawer
 from gpu_assistant.gui.widgets.inputs import BAR_WIDTH, Menu, ScrollBar
 from gpu_assistant.gui.widgets.page import Page
 from gpu_assistant.gui.widgets.table import DataTable

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from gpu_assistant.fetch.speed import Speed
-from gpu_assistant.gui.widgets.progress import Sparkline, SpeedSparkline
+from gpu_assistant.gui.widgets.charts import Sparkline, SpeedSparkline
 from gpu_assistant.gui.wizard.pages.install.progress import InstallProgress
 
 pytestmark = pytest.mark.gui

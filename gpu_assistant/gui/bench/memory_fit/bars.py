@@ -10,7 +10,8 @@ from ....core.results import BenchDevice, FitVariant, MemoryFit
 from ....texts.benchmark import with_label
 from ....texts.translate import remove_cjk_gaps
 from ... import language
-from ...widgets.cards import Card, clear_layout
+from ...widgets.cards import Card
+from ...widgets.layouts import clear_layout
 from ...widgets.text import label
 from .. import messages as bench_messages
 from ..result.charts import StackedBarRow

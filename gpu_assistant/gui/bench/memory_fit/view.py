@@ -28,9 +28,9 @@ from ...main.machine_facts import InstalledEnvironment
 from ...widgets.base import Themed
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card
-from ...widgets.disclosure import CommandBox
+from ...widgets.console import CommandBox
 from ...widgets.inputs import Dropdown, DropdownEntry, SpinBox
-from ...widgets.page import FlowLayout
+from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from ...worker import JobRunner
 from ..running import RunningView, scroll_to_top

@@ -22,8 +22,9 @@ from ....core.results import Benchmark, BenchResult, SkippedWorkload
 from ....texts.format import format_duration
 from ... import language
 from ...widgets.buttons import Button
-from ...widgets.cards import Card, Pill, clear_layout
+from ...widgets.cards import Card, Pill
 from ...widgets.icons import IconWidget
+from ...widgets.layouts import clear_layout
 from ...widgets.text import label
 from .. import messages
 

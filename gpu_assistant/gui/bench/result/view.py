@@ -21,9 +21,10 @@ from ....texts.format import UNKNOWN_VALUE, short_name
 from ....texts.translate import remove_cjk_gaps
 from ... import language
 from ...widgets.base import Breakpoints, Themed
-from ...widgets.cards import Banner, Card, Pill, clear_layout, name_value_row
+from ...widgets.cards import Banner, Card, Pill, name_value_row
+from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
-from ...widgets.progress import BarChart
+from ...widgets.layouts import clear_layout
 from ...widgets.text import label
 from .. import messages
 from ..messages import pair_description

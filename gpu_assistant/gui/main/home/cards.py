@@ -17,8 +17,8 @@ from ....texts.format import UNKNOWN_VALUE, format_size
 from ...bench import messages
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Card
+from ...widgets.charts import BarChart
 from ...widgets.icons import IconWidget
-from ...widgets.progress import BarChart
 from ...widgets.text import label
 from ..machine_facts import InstalledEnvironment
 from ..updates import UpdateController

@@ -16,7 +16,7 @@ from ...language import LANGUAGE_NAMES, Language
 from ...saving import SettingsSaver
 from ...widgets.buttons import SegmentedControl
 from ...widgets.cards import Banner, Card
-from ...widgets.disclosure import CommandBox
+from ...widgets.console import CommandBox
 from ...widgets.page import Page
 from ...widgets.text import TextLabel, label
 from ..updates import UpdateController

@@ -27,8 +27,9 @@ from ...environment_actions import EnvironmentActionsPanel
 from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Card, Hero, HeroKind, Pill
-from ...widgets.disclosure import CommandBox, LogDrawer
-from ...widgets.progress import BarChart, ProgressBar, StepList, StepStateIcon
+from ...widgets.charts import BarChart
+from ...widgets.console import CommandBox, LogDrawer
+from ...widgets.progress import ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
 from .. import messages as wizard_messages
 from ..page import WizardPage

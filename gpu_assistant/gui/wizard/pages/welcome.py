@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....core.plan import InterruptedInstall
 from ....core.types import Language as Code
-from ... import icons, theme
+from ... import theme
 from ...language import LANGUAGE_NAMES
+from ...widgets import icons
 from ...widgets.base import Themed
 from ...widgets.buttons import Button, SegmentedControl
 from ...widgets.cards import Hero
 from ...widgets.icons import IconWidget
-from ...widgets.page import FlowLayout
+from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
 from ..page import WizardPage
 

@@ -18,8 +18,8 @@ from .....texts.format import format_duration
 from ....widgets.base import announce
 from ....widgets.buttons import Button
 from ....widgets.cards import Card
+from ....widgets.console import LogDrawer
 from ....widgets.dialogs import ConfirmDialog
-from ....widgets.disclosure import LogDrawer
 from ....widgets.icons import IconWidget
 from ....widgets.progress import ProgressBar, StepList
 from ....widgets.text import label

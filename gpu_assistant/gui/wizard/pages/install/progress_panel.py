@@ -16,11 +16,11 @@ from .....texts.format import UNKNOWN_VALUE, format_duration, format_size, forma
 from .....texts.localized import Texts
 from ....widgets.base import Themed, announce, draw_box, tint_border
 from ....widgets.buttons import Button
-from ....widgets.cards import Card, MetricValue
-from ....widgets.disclosure import InsetPanel
+from ....widgets.cards import Card, InsetPanel, MetricValue
+from ....widgets.charts import SpeedSparkline
 from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
-from ....widgets.progress import ProgressBar, SpeedSparkline
+from ....widgets.progress import ProgressBar
 from ....widgets.text import label
 from ... import messages
 from ...state import Failure

@@ -28,9 +28,9 @@ from .....texts.translate import explain_terms
 from .... import theme
 from ....widgets.base import Themed
 from ....widgets.buttons import Button
-from ....widgets.cards import Card
+from ....widgets.cards import Card, InsetPanel
+from ....widgets.console import CommandBox
 from ....widgets.dialogs import save_dialog
-from ....widgets.disclosure import CommandBox, InsetPanel
 from ....widgets.progress import StepRow
 from ....widgets.text import label
 from ... import messages

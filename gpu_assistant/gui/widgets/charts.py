@@ -1,0 +1,220 @@
+"""Small painted charts: a value over the last while, the speed of a download, bars to compare."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from .. import theme
+from .base import Themed, draw_rounded_rect
+
+SparkPoint = tuple[float, float | None]
+
+
+class Sparkline(Themed, QWidget):
+    """A line without axes: points (x, value), drawn over `span` up to the last x. None is a gap.
+
+    Values reach from `low` to `high`; with `high` None the largest one seen is the top.
+    """
+
+    def __init__(
+        self,
+        token: str = "s1",
+        *,
+        span: float = 60.0,
+        low: float = 0.0,
+        high: float | None = None,
+        height: int = 34,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.token, self.span, self.low, self.high, self._height = token, span, low, high, height
+        self._points: list[SparkPoint] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def set_points(self, points: Iterable[SparkPoint], *, high: float | None = None) -> None:
+        """The points to draw, oldest first. What was before a clock was set back has no place beside what is since."""
+        all_points = list(points)
+        start = next(
+            (index for index in range(len(all_points) - 1, 0, -1) if all_points[index][0] < all_points[index - 1][0]), 0
+        )
+        self._points = all_points[start:]
+        self.high = high if high is not None else self.high
+        self.update()
+
+    def points(self) -> tuple[SparkPoint, ...]:
+        """What is drawn."""
+        return tuple(self._points)
+
+    def sizeHint(self) -> QSize:
+        """As high as asked for, grown with the text."""
+        return QSize(160, theme.px(self._height))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Filled line by line between the gaps, a dot at the newest value."""
+        del event
+        values = [value for _x, value in self._points if value is not None]
+        if not values:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(self.rect()).adjusted(1, 5, -5, -5)
+        top = self.high if self.high is not None else max(values) * 1.15
+        value_range = max(top - self.low, 1e-9)
+        newest = self._points[-1][0]
+
+        def map_point(x: float, value: float) -> QPointF:
+            fraction = min(max((value - self.low) / value_range, 0.0), 1.0)
+            return QPointF(
+                area.right() - (newest - x) / self.span * area.width(), area.bottom() - fraction * area.height()
+            )
+
+        segment: list[QPointF] = []
+        for x, value in (*self._points, (newest, None)):
+            if value is not None and newest - x <= self.span:
+                segment.append(map_point(x, value))
+            elif segment:
+                self._draw_segment(painter, segment, area.bottom())
+                segment = []
+        x, value = self._points[-1]
+        if value is not None:
+            painter.setBrush(theme.color(self.token))
+            painter.drawEllipse(map_point(x, value), 3.2, 3.2)
+
+    def _draw_segment(self, painter: QPainter, segment: list[QPointF], bottom: float) -> None:
+        line = QPainterPath(segment[0])
+        for point in segment[1:]:
+            line.lineTo(point)
+        filled_path = QPainterPath(line)
+        filled_path.lineTo(segment[-1].x(), bottom)
+        filled_path.lineTo(segment[0].x(), bottom)
+        painter.fillPath(filled_path, theme.color(self.token, 0.14))
+        painter.setPen(QPen(theme.color(self.token), 1.8))
+        painter.setBrush(theme.color(self.token, 0.0))
+        painter.drawPath(line)
+
+
+class SpeedSparkline(Sparkline):
+    """The speed of the last 90 seconds, in bytes per second."""
+
+    def __init__(
+        self, *, clock: Callable[[], float] = time.monotonic, height: int = 56, parent: QWidget | None = None
+    ) -> None:
+        self._clock = clock
+        self._history: deque[SparkPoint] = deque(maxlen=1200)
+        super().__init__("accent", span=90.0, height=height, parent=parent)
+
+    def retranslate(self) -> None:
+        """What a screen reader calls it."""
+        self.setAccessibleName(self.tr("Speed over the last 90 seconds"))
+
+    def add(self, rate: float | None) -> None:
+        """The speed of now; None while nothing is fetched."""
+        now = self._clock()
+        self._history.append((now, rate))
+        while self._history and now - self._history[0][0] > self.span:
+            self._history.popleft()
+        self.set_points(self._history)
+
+    def clear(self) -> None:
+        """Forget what was."""
+        self._history.clear()
+        self.set_points(())
+
+
+Bar = tuple[str, float | None, str, str]
+LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = (
+    18,
+    12,
+    60,
+)  # behind the labels, behind the values, and of the longest bar (pixels)
+
+
+class BarChart(Themed, QWidget):
+    """Horizontal bars from zero with label and value. A bar is (label, length, value as text, token).
+
+    Where not all fits beside each other, label and value stand above the bar: no value is cut.
+    """
+
+    def __init__(self, bars: Sequence[Bar] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bars: tuple[Bar, ...] = ()
+        self._stacked = False
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(policy)
+        self.apply_theme()
+        self.set_bars(bars)
+
+    def set_bars(self, bars: Sequence[Bar]) -> None:
+        """The bars from the top; an unknown length draws none."""
+        self._bars = tuple(bars)
+        self.setAccessibleName(", ".join(f"{label}: {value}" for label, _length, value, _token in bars))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Other words, or others as large."""
+        labels, values = self._text_widths()
+        self._stacked = (
+            labels + LABEL_GAP + values + VALUE_MARGIN + (theme.px(MIN_BAR_LENGTH) if self._has_lengths() else 0)
+            > self.width()
+        )
+        super().refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Room for all beside each other, or no longer."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.refresh()
+
+    def _has_lengths(self) -> bool:
+        return any(bar[1] is not None for bar in self._bars)
+
+    def _text_widths(self) -> tuple[float, float]:
+        """Of the longest label and value."""
+        small, strong = QFontMetricsF(theme.font("small")), QFontMetricsF(theme.font("small-strong"))
+        labels = max((small.horizontalAdvance(bar[0]) for bar in self._bars), default=0.0)
+        return labels, max((strong.horizontalAdvance(bar[2]) for bar in self._bars), default=0.0)
+
+    def _row_height(self) -> int:
+        line = QFontMetricsF(theme.font("body")).height().__ceil__()
+        return line + theme.px(20) + 12 if self._stacked else line + 21
+
+    def sizeHint(self) -> QSize:
+        """As many rows as bars."""
+        return QSize(theme.px(260), self._row_height() * len(self._bars))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Label, bar, value behind its end."""
+        del event
+        painter = QPainter(self)
+        labels, values = self._text_widths()
+        longest = max((bar[1] or 0.0 for bar in self._bars), default=0.0)
+        row_height, thickness = self._row_height(), theme.px(20)
+        text_height = row_height - thickness - 12 if self._stacked else row_height  # of label and value
+        start = 0.0 if self._stacked else labels + LABEL_GAP
+        bar_space = self.width() - 2.0 if self._stacked else max(self.width() - start - values - VALUE_MARGIN, 20.0)
+        centre, right = int(Qt.AlignmentFlag.AlignVCenter), int(Qt.AlignmentFlag.AlignRight)
+        for index, (label, length, value, token) in enumerate(self._bars):
+            top = index * row_height
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("soft"))
+            painter.drawText(QRectF(0, top, self.width() if self._stacked else start, text_height), centre, label)
+            end = start
+            if length is not None and longest > 0:
+                # A bar that is too short to see still shows that there is one.
+                width = max(bar_space * length / longest, 6.0)
+                bar_top = text_height if self._stacked else (row_height - thickness) / 2
+                draw_rounded_rect(painter, QRectF(start, top + bar_top, width, thickness), 4, theme.color(token))
+                end = start + width + 10
+            painter.setFont(theme.font("small-strong"))
+            painter.setPen(theme.color("text"))
+            if self._stacked:
+                painter.drawText(QRectF(0, top, self.width(), text_height), centre | right, value)
+            else:
+                painter.drawText(QRectF(end, top, self.width() - end, row_height), centre, value)
