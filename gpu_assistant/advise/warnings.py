@@ -213,7 +213,7 @@ def _outdated_runtime_warning(
     package, installed_files = target.catalog.vc_redist.package, tools.vc_libraries
     if not requirement.advise_current or installed_files is None:
         return None
-    missing = [file for file in target.catalog.vc_redist.required_before[0].needs_files if file not in installed_files]
+    missing = [file for file in target.catalog.vc_redist.needs[0].needs_files if file not in installed_files]
     if not missing:
         return None
     files = ", ".join(missing)

@@ -411,7 +411,7 @@ class Catalog:
 
     def vc_requirement(self, release: str) -> VcRuntimeRequirement | None:
         """What a PyTorch release needs of the Visual C++ runtime; None for versions that say nothing."""
-        return _find_vc_requirement(self.vc_redist.required_before, release)
+        return _find_vc_requirement(self.vc_redist.needs, release)
 
     def tensorflow_vc_requirement(self, release: str) -> VcRuntimeRequirement | None:
         """What a TensorFlow release on Windows itself needs of it; None for versions that say nothing."""

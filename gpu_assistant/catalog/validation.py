@@ -143,7 +143,7 @@ def newest_first(subject: Any, _all: dict[str, CatalogFile]) -> Violations:  # n
         case TensorFlowCatalog():
             lists["builds"] = ((f"{b.system} {b.arch}", b.version) for b in subject.builds)
         case VcRuntimeCatalog():
-            lists["needs"] = (("", n.from_release) for n in subject.required_before)
+            lists["needs"] = (("", n.from_release) for n in subject.needs)
             lists["tensorflow_needs"] = (("", n.from_release) for n in subject.tensorflow_needs)
         case PythonCatalog():
             lists["builds"] = ((f"{b.system} {b.arch}", b.version) for b in subject.builds)

@@ -343,7 +343,7 @@ class VcRuntimeCatalog(CatalogFile, frozen=True, kw_only=True):
     """`vc_redist.json`; needs newest first: PyTorch's, and those of TensorFlow on Windows itself."""
 
     package: VcRuntimePackage
-    required_before: tuple[VcRuntimeRequirement, ...]
+    needs: tuple[VcRuntimeRequirement, ...]
     tensorflow_needs: tuple[VcRuntimeRequirement, ...] = ()
 
 
