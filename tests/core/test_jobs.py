@@ -65,8 +65,8 @@ def test_full_disk_logs_no_traceback(tmp_path: Path) -> None:
         with suppress(OSError):
             (small / "filler").write_bytes(bytes(1 << 20))
         program = (
-            "import logging, pathlib, sys\nfrom gpu_assistant.core import log\n"
-            "log.start(pathlib.Path(sys.argv[1]), verbose=False)\n"
+            "import logging, pathlib, sys\nfrom gpu_assistant.core.paths import start_logging\n"
+            "start_logging(pathlib.Path(sys.argv[1]), verbose=False)\n"
             "for _ in range(100): logging.info('many words ' * 100)\n"
         )
         words = [sys.executable, "-c", program, str(small / "logs")]

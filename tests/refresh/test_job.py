@@ -172,7 +172,7 @@ KILLED = """
 import os, sys
 from datetime import date
 from pathlib import Path
-from gpu_assistant.catalog.load import load
+from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.refresh import store
 folder, floor, at = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 real = Path.rename
@@ -181,8 +181,8 @@ def rename(self, target):
         os._exit(9)
     return real(self, target)
 Path.rename = rename
-catalog = load(floor)
-store.store(folder, floor, {"cuda": catalog.cuda}, "2026-12-31")
+catalog = load_catalog(floor)
+store.store_subjects(folder, floor, {"cuda": catalog.cuda}, "2026-12-31")
 """
 
 

@@ -41,9 +41,9 @@ def check(publisher: Publisher, tmp_path: Path, clock: Clock) -> Callable[..., U
 def test_newer_version_is_remembered(publisher, check) -> None:
     publisher.publish(publisher.statement("1.2.0", publisher.file(b"setup")))
     first = check()
-    assert (first.known.outcome, first.known.asked) == ("newer", NOON)
-    assert first.newer is not None
-    assert first.newer.version == "1.2.0"
+    assert (first.state.outcome, first.state.asked) == ("newer", NOON)
+    assert first.newer_release is not None
+    assert first.newer_release.version == "1.2.0"
     again = check()
     assert again == first
     assert check("never") == first
@@ -54,7 +54,7 @@ def test_newer_version_is_remembered(publisher, check) -> None:
 def test_older_or_same_version_is_not_offered(publisher, check, version) -> None:
     publisher.publish(publisher.statement(version))
     look = check()
-    assert (look.known.outcome, look.newer) == ("newest", None)
+    assert (look.state.outcome, look.newer_release) == ("newest", None)
 
 
 def test_checked_once_a_day_at_most(publisher, check, clock) -> None:
@@ -68,9 +68,9 @@ def test_checked_once_a_day_at_most(publisher, check, clock) -> None:
 def test_failed_check_counts_for_interval(publisher, check) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [Fault("reset")] * 20
-    assert check().known.outcome == "unreachable"
+    assert check().state.outcome == "unreachable"
     asked = publisher.asked()
-    assert check().known.outcome == "unreachable"
+    assert check().state.outcome == "unreachable"
     assert publisher.asked() == asked
 
 
@@ -87,9 +87,9 @@ def test_manual_check_is_immediate(publisher, check) -> None:
     publisher.publish(publisher.statement("1.0.0"))
     check()
     publisher.publish(publisher.statement("1.2.0"))
-    assert check().newer is None
+    assert check().newer_release is None
     look = check("now")
-    assert look.newer is not None
+    assert look.newer_release is not None
     assert publisher.asked() == 2
 
 
@@ -122,7 +122,7 @@ def test_request_contains_only_our_version(publisher, check, monkeypatch) -> Non
 def test_forged_response(publisher, check) -> None:
     publisher.publish(publisher.signed(publisher.statement("9.0.0"), secret()))
     look = check()
-    assert (look.known.outcome, look.newer, look.known.answer) == ("forged", None, None)
+    assert (look.state.outcome, look.newer_release, look.state.answer) == ("forged", None, None)
 
 
 def test_replayed_statement_is_rejected(publisher, check) -> None:
@@ -131,17 +131,17 @@ def test_replayed_statement_is_rejected(publisher, check) -> None:
     check()
     publisher.publish(old)
     look = check("now")
-    assert look.known.outcome == "older"
+    assert look.state.outcome == "older"
     # What was known stays known.
-    assert look.newer is not None
-    assert look.newer.version == "1.2.0"
+    assert look.newer_release is not None
+    assert look.newer_release.version == "1.2.0"
 
 
 def test_earlier_release_of_same_version_is_replay(publisher, check) -> None:
     publisher.publish(publisher.statement("1.2.0"))
     check()
     publisher.publish(publisher.statement("1.2.0", released=TODAY - timedelta(days=9)))
-    assert check("now").known.outcome == "older"
+    assert check("now").state.outcome == "older"
 
 
 def test_resigned_statement_is_accepted(publisher, check) -> None:
@@ -149,29 +149,29 @@ def test_resigned_statement_is_accepted(publisher, check) -> None:
     check()
     publisher.publish(publisher.statement("1.2.0", expires=TODAY + timedelta(days=90)))
     look = check("now")
-    assert look.newer is not None
-    assert look.newer.expires == TODAY + timedelta(days=90)
+    assert look.newer_release is not None
+    assert look.newer_release.expires == TODAY + timedelta(days=90)
 
 
 def test_an_expired_statement(publisher, check) -> None:
     publisher.publish(publisher.statement("1.2.0", expires=TODAY - timedelta(days=1)))
     look = check()
-    assert (look.known.outcome, look.newer, look.known.answer) == ("expired", None, None)
+    assert (look.state.outcome, look.newer_release, look.state.answer) == ("expired", None, None)
 
 
 def test_expired_known_statement_is_not_offered(publisher, check, clock) -> None:
     publisher.publish(publisher.statement("1.2.0", expires=TODAY))
-    assert check().newer is not None
+    assert check().newer_release is not None
     clock.now = NOON + DAY
-    assert check("never").newer is None
+    assert check("never").newer_release is None
     # It still guards against older ones.
     publisher.publish(publisher.statement("1.1.0"))
-    assert check("now").known.outcome == "older"
+    assert check("now").state.outcome == "older"
 
 
 def test_huge_response_is_cut_off(publisher, check) -> None:
     publisher.publish(b" " * 50_000_000)
-    assert check().known.outcome == "too-large"
+    assert check().state.outcome == "too-large"
     assert publisher.server.sent < 20_000_000
 
 
@@ -181,7 +181,7 @@ def test_endless_response_times_out(publisher, check, tmp_path) -> None:
     source = msgspec.structs.replace(publisher.source, answer_seconds=0.3)
     service = publisher.service(tmp_path, FakeSystem())
     service._source = source
-    assert service.check("now").run(JobContext()).known.outcome == "unreachable"
+    assert service.check("now").run(JobContext()).state.outcome == "unreachable"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_invalid_responses(publisher, check, fault, outcome) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [fault]
     look = check()
-    assert (look.newer, look.known.outcome) == (None, outcome)
+    assert (look.newer_release, look.state.outcome) == (None, outcome)
 
 
 def test_insecure_redirect_is_rejected(publisher, check) -> None:
@@ -207,19 +207,19 @@ def test_insecure_redirect_is_rejected(publisher, check) -> None:
         Fault("redirect", location=elsewhere.replace("127.0.0.1", "localhost")),
         Fault("redirect", location=elsewhere),
     ]
-    assert check().known.outcome == "insecure"
-    assert check("now").known.outcome == "newer"
+    assert check().state.outcome == "insecure"
+    assert check("now").state.outcome == "newer"
 
 
 def test_plain_http_is_refused(publisher, tmp_path) -> None:
     service = publisher.service(tmp_path, FakeSystem())
     service._source = msgspec.structs.replace(publisher.source, address="http://example.invalid/newest.json")
-    assert service.check("now").run(JobContext()).known.outcome == "insecure"
+    assert service.check("now").run(JobContext()).state.outcome == "insecure"
 
 
 def test_unreachable_server(publisher, check) -> None:
     publisher.server.close()
-    assert check().known.outcome == "unreachable"
+    assert check().state.outcome == "unreachable"
 
 
 def test_cancel_is_immediate_and_counts_as_check(publisher, tmp_path, clock) -> None:
@@ -233,7 +233,7 @@ def test_cancel_is_immediate_and_counts_as_check(publisher, tmp_path, clock) -> 
         service.check("when-due").run(context)
     stopper.join()
     look = service.check("when-due").run(JobContext())
-    assert look.known.outcome == "stopped"
+    assert look.state.outcome == "stopped"
     assert publisher.asked() == 1
 
 
@@ -246,8 +246,8 @@ def test_tampered_state_offers_nothing(publisher, check, tmp_path) -> None:
     state = tmp_path / "state" / "updates.json"
     state.write_bytes(state.read_bytes().replace(b"1.2.0", b"6.6.6"))
     look = check("never")
-    assert look.newer is None
-    assert look.known.outcome == "newer"
+    assert look.newer_release is None
+    assert look.state.outcome == "newer"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"outcome": "wonderful"}', b"\xff"])
@@ -256,7 +256,7 @@ def test_damaged_state_is_ignored(publisher, check, tmp_path, content) -> None:
     state.parent.mkdir()
     state.write_bytes(content)
     publisher.publish(publisher.statement("1.2.0"))
-    assert check().known.outcome == "newer"
+    assert check().state.outcome == "newer"
 
 
 def test_unwritable_state_is_reported(publisher, check, tmp_path) -> None:
@@ -270,12 +270,12 @@ def test_unwritable_state_is_reported(publisher, check, tmp_path) -> None:
 def test_skipped_version_is_remembered(publisher, check, tmp_path) -> None:
     publisher.publish(publisher.statement("1.2.0"))
     check()
-    publisher.service(tmp_path, FakeSystem()).decline("1.2.0")
-    assert check().known.declined == "1.2.0"
+    publisher.service(tmp_path, FakeSystem()).skip_version("1.2.0")
+    assert check().state.declined == "1.2.0"
     publisher.publish(publisher.statement("1.3.0"))
     look = check("now")
-    assert look.newer is not None
-    assert (look.newer.version, look.known.declined) == ("1.3.0", "1.2.0")
+    assert look.newer_release is not None
+    assert (look.newer_release.version, look.state.declined) == ("1.3.0", "1.2.0")
 
 
 def test_old_version_files_are_removed(publisher, check, tmp_path) -> None:
@@ -285,7 +285,7 @@ def test_old_version_files_are_removed(publisher, check, tmp_path) -> None:
     publisher.publish(publisher.statement("1.2.0"))
     check()
     assert left.exists()
-    check(ours="1.2.0")
+    check(current_version="1.2.0")
     assert not left.exists()
 
 
@@ -299,12 +299,12 @@ def test_build_without_source_is_unavailable(tmp_path) -> None:
 
 
 def test_build_needs_address_and_key(publisher, tmp_path) -> None:
-    assert publisher.service(tmp_path, FakeSystem()).possible
-    assert not publisher.service(tmp_path, FakeSystem(), simulated=True).possible
+    assert publisher.service(tmp_path, FakeSystem()).is_available
+    assert not publisher.service(tmp_path, FakeSystem(), simulated=True).is_available
     for lacking in ({"keys": ()}, {"address": None}):
         service = publisher.service(tmp_path, FakeSystem())
         service._source = msgspec.structs.replace(publisher.source, **lacking)
-        assert not service.possible
+        assert not service.is_available
 
 
 def test_every_outcome_has_a_text() -> None:

@@ -141,8 +141,8 @@ def test_installer_starts_in_clean_folder(publisher, service, system) -> None:
     file = publisher.file(SETUP)
     path = fetched(service, file)
     (service.folder / "version.dll").write_bytes(b"planted")
-    assert service.installs
-    assert service.hand_over(file).run(JobContext()) is True
+    assert service.has_installer
+    assert service.install_or_show(file).run(JobContext()) is True
     assert system.started == [path]
     assert [each.name for each in service.folder.iterdir()] == [NAME]
 
@@ -152,7 +152,7 @@ def test_changed_file_is_not_started(publisher, service, system, content) -> Non
     file = publisher.file(SETUP)
     fetched(service, file).write_bytes(content)
     with pytest.raises(AppError) as error:
-        service.hand_over(file).run(JobContext())
+        service.install_or_show(file).run(JobContext())
     assert error.value.code == "update-changed"
     assert system.started == []
 
@@ -167,7 +167,7 @@ def test_missing_file_is_not_started(publisher, service, system) -> None:
     file = publisher.file(SETUP)
     fetched(service, file).unlink()
     with pytest.raises(AppError) as error:
-        service.hand_over(file).run(JobContext())
+        service.install_or_show(file).run(JobContext())
     assert error.value.code == "update-changed"
     assert system.started == []
 
@@ -180,7 +180,7 @@ def test_failed_start_is_reported(publisher, service, system, monkeypatch) -> No
     fetched(service, file)
     monkeypatch.setattr(system, "start_checked", refused)
     with pytest.raises(AppError) as error:
-        service.hand_over(file).run(JobContext())
+        service.install_or_show(file).run(JobContext())
     assert (error.value.code, error.value.data["detail"]) == ("update-start", "@os.denied")
 
 
@@ -198,23 +198,23 @@ def test_other_files_are_shown_in_folder(publisher, tmp_path, kind, name, start)
     file = publisher.file(SETUP, kind, name)
     assert service.file(publisher.statement("1.2.0", publisher.file(SETUP), file)) == file
     path = fetched(service, file)
-    assert not service.installs
-    assert service.hand_over(file).run(JobContext()) is False
+    assert not service.has_installer
+    assert service.install_or_show(file).run(JobContext()) is False
     assert system.opened == [path.parent]
     if kind == "wheel":
-        assert f"{sys.executable}" in service.command(path)
+        assert f"{sys.executable}" in service.install_command(path)
     elif start is None:
-        assert service.command(path) is None
+        assert service.install_command(path) is None
     else:
-        assert service.command(path).startswith(start)
+        assert service.install_command(path).startswith(start)
     path.write_bytes(b"changed")
     with pytest.raises(AppError):
-        service.hand_over(file).run(JobContext())
+        service.install_or_show(file).run(JobContext())
     assert len(system.opened) == 1
 
 
 def test_installer_only_on_windows(publisher, tmp_path) -> None:
-    assert not publisher.service(tmp_path, FakeSystem(name="linux")).installs
+    assert not publisher.service(tmp_path, FakeSystem(name="linux")).has_installer
 
 
 # How it was installed
@@ -246,8 +246,8 @@ def test_source_has_no_update_file(publisher, tmp_path) -> None:
     service = publisher.service(tmp_path, FakeSystem(), kind="source")
     wheel = publisher.file(SETUP, "wheel", "gpu_assistant-1.2.0-py3-none-any.whl")
     assert service.file(publisher.statement("1.2.0", wheel)) is None
-    assert not service.installs
-    assert service.command(tmp_path / wheel.name) is None
+    assert not service.has_installer
+    assert service.install_command(tmp_path / wheel.name) is None
 
 
 def test_marker_path() -> None:
