@@ -278,7 +278,7 @@ def _image_font(pixels: int, weight: int) -> QFont:
     return font
 
 
-def _draw_text(
+def _draw_text(  # noqa: PLR0917
     painter: QPainter, rect: QRectF, text: str, font: QFont, colour: QColor, flags: int = ALIGN_LEFT
 ) -> None:
     """One line; what does not fit is made smaller, down to three quarters, then cut with a dash of dots."""
@@ -356,7 +356,8 @@ def _headline_section(benchmark: Benchmark) -> str:
     if headline is None:
         return ""
     body = f'<div class="figure">{escape(headline.figure)}</div><div>{escape(headline.text)}</div>'
-    return f"<section>{body}{_paragraph_html(headline.detail)}{_paragraph_html(headline.missing)}{_paragraph_html(messages.unmeasured_text(benchmark))}</section>"
+    notes = (headline.detail, headline.missing, messages.unmeasured_text(benchmark))
+    return f"<section>{body}{''.join(_paragraph_html(note) for note in notes)}</section>"
 
 
 def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:

@@ -127,10 +127,10 @@ class _ReadPageDataJob:
 
 
 class BenchmarkPage(Page):
-    """Empty, working, result; and what fits in memory. `measured` says that there is a new result, `setup_wanted` asks
+    """Empty, working, result; and what fits in memory. `measured` says that there is a new result, `setup_requested` asks
     for the wizard."""
 
-    setup_wanted = Signal()
+    setup_requested = Signal()
     measured = Signal()
 
     def __init__(self, app: App, language: Language) -> None:
@@ -207,7 +207,7 @@ class BenchmarkPage(Page):
             lambda: self._exporter.ask_report(self._benchmarks[-1], self._benchmarks, self._range_source)
         )
         self.empty_state.button.clicked.connect(self._on_empty_button)
-        self.environment_banner.button.clicked.connect(self.setup_wanted)
+        self.environment_banner.button.clicked.connect(self.setup_requested)
         self.running_view.stop_requested.connect(self.stop)
         self.tabs.chosen.connect(lambda _: self._on_tab_changed())
         self.memory_view.busy_changed.connect(lambda _: self._on_tab_changed())
@@ -299,7 +299,7 @@ class BenchmarkPage(Page):
 
     def _on_empty_button(self) -> None:
         if self._installed is None:
-            self.setup_wanted.emit()
+            self.setup_requested.emit()
         else:
             self.measure()
 

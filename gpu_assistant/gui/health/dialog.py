@@ -186,8 +186,8 @@ def level_description(level: int, environment: HealthTestEnvironment, load: floa
     limit_template = translate(
         "Health", "It stops by itself after {longest} at the latest, or when the card gets too hot."
     )
-    separator = "" if code == "zh_CN" else " "
-    return f"{template.format(load=format_duration(load or 0.0, code))}{separator}{limit_template.format(longest=longest_text)}"
+    sentences = template.format(load=format_duration(load or 0.0, code)), limit_template.format(longest=longest_text)
+    return ("" if code == "zh_CN" else " ").join(sentences)
 
 
 def progress_text(report: HealthProgress) -> str:

@@ -242,7 +242,7 @@ class MainArea(Themed, QWidget):
             from ..bench.page import BenchmarkPage
 
             benchmark = BenchmarkPage(self.app, self.language)
-            benchmark.setup_wanted.connect(self.setup_requested)
+            benchmark.setup_requested.connect(self.setup_requested)
             benchmark.measured.connect(self.refresh_pages)
             self.benchmark_runner_created.emit(benchmark.runner)
             return benchmark

@@ -22,43 +22,43 @@ pytestmark = pytest.mark.gui
 @pytest.fixture
 def benchmark_page(home, app, qtbot):
     window, _ = home(app)
-    window.area.open(BENCHMARK)
-    page = window.area.pages[BENCHMARK]
-    qtbot.waitUntil(lambda: page._read, timeout=5000)
+    window.main_area.open_page(BENCHMARK)
+    page = window.main_area.pages[BENCHMARK]
+    qtbot.waitUntil(lambda: page._data_read, timeout=5000)
     return window, page
 
 
 def test_empty_page_shows_duration(benchmark_page):
     _, page = benchmark_page
-    what, how_long = page.empty.sentence.text().split("\n")
+    what, how_long = page.empty_state.message_label.text().split("\n")
     assert "ResNet-50" in what
     assert how_long == "About 1 minute. The fan may get loud."
-    assert page.empty.button.isEnabled()
+    assert page.empty_state.button.isEnabled()
 
 
 def test_benchmark_run_shows_result(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
-    page.empty.button.click()
+    page.empty_state.button.click()
     assert page.measuring
-    assert page.cancel.isVisible()
+    assert page.cancel_button.isVisible()
     app.gate.set()
-    qtbot.waitUntil(page.result.isVisible, timeout=5000)
-    assert page.result.figure.text() == "141"
-    assert page.result.text.text().startswith("GFLOP/s")
-    assert "CPU" in page.result.text.text()
-    assert page.result._rows.itemAt(0).widget().accessibleName() == "Matrix product: CPU 141 GFLOP/s"
-    assert page.again.isVisible()
+    qtbot.waitUntil(page.result_view.isVisible, timeout=5000)
+    assert page.result_view.figure_label.text() == "141"
+    assert page.result_view.headline_label.text().startswith("GFLOP/s")
+    assert "CPU" in page.result_view.headline_label.text()
+    assert page.result_view._rows_layout.itemAt(0).widget().accessibleName() == "Matrix product: CPU 141 GFLOP/s"
+    assert page.measure_button.isVisible()
 
 
 def test_cancel_stops_benchmark(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
-    page.empty.button.click()
-    page.cancel.click()
+    page.empty_state.button.click()
+    page.cancel_button.click()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
-    assert page.empty.isVisible()
-    assert page.trouble.label.text() == "Stopped. Nothing of this run was kept."
+    assert page.empty_state.isVisible()
+    assert page.message_banner.label.text() == "Stopped. Nothing of this run was kept."
 
 
 def test_measure_again_scrolls_to_progress_and_outcome(benchmark_page, app, qtbot):
@@ -66,16 +66,16 @@ def test_measure_again_scrolls_to_progress_and_outcome(benchmark_page, app, qtbo
     window.resize(1000, 560)
     app.gate = threading.Event()
     app.kept = [card_benchmark()]
-    page.look()
-    qtbot.waitUntil(page.again.isVisible, timeout=5000)
+    page.reload()
+    qtbot.waitUntil(page.measure_button.isVisible, timeout=5000)
     bar = page.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 100, timeout=5000)
-    page.again.setFocus()
-    page.again.click()
+    page.measure_button.setFocus()
+    page.measure_button.click()
     qtbot.waitUntil(lambda: bar.maximum() == 0, timeout=5000)
-    assert not page.cancel.visibleRegion().isEmpty()
+    assert not page.cancel_button.visibleRegion().isEmpty()
     page.stop()
-    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    qtbot.waitUntil(page.message_banner.isVisible, timeout=5000)
     qtbot.waitUntil(lambda: bar.maximum() > 100, timeout=5000)
     assert bar.value() == 0
 
@@ -84,24 +84,26 @@ def test_loading_pytorch_shows_time_limit(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
     app.news["bench"] = (TorchLoading(limit_s=180.0),)
-    page.empty.button.click()
-    qtbot.waitUntil(lambda: "the first time takes up to 3 minutes" in page.running.count.text(), timeout=5000)
-    assert page.running.what.text() == "PyTorch is loading…"
-    page.cancel.click()
+    page.empty_state.button.click()
+    qtbot.waitUntil(
+        lambda: "the first time takes up to 3 minutes" in page.running_view.count_label.text(), timeout=5000
+    )
+    assert page.running_view.title_label.text() == "PyTorch is loading…"
+    page.cancel_button.click()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
 
 def test_elapsed_time_updates_without_reports(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
-    page.empty.button.click()
-    assert "About 1 minute" in page.running.note.text()
-    assert page.running._clock.isActive()
-    page.running._began -= 46
-    page.running._clock.timeout.emit()
-    assert page.running.count.text() == "running for 46 seconds"
-    page.running.hide()
-    assert not page.running._clock.isActive()
+    page.empty_state.button.click()
+    assert "About 1 minute" in page.running_view.note_label.text()
+    assert page.running_view._clock_timer.isActive()
+    page.running_view._started -= 46
+    page.running_view._clock_timer.timeout.emit()
+    assert page.running_view.count_label.text() == "running for 46 seconds"
+    page.running_view.hide()
+    assert not page.running_view._clock_timer.isActive()
     page.stop()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
 
@@ -110,40 +112,40 @@ def test_escape_cancels_and_late_enter_is_ignored(benchmark_page, app, qtbot):
     window, page = benchmark_page
     app.gate = threading.Event()
     app.kept = [cpu_benchmark()]
-    page.look()
-    qtbot.waitUntil(page.again.isVisible, timeout=5000)
-    qtbot.mouseClick(page.again, Qt.MouseButton.LeftButton)
-    assert page.cancel.hasFocus()
+    page.reload()
+    qtbot.waitUntil(page.measure_button.isVisible, timeout=5000)
+    qtbot.mouseClick(page.measure_button, Qt.MouseButton.LeftButton)
+    assert page.cancel_button.hasFocus()
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
-    assert page.again.isVisible()
+    assert page.measure_button.isVisible()
     asked = app.asked.count("bench")
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
         qtbot.keyClick(QApplication.focusWidget() or window, key)
     assert not page.measuring
     assert app.asked.count("bench") == asked == 1
-    qtbot.waitUntil(page.again.hasFocus, timeout=5000)  # as soon as no key can be meant for Cancel any more
+    qtbot.waitUntil(page.measure_button.hasFocus, timeout=5000)  # as soon as no key can be meant for Cancel any more
 
 
 def test_cancel_message_shown_only_on_speed_tab(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.gate = threading.Event()
-    page.empty.button.click()
-    page.cancel.click()
-    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
+    page.empty_state.button.click()
+    page.cancel_button.click()
+    qtbot.waitUntil(page.message_banner.isVisible, timeout=5000)
     page.tabs.buttons[MEMORY_TAB].click()
-    assert not page.trouble.isVisible()
+    assert not page.message_banner.isVisible()
     page.tabs.buttons[SPEED_TAB].click()
-    assert page.trouble.isVisible()
+    assert page.message_banner.isVisible()
 
 
 def test_page_shortcut_focuses_measure_button(home, app, qtbot):
     window, _ = home(app)
     app.gate = threading.Event()
     qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
-    page = window.area.pages[BENCHMARK]
-    qtbot.waitUntil(page.empty.button.hasFocus, timeout=5000)
-    qtbot.keyClick(page.empty.button, Qt.Key.Key_Return)
+    page = window.main_area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty_state.button.hasFocus, timeout=5000)
+    qtbot.keyClick(page.empty_state.button, Qt.Key.Key_Return)
     assert page.measuring
     page.stop()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
@@ -152,60 +154,60 @@ def test_page_shortcut_focuses_measure_button(home, app, qtbot):
 def test_failed_benchmark_shows_error_and_can_retry(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.results["bench"] = AppError("internal", detail="child")
-    page.empty.button.click()
-    qtbot.waitUntil(page.trouble.isVisible, timeout=5000)
-    assert "child" in page.trouble.label.text()
+    page.empty_state.button.click()
+    qtbot.waitUntil(page.message_banner.isVisible, timeout=5000)
+    assert "child" in page.message_banner.label.text()
     app.results["bench"] = cpu_benchmark()
-    page.empty.button.click()
-    qtbot.waitUntil(page.result.isVisible, timeout=5000)
-    assert not page.trouble.isVisible()
+    page.empty_state.button.click()
+    qtbot.waitUntil(page.result_view.isVisible, timeout=5000)
+    assert not page.message_banner.isVisible()
 
 
 def test_no_environment_leads_to_wizard(home, app, qtbot):
     app.known = ()
     window, _ = home(app)
-    window.area.open(BENCHMARK)
-    page = window.area.pages[BENCHMARK]
-    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
-    window.area.setup_wanted.disconnect()
-    with qtbot.waitSignal(page.setup_wanted):
-        page.empty.button.click()
+    window.main_area.open_page(BENCHMARK)
+    page = window.main_area.pages[BENCHMARK]
+    qtbot.waitUntil(page.empty_state.isVisible, timeout=5000)
+    window.main_area.setup_requested.disconnect()
+    with qtbot.waitSignal(page.setup_requested):
+        page.empty_state.button.click()
     assert "bench" not in app.asked
 
 
 def test_simulated_machine_disables_benchmark_with_reason(open_area, tmp_path, qtbot):
     area = open_area(FakeMain(tmp_path, rtx4060(), simulated=True))
-    area.open(BENCHMARK)
+    area.open_page(BENCHMARK)
     page = area.pages[BENCHMARK]
-    qtbot.waitUntil(page.empty.isVisible, timeout=5000)
-    assert not page.empty.button.isEnabled()
-    assert "simulated" in page.empty.sentence.text()
+    qtbot.waitUntil(page.empty_state.isVisible, timeout=5000)
+    assert not page.empty_state.button.isEnabled()
+    assert "simulated" in page.empty_state.message_label.text()
 
 
 def test_external_result_appears_on_return_to_page(benchmark_page, app, qtbot):
     window, page = benchmark_page
-    window.area.open(0)
+    window.main_area.open_page(0)
     app.kept = [cpu_benchmark()]
-    window.area.open(BENCHMARK)
-    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+    window.main_area.open_page(BENCHMARK)
+    qtbot.waitUntil(page.result_view.isVisible, timeout=5000)
 
 
 def test_saved_path_shown_until_page_left(benchmark_page, app, qtbot, tmp_path):
     window, page = benchmark_page
     app.kept = [cpu_benchmark()]
-    page.look()
-    qtbot.waitUntil(page.result.isVisible, timeout=5000)
+    page.reload()
+    qtbot.waitUntil(page.result_view.isVisible, timeout=5000)
     for leave in (
         page.tabs.buttons[1].click,
-        lambda: window.area.open(0),
-        lambda: page.memory.busy_changed.emit(True),
+        lambda: window.main_area.open_page(0),
+        lambda: page.memory_view.busy_changed.emit(True),
     ):
-        page._sharing.saved.emit(tmp_path / "rep.html")
-        assert "rep.html" in page.trouble.label.text()
-        assert not page.trouble.isHidden()
+        page._exporter.saved.emit(tmp_path / "rep.html")
+        assert "rep.html" in page.message_banner.label.text()
+        assert not page.message_banner.isHidden()
         leave()
-        assert page.trouble.isHidden()
-        window.area.open(BENCHMARK)
+        assert page.message_banner.isHidden()
+        window.main_area.open_page(BENCHMARK)
         page.tabs.buttons[0].click()
 
 
@@ -218,9 +220,9 @@ def test_history_compares_only_same_measurement(benchmark_page, app, qtbot):
         replace(cpu_benchmark(), started=now - 80_000, results=(other,)),
         replace(cpu_benchmark(), started=now),
     ]
-    page.look()
-    qtbot.waitUntil(page.result.past.isVisible, timeout=5000)
-    assert len(page.result.past.bars._bars) == 2
+    page.reload()
+    qtbot.waitUntil(page.result_view.history_card.isVisible, timeout=5000)
+    assert len(page.result_view.history_card.chart._bars) == 2
 
 
 @pytest.mark.parametrize("tab", [SPEED_TAB, MEMORY_TAB])
@@ -228,29 +230,31 @@ def test_missing_environment_shows_setup_button(benchmark_page, app, qtbot, tab)
     """It is removed while the page is open; only who measures finds out."""
     window, page = benchmark_page
     app.kept = [cpu_benchmark()]
-    page.look()
-    qtbot.waitUntil(page.again.isVisible, timeout=5000)
-    assert not page.gone.isVisible()
+    page.reload()
+    qtbot.waitUntil(page.measure_button.isVisible, timeout=5000)
+    assert not page.environment_banner.isVisible()
     app.known = ()
     app.results["bench"] = app.results["fit"] = AppError("environment-missing", path="/home/mei/ai/pytorch")
     page.tabs.buttons[tab].click()
-    (page.memory.start if tab == MEMORY_TAB else page.again).click()
-    qtbot.waitUntil(page.gone.isVisible, timeout=5000)
-    assert page.gone.label.text().startswith("The environment is gone: it was removed or moved. The setup makes")
-    assert not page.trouble.isVisible()
-    assert page.result.isVisible()
-    assert not page.again.isEnabled()
-    with qtbot.waitSignal(page.setup_wanted):
-        window.area.setup_wanted.disconnect()
-        page.gone.button.click()
+    (page.memory_view.measure_button if tab == MEMORY_TAB else page.measure_button).click()
+    qtbot.waitUntil(page.environment_banner.isVisible, timeout=5000)
+    assert page.environment_banner.label.text().startswith(
+        "The environment is gone: it was removed or moved. The setup makes"
+    )
+    assert not page.message_banner.isVisible()
+    assert page.result_view.isVisible()
+    assert not page.measure_button.isEnabled()
+    with qtbot.waitSignal(page.setup_requested):
+        window.main_area.setup_requested.disconnect()
+        page.environment_banner.button.click()
 
 
 def test_empty_page_reports_missing_environment(benchmark_page, app, qtbot):
     _, page = benchmark_page
     app.known = ()
     app.results["bench"] = AppError("environment-missing", path="/home/mei/ai/pytorch")
-    page.empty.button.click()
-    qtbot.waitUntil(lambda: page.empty.button.text() == "Set up PyTorch", timeout=5000)
-    assert page.empty.sentence.text().startswith("The environment is gone")
-    assert not page.gone.isVisible()
-    assert not page.trouble.isVisible()
+    page.empty_state.button.click()
+    qtbot.waitUntil(lambda: page.empty_state.button.text() == "Set up PyTorch", timeout=5000)
+    assert page.empty_state.message_label.text().startswith("The environment is gone")
+    assert not page.environment_banner.isVisible()
+    assert not page.message_banner.isVisible()

@@ -226,7 +226,7 @@ def test_picture_missing_text_is_not_cut(language, monkeypatch):
         paragraph(painter, place, text, font, *rest)
         drawn.append((text, export._wrapped_rect(text, font, place.width()).height() <= place.height()))
 
-    monkeypatch.setattr(export, "_paragraph", draws)
+    monkeypatch.setattr(export, "_draw_paragraph", draws)
     for code in ("en", "zh_CN"):
         language.set(code)
         render_png(some)
@@ -255,7 +255,7 @@ def test_picture_names_gpu_of_several(language, monkeypatch):
         messages.make_headline(two_cards()).text == "Training ResNet-50: one RTX 4060 is 31 times as fast as your CPU"
     )
     drawn = []
-    monkeypatch.setattr(export, "_text", lambda _painter, _place, text, *_rest: drawn.append(text))
+    monkeypatch.setattr(export, "_draw_text", lambda _painter, _place, text, *_rest: drawn.append(text))
     render_png(two_cards())
     assert {"2 GPUs together  503 images/s", "96 % efficiency"} < set(drawn)
     assert "GPU 0  262 images/s" in drawn

@@ -25,9 +25,9 @@ def opened(home, app, qtbot):
     def show(*kept, variant="cpu"):
         app.known, app.kept = (replace(ENVIRONMENT, variant=variant),), list(kept)
         window, _ = home(app)
-        window.area.open(BENCHMARK)
-        page = window.area.pages[BENCHMARK]
-        qtbot.waitUntil(lambda: page._read, timeout=5000)
+        window.main_area.open_page(BENCHMARK)
+        page = window.main_area.pages[BENCHMARK]
+        qtbot.waitUntil(lambda: page._data_read, timeout=5000)
         return page
 
     return show
@@ -40,23 +40,23 @@ def _question(page) -> ConfirmDialog:
 def test_dialog_shows_duration_before_start(opened, app, qtbot, seen):
     page = opened()
     app.gate = threading.Event()
-    assert page.first_full.text() == "Full test: up to 15 minutes…"
-    page.first_full.click()
+    assert page.first_full_test_button.text() == "Full test: up to 15 minutes…"
+    page.first_full_test_button.click()
     question = _question(page)
     assert "Up to 15 minutes." in seen(question)
     assert question.reject_button.isDefault()
     question.reject_button.click()
     assert not page.measuring
-    page.first_full.click()
+    page.first_full_test_button.click()
     _question(page).accept_button.click()
     assert page.measuring
     qtbot.waitUntil(lambda: app.bench_full, timeout=5000)
-    assert "Up to 15 minutes" in page.running.note.text()
+    assert "Up to 15 minutes" in page.running_view.note_label.text()
     began = time.monotonic()
-    page.cancel.click()
+    page.cancel_button.click()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
     assert time.monotonic() - began < 1 + 4  # a second is meant; a busy machine takes longer
-    page.empty.button.click()
+    page.empty_state.button.click()
     qtbot.waitUntil(lambda: not app.bench_full, timeout=5000)
     page.stop()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
@@ -64,14 +64,14 @@ def test_dialog_shows_duration_before_start(opened, app, qtbot, seen):
 
 def test_cancelled_full_test_shown_as_unfinished(opened, seen):
     page = opened(replace(card_benchmark(), scope="full", notes=("bench.note.cancelled",)))
-    assert "You stopped this test before its end" in seen(page.result)
+    assert "You stopped this test before its end" in seen(page.result_view)
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_dialog_text_is_not_cut(opened, qapp, qtbot, scale):
     theme.set_text_scale(qapp, scale)
     page = opened(card_benchmark(), variant="cu130")
-    page.ask_full()
+    page.confirm_full_test()
     question = _question(page)
     words = [each for each in question.findChildren(QLabel) if each.text()]
     assert len(words) == 2
@@ -81,11 +81,11 @@ def test_dialog_text_is_not_cut(opened, qapp, qtbot, scale):
 
 def test_full_test_kept_next_to_quick_test(opened, app, seen):
     page = opened(card_benchmark(), variant="cu130")
-    assert page.full.isVisible()
-    assert page.full.toolTip().startswith(
+    assert page.full_test_button.isVisible()
+    assert page.full_test_button.toolTip().startswith(
         "Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to 10 minutes more"
     )
-    page.full.click()
+    page.full_test_button.click()
     assert "15 minutes for each GPU" in seen(_question(page))
     _question(page).reject()
 
@@ -95,12 +95,12 @@ def test_focus_on_tabs_after_cancel(opened, app, qtbot, by):
     page = opened(card_benchmark())
     window = page.window()
     app.gate = threading.Event()
-    page.again.click()
-    assert page.cancel.hasFocus()
+    page.measure_button.click()
+    assert page.cancel_button.hasFocus()
     if by == "key":
-        qtbot.keyClick(page.cancel, Qt.Key.Key_Space)
+        qtbot.keyClick(page.cancel_button, Qt.Key.Key_Space)
     else:
-        qtbot.mouseClick(page.cancel, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(page.cancel_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not page.measuring and page.tabs.isVisible(), timeout=5000)
     assert QApplication.focusWidget() is page.tabs.buttons[SPEED_TAB]
     assert window.isAncestorOf(page.tabs)
@@ -109,8 +109,8 @@ def test_focus_on_tabs_after_cancel(opened, app, qtbot, by):
 def test_focus_elsewhere_is_not_moved(opened, app, qtbot):
     page = opened(card_benchmark())
     app.gate = threading.Event()
-    page.again.click()
-    elsewhere = page.window().area.rail.buttons[BENCHMARK]
+    page.measure_button.click()
+    elsewhere = page.window().main_area.rail.buttons[BENCHMARK]
     elsewhere.setFocus()
     app.gate.set()
     qtbot.waitUntil(lambda: not page.measuring, timeout=5000)
@@ -122,7 +122,7 @@ def test_action_buttons_fit_page_width(opened, qapp, qtbot, width, scale, column
     page = opened(card_benchmark(), variant="cu130")
     page.window().resize(width, 700)
     theme.set_text_scale(qapp, scale)
-    qtbot.waitUntil(lambda: page.actions_._columns == columns, timeout=5000)
+    qtbot.waitUntil(lambda: page.result_actions._columns == columns, timeout=5000)
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
-    for button in page.actions_.buttons:
+    for button in page.result_actions.buttons:
         assert button.visibleRegion().boundingRect() == button.rect()

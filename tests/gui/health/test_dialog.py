@@ -45,56 +45,56 @@ def opened(services, qtbot, language):
 
 def test_duration_shown_before_and_scope_after(opened, services, qtbot, seen):
     dialog = opened(level=2)
-    assert "Some minutes" in dialog.about.text()
-    assert "30 minutes at the latest" in dialog.about.text()
+    assert "Some minutes" in dialog.level_label.text()
+    assert "30 minutes at the latest" in dialog.level_label.text()
     dialog.levels.buttons[2].click()
-    assert "10 minutes of full load" in dialog.about.text()
+    assert "10 minutes of full load" in dialog.level_label.text()
     dialog.levels.buttons[1].click()
-    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
-        dialog.start.click()
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
+        dialog.start_button.click()
     assert services.asked[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
-    assert [row.check.state for row in dialog.found.rows] == ["pass", "pass", "pass", "warn", "skip"]
+    assert [row.check.state for row in dialog.result_view.rows] == ["pass", "pass", "pass", "warn", "skip"]
     qtbot.waitUntil(lambda: "Look whether all fans turn" in seen(dialog), timeout=5000)
-    assert dialog.found.verdict.kind == "warn"
-    assert "It does not cover: " in dialog.found.scope.text()
-    dialog.copy.click()
+    assert dialog.result_view.verdict.kind == "warn"
+    assert "It does not cover: " in dialog.result_view.scope.text()
+    dialog.copy_button.click()
     verdict, *rows = QGuiApplication.clipboard().text().splitlines()
     assert verdict == "Level 2: It works, but something wants a look. What to do stands below."
     assert any(row.startswith("wants a look: ") for row in rows)
-    assert rows[-1] == dialog.found.scope.text().splitlines()[-1]
-    assert dialog.copy.text() == "Copied"
+    assert rows[-1] == dialog.result_view.scope.text().splitlines()[-1]
+    assert dialog.copy_button.text() == "Copied"
 
 
 def test_cancel_keeps_finished_checks(opened, services, qtbot, seen):
     services.gate = threading.Event()
     dialog = opened(level=2)
-    dialog.start.click()
-    qtbot.waitUntil(lambda: len(dialog.found.rows) == 2, timeout=5000)
-    assert dialog.now.text() == "The free memory, bit by bit · GPU 0 · 42 % · 61 °C · 104 W"
+    dialog.start_button.click()
+    qtbot.waitUntil(lambda: len(dialog.result_view.rows) == 2, timeout=5000)
+    assert dialog.progress_label.text() == "The free memory, bit by bit · GPU 0 · 42 % · 61 °C · 104 W"
     assert not dialog.levels.isEnabled()
-    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
-        dialog.cancel.click()
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
+        dialog.cancel_button.click()
     assert "without a verdict" in seen(dialog)
-    assert len(dialog.found.rows) == 2
-    assert dialog.start.isVisible()
+    assert len(dialog.result_view.rows) == 2
+    assert dialog.start_button.isVisible()
 
 
 def test_closing_stops_the_test_first(opened, services, qtbot):
     services.gate = threading.Event()
     dialog = opened()
-    dialog.start.click()
-    qtbot.waitUntil(lambda: dialog.runner.running, timeout=5000)
+    dialog.start_button.click()
+    qtbot.waitUntil(lambda: dialog.test_runner.running, timeout=5000)
     dialog.reject()
     qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=5000)
-    assert not dialog.runner.running
+    assert not dialog.test_runner.running
 
 
 @pytest.mark.parametrize("stop", [False, True])
 def test_closing_long_test_asks_first(opened, services, qtbot, monkeypatch, stop):
     services.gate = threading.Event()
     dialog = opened(level=3)
-    dialog.start.click()
-    qtbot.waitUntil(lambda: dialog.runner.running, timeout=5000)
+    dialog.start_button.click()
+    qtbot.waitUntil(lambda: dialog.test_runner.running, timeout=5000)
     asked = []
     monkeypatch.setattr(ConfirmDialog, "ask", lambda *words, **verbs: asked.append(words[1]) or stop)
     dialog.reject()
@@ -103,16 +103,16 @@ def test_closing_long_test_asks_first(opened, services, qtbot, monkeypatch, stop
         qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=5000)
         return
     assert dialog.isVisible()
-    assert dialog.runner.running
+    assert dialog.test_runner.running
     services.gate.set()
-    qtbot.waitUntil(lambda: not dialog.runner.running, timeout=5000)
+    qtbot.waitUntil(lambda: not dialog.test_runner.running, timeout=5000)
 
 
 def test_stop_question_closes_when_test_ends(opened, services, qtbot):
     services.gate = threading.Event()
     dialog = opened(level=3)
-    dialog.start.click()
-    qtbot.waitUntil(lambda: dialog.runner.running, timeout=5000)
+    dialog.start_button.click()
+    qtbot.waitUntil(lambda: dialog.test_runner.running, timeout=5000)
     asked = []
 
     def end():
@@ -122,32 +122,32 @@ def test_stop_question_closes_when_test_ends(opened, services, qtbot):
         QTimer.singleShot(5000, asked[0], asked[0].accept)
 
     QTimer.singleShot(0, dialog, end)
-    dialog.close_.click()
+    dialog.close_button.click()
     assert asked[0].result() == ConfirmDialog.DialogCode.Rejected
-    assert not dialog.runner.running
+    assert not dialog.test_runner.running
     assert dialog.isVisible()
-    assert dialog.found.verdict.kind == "warn"
+    assert dialog.result_view.verdict.kind == "warn"
 
 
 def test_minutes_and_gpu_can_be_selected(opened, services, qtbot):
-    dialog = opened(level=3, cards=(gpu(0), gpu(1)), card=1)
-    dialog.choices.minutes.buttons[2].click()
-    assert "30 minutes of full load" in dialog.about.text()
-    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
-        dialog.start.click()
+    dialog = opened(level=3, gpus=(gpu(0), gpu(1)), gpu=1)
+    dialog.test_options.minutes.buttons[2].click()
+    assert "30 minutes of full load" in dialog.level_label.text()
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
+        dialog.start_button.click()
     assert services.asked[-1] == f"health 3 {Path(ENVIRONMENT.path)} cuda:1 1800.0"
-    dialog.choices.cards.take(dialog.choices.cards.entries[0])
+    dialog.test_options.gpu_dropdown.choose(dialog.test_options.gpu_dropdown.entries[0])
     dialog.levels.buttons[1].click()
-    assert not dialog.choices.minutes.isVisible()
-    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
-        dialog.start.click()
+    assert not dialog.test_options.minutes.isVisible()
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
+        dialog.start_button.click()
     assert services.asked[-1] == f"health 2 {Path(ENVIRONMENT.path)}"
 
 
 def test_single_gpu_hides_selection(opened):
-    dialog = opened(cards=(gpu(0),), card=0)
-    assert not dialog.choices.isVisible()
-    assert dialog.choices.device is None
+    dialog = opened(gpus=(gpu(0),), gpu=0)
+    assert not dialog.test_options.isVisible()
+    assert dialog.test_options.device is None
 
 
 def test_gpu_curves_are_drawn(opened, seen, qtbot):
@@ -165,108 +165,108 @@ def test_gpu_curves_are_drawn(opened, seen, qtbot):
         ),
     )
     dialog = opened(level=3)
-    dialog.found.end(hot)
+    dialog.result_view.show_result(hot)
     qtbot.waitUntil(lambda: "Temperature: 40 °C at the start, 80 °C at most" in seen(dialog), timeout=5000)
     assert "Held back for 50 % of the time" in seen(dialog)
-    heat, clock, held = dialog.found.curves[0].lines
+    heat, clock, held = dialog.result_view.curves[0].sparklines
     assert max(value for _, value in heat.points()) == 80
     assert min(value for _, value in clock.points()) == 1800
     assert {value for _, value in held.points()} == {0.0, 1.0}
-    dialog.found.end(found())
-    assert dialog.found.curves == []
+    dialog.result_view.show_result(found())
+    assert dialog.result_view.curves == []
 
 
 def test_verdict_shows_level_and_untested_gpu(opened):
     dialog = opened()
-    dialog.found.end(replace(found(1), verdict="pass"))
-    assert dialog.found.verdict.label.text() == "Level 1: Everything that was tested is right."
-    assert dialog.found.verdict.kind == "ok"
-    dialog.found.end(replace(found(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
-    assert dialog.found.verdict.kind == "neutral"
-    assert "No card was tested" in dialog.found.verdict.label.text()
+    dialog.result_view.show_result(replace(found(1), verdict="pass"))
+    assert dialog.result_view.verdict.label.text() == "Level 1: Everything that was tested is right."
+    assert dialog.result_view.verdict.kind == "ok"
+    dialog.result_view.show_result(replace(found(2), verdict="pass", covers=("cpu-compute", "memory-test-cpu")))
+    assert dialog.result_view.verdict.kind == "neutral"
+    assert "No card was tested" in dialog.result_view.verdict.label.text()
 
 
 def test_checks_precede_scope_and_focus_on_start(opened):
     dialog = opened()
-    assert dialog.focusWidget() is dialog.start
-    dialog.found.end(found())
-    dialog.found.widget().layout().activate()
-    assert dialog.found.scope.y() > dialog.found.rows[-1].y()
+    assert dialog.focusWidget() is dialog.start_button
+    dialog.result_view.show_result(found())
+    dialog.result_view.widget().layout().activate()
+    assert dialog.result_view.scope.y() > dialog.result_view.rows[-1].y()
 
 
 def test_home_opens_health_test(home, services, qtbot):
     window, page = home(services)
     feed(window, sample(gpu(0), gpu(1, temp=80)))
-    qtbot.waitUntil(page.live.test.isVisible, timeout=5000)
-    page.live.test.click()
+    qtbot.waitUntil(page.live_card.test_button.isVisible, timeout=5000)
+    page.live_card.test_button.click()
     dialog = window.findChild(HealthDialog)
-    assert dialog.choices.device == "cuda:1"
+    assert dialog.test_options.device == "cuda:1"
     dialog.reject()
 
 
 def test_only_level_1_without_environment(opened, services):
     services.known = ()
     dialog = opened(level=2)
-    assert not dialog.start.isEnabled()
-    assert "Level 1 works without it" in dialog.about.text()
+    assert not dialog.start_button.isEnabled()
+    assert "Level 1 works without it" in dialog.level_label.text()
     dialog.levels.buttons[0].click()
-    assert dialog.start.isEnabled()
-    assert "computes nothing" in dialog.about.text()
+    assert dialog.start_button.isEnabled()
+    assert "computes nothing" in dialog.level_label.text()
 
 
 @pytest.mark.parametrize(("variant", "warned"), [("cpu", True), ("cu130", False)])
 def test_cpu_only_pytorch_shows_warning(opened, services, variant, warned):
     services.known = (replace(ENVIRONMENT, variant=variant),)
     dialog = opened(level=3)
-    assert dialog.cpu_only.isVisible() == warned
-    assert "processor only" in dialog.cpu_only.label.text()
-    assert dialog.start.isEnabled()
+    assert dialog.cpu_only_banner.isVisible() == warned
+    assert "processor only" in dialog.cpu_only_banner.label.text()
+    assert dialog.start_button.isEnabled()
     dialog.levels.buttons[0].click()
-    assert not dialog.cpu_only.isVisible()
+    assert not dialog.cpu_only_banner.isVisible()
 
 
 def test_health_test_blocked_during_benchmark(opened):
     dialog = opened(busy=True)
-    assert not dialog.start.isEnabled()
-    assert "benchmark" in dialog.about.text()
+    assert not dialog.start_button.isEnabled()
+    assert "benchmark" in dialog.level_label.text()
 
 
 def test_alarm_opens_test_at_level_2(home, services, qtbot):
     window, page = home(services)
     for _ in range(3):
         feed(window, sample(gpu(ecc_uncorrected=5)))
-    row = next(iter(page.alarms.rows.values()))
-    assert row.test.isVisible()
-    row.test.click()
+    row = next(iter(page.alarms_card.rows.values()))
+    assert row.test_button.isVisible()
+    row.test_button.click()
     dialog = window.findChild(HealthDialog)
     assert dialog.level == 2
     dialog.reject()
-    assert window.area.current == HOME
+    assert window.main_area.current_page == HOME
 
 
 def test_scope_lists_most_important_first(opened, services, qtbot):
     services.results["health"] = replace(found(1), leaves_out=(*PRIORITY_AREAS, "card-fan", *NEVER_COVERED))
     dialog = opened(level=1)
-    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
-        dialog.start.click()
-    shown = dialog.found.scope
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
+        dialog.start_button.click()
+    shown = dialog.result_view.scope
     assert "a small computation on the card; computing in each precision; the free memory, bit by bit; and 5 more" in (
         shown.text()
     )
-    dialog.found.all.click()
+    dialog.result_view.expand_button.click()
     assert "screens, games and video" in shown.text()
     assert "more" not in shown.text()
-    dialog.found.all.click()
+    dialog.result_view.expand_button.click()
     assert "screens" not in shown.text()
-    dialog.copy.click()
+    dialog.copy_button.click()
     assert "screens, games and video" in QGuiApplication.clipboard().text()
 
 
 def test_monitor_opens_health_test(home, services, qtbot):
     window, _ = home(services)
-    window.area.open(MONITOR)
-    qtbot.waitUntil(lambda: window.area.current == MONITOR, timeout=20_000)
-    window.area.pages[MONITOR].controls.test.click()
+    window.main_area.open_page(MONITOR)
+    qtbot.waitUntil(lambda: window.main_area.current_page == MONITOR, timeout=20_000)
+    window.main_area.pages[MONITOR].toolbar.test_button.click()
     dialog = window.findChild(HealthDialog)
     assert dialog.level == 1
     dialog.reject()

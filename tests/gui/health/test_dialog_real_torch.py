@@ -70,29 +70,29 @@ def children() -> list[psutil.Process]:
 @pytest.mark.parametrize("level", [1, 2])
 def test_health_test_reaches_verdict(opened, qtbot, level):
     dialog = opened(level)
-    with qtbot.waitSignal(dialog.runner.finished, timeout=LONG_MS):
-        dialog.start.click()
-    states = {row.check.id: row.check.state for row in dialog.found.rows}
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=LONG_MS):
+        dialog.start_button.click()
+    states = {row.check.id: row.check.state for row in dialog.result_view.rows}
     assert states["torch-import"] == states["cpu-compute"] == "pass"
     assert ("matmul-bits" in states, "memory-test" in states) == (level == 2, level == 2)
-    assert dialog.found.verdict.isVisible()
+    assert dialog.result_view.verdict.isVisible()
     assert not children()
 
 
 def test_cancel_leaves_no_process(opened, qtbot):
     dialog = opened(2)
-    dialog.start.click()
+    dialog.start_button.click()
     qtbot.waitUntil(lambda: bool(children()), timeout=60_000)
-    with qtbot.waitSignal(dialog.runner.finished, timeout=5000):
-        dialog.cancel.click()
-    assert "Stopped." in dialog.news.label.text()
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=5000):
+        dialog.cancel_button.click()
+    assert "Stopped." in dialog.message_banner.label.text()
     assert not children()
-    assert not dialog.found.verdict.isVisible()
+    assert not dialog.result_view.verdict.isVisible()
 
 
 def test_closing_leaves_no_process(opened, qtbot):
     dialog = opened(2)
-    dialog.start.click()
+    dialog.start_button.click()
     qtbot.waitUntil(lambda: bool(children()), timeout=60_000)
     QTimer.singleShot(0, lambda: dialog.findChild(ConfirmDialog).accept())  # the question has a loop of its own
     dialog.reject()
@@ -102,26 +102,26 @@ def test_closing_leaves_no_process(opened, qtbot):
 
 def test_crashed_child_does_not_fail_gpu(opened, qtbot):
     dialog = opened(2)
-    with qtbot.waitSignal(dialog.runner.finished, timeout=LONG_MS):
-        dialog.start.click()
-        qtbot.waitUntil(lambda: bool(children()) and dialog.now.text() == "Loading PyTorch", timeout=60_000)
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=LONG_MS):
+        dialog.start_button.click()
+        qtbot.waitUntil(lambda: bool(children()) and dialog.progress_label.text() == "Loading PyTorch", timeout=60_000)
         for each in children():
             each.kill()
-    assert [row.check.id for row in dialog.found.rows if row.check.state == "fail"] == ["test-end"]
-    assert dialog.found.verdict.kind == "warn"
+    assert [row.check.id for row in dialog.result_view.rows if row.check.state == "fail"] == ["test-end"]
+    assert dialog.result_view.verdict.kind == "warn"
 
 
 def test_missing_torch_fails_and_missing_environment_shown(opened, qtbot, torch_environment, tmp_path):
     broken = tmp_path / "broken"
     shutil.copytree(torch_environment, broken, symlinks=True, ignore=shutil.ignore_patterns("torch", "torchgen"))
     dialog = opened(1, broken)
-    with qtbot.waitSignal(dialog.runner.finished, timeout=LONG_MS):
-        dialog.start.click()
-    failed = [row.accessibleName() for row in dialog.found.rows if row.check.state == "fail"]
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=LONG_MS):
+        dialog.start_button.click()
+    failed = [row.accessibleName() for row in dialog.result_view.rows if row.check.state == "fail"]
     assert len(failed) == 1
     assert "No module named 'torch'" in failed[0]
     current_system().environment_python(broken).unlink()
-    with qtbot.waitSignal(dialog.runner.finished, timeout=60_000):
-        dialog.start.click()
-    assert "There is no environment at" in dialog.news.label.text()
-    assert not dialog.found.verdict.isVisible()
+    with qtbot.waitSignal(dialog.test_runner.finished, timeout=60_000):
+        dialog.start_button.click()
+    assert "There is no environment at" in dialog.message_banner.label.text()
+    assert not dialog.result_view.verdict.isVisible()

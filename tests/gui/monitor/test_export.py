@@ -18,27 +18,27 @@ def test_picture_has_title_and_no_buttons(monitor):
     window, page = monitor
     feed(window, sample(*(gpu(index) for index in range(8))))
     seen = page.content.grab().toImage()
-    picture = page.picture()
+    picture = page.render_image()
     assert picture.width() == seen.width()
-    assert all(head.button.isVisibleTo(head) for head in page.heads)
+    assert all(head.toggle_button.isVisibleTo(head) for head in page.gpu_headers)
     corner = [picture.pixelColor(x, y).name() for x in range(16, 120) for y in range(10, 40)]
     assert theme.color("text").name() in corner
 
 
 def test_plots_are_saved_as_a_picture(worked, tmp_path, qtbot):
     _, page = worked
-    with qtbot.waitSignal(page.exports.saved, timeout=10_000):
-        page.exports.save_picture(page.picture(), tmp_path / "plots.png")
+    with qtbot.waitSignal(page.exporter.saved, timeout=10_000):
+        page.exporter.save_picture(page.render_image(), tmp_path / "plots.png")
     saved = QImage(str(tmp_path / "plots.png"))
     assert (saved.width(), saved.height()) > (600, 300)
-    assert "plots.png" in page.said.label.text()
+    assert "plots.png" in page.export_banner.label.text()
 
 
 def test_figures_are_saved_as_a_table(worked, tmp_path, qtbot):
     window, page = worked
-    seen = window.area.sampling.history
-    with qtbot.waitSignal(page.exports.saved, timeout=10_000):
-        page.exports.save_table(seen.store, 600, tmp_path / "figures.csv", seen.gpus())
+    seen = window.main_area.sampling.history
+    with qtbot.waitSignal(page.exporter.saved, timeout=10_000):
+        page.exporter.save_table(seen.store, 600, tmp_path / "figures.csv", seen.gpus())
     head, *rows = (tmp_path / "figures.csv").read_text("utf-8-sig").splitlines()
     assert "GPU 0 NVIDIA GeForce RTX 4060.temp" in head
     assert len(rows) >= 118
@@ -47,20 +47,20 @@ def test_figures_are_saved_as_a_table(worked, tmp_path, qtbot):
 def test_save_error_is_shown(worked, tmp_path, qtbot):
     window, page = worked
     (tmp_path / "a").write_text("a file")
-    with qtbot.waitSignal(page.exports.failed, timeout=10_000):
-        page.exports.save_table(window.area.sampling.history.store, 600, tmp_path / "a" / "figures.csv")
-    assert page.said.kind == "warn"
-    assert page.said.isVisible()
+    with qtbot.waitSignal(page.exporter.failed, timeout=10_000):
+        page.exporter.save_table(window.main_area.sampling.history.store, 600, tmp_path / "a" / "figures.csv")
+    assert page.export_banner.kind == "warn"
+    assert page.export_banner.isVisible()
 
 
 def test_success_banner_hides_and_error_stays(monitor, tmp_path, qtbot):
     _, page = monitor
-    page.exports.saved.emit(tmp_path / "plots.png")
-    assert page.said.isVisible()
-    page.said.gone.start(1)
-    qtbot.waitUntil(lambda: not page.said.isVisible(), timeout=5000)
-    page.exports.failed.emit(AppError("disk-full", path="D:"))
-    assert page.said.isVisible()
-    assert not page.said.gone.isActive()
-    page.said.button.click()
-    assert not page.said.isVisible()
+    page.exporter.saved.emit(tmp_path / "plots.png")
+    assert page.export_banner.isVisible()
+    page.export_banner.hide_timer.start(1)
+    qtbot.waitUntil(lambda: not page.export_banner.isVisible(), timeout=5000)
+    page.exporter.failed.emit(AppError("disk-full", path="D:"))
+    assert page.export_banner.isVisible()
+    assert not page.export_banner.hide_timer.isActive()
+    page.export_banner.button.click()
+    assert not page.export_banner.isVisible()

@@ -14,31 +14,31 @@ pytestmark = pytest.mark.gui
 
 
 def curve(t, y, step=1.0):
-    return series.Curve(t=t, mean=y, low=y, high=y, step=step)
+    return series.SeriesCurve(t=t, mean=y, low=y, high=y, step=step)
 
 
 def test_missing_samples_become_gap():
     y = np.array([1.0, 2, 3, 4, 5])
-    drawn = series.thinned(curve(np.array([0.0, 1, 2, 60, 61]), y), 0.1)
-    assert len(series.pieces(drawn.mean)) == 2
+    drawn = series.downsample_curve(curve(np.array([0.0, 1, 2, 60, 61]), y), 0.1)
+    assert len(series.finite_slices(drawn.mean)) == 2
     assert np.array_equal(drawn.mean[np.isfinite(drawn.mean)], y)
     assert (np.diff(drawn.t) > 0).all()
 
 
 def test_late_samples_are_no_gap():
     late = curve(np.array([0.0, 1, 4, 5]), np.arange(4.0))
-    assert series.thinned(late, 0.1) is late
+    assert series.downsample_curve(late, 0.1) is late
 
 
 def test_unknown_values_split_line():
-    runs = series.pieces(np.array([math.nan, 1, 2, math.nan, 3]))
+    runs = series.finite_slices(np.array([math.nan, 1, 2, math.nan, 3]))
     assert runs == [slice(1, 3), slice(4, 5)]
-    assert series.pieces(np.array([math.nan])) == []
-    assert series.pieces(np.array([])) == []
+    assert series.finite_slices(np.array([math.nan])) == []
+    assert series.finite_slices(np.array([])) == []
 
 
 def thin(t, y, column):
-    drawn = series.thinned(curve(t, y), column)
+    drawn = series.downsample_curve(curve(t, y), column)
     return drawn.t, drawn.mean, drawn.low, drawn.high
 
 
@@ -59,7 +59,7 @@ def test_downsampling_keeps_gaps():
     y = np.ones(1000)
     y[400:600] = math.nan
     _, mean, low, high = thin(t, y, 10.0)
-    assert len(series.pieces(mean)) == 2
+    assert len(series.finite_slices(mean)) == 2
     assert np.isnan(low).sum() == np.isnan(mean).sum() == np.isnan(high).sum() > 0
 
 
@@ -72,19 +72,19 @@ def test_downsampled_bins_do_not_move():
 
 def test_nearest_value_within_tolerance():
     line = curve(np.array([1.0, 2.0, 3.0]), np.array([10.0, math.nan, 30.0]))
-    assert line.at(1.2, 1) == 10.0
-    assert line.at(2.0, 1) is None
-    assert line.at(9.0, 1) is None
-    assert line.at(3.4, 1) == 30.0
-    assert series.EMPTY.at(1.0, 1) is None
+    assert line.value_at(1.2, 1) == 10.0
+    assert line.value_at(2.0, 1) is None
+    assert line.value_at(9.0, 1) is None
+    assert line.value_at(3.4, 1) == 30.0
+    assert series.EMPTY_CURVE.value_at(1.0, 1) is None
 
 
 def test_newer_bins_replace_open_ones():
     old = curve(np.array([0.5, 1.5, 2.5]), np.array([1.0, 2.0, 3.0]))
-    whole = old.then(curve(np.array([2.5, 3.5]), np.array([9.0, 4.0])))
+    whole = old.merge_newer(curve(np.array([2.5, 3.5]), np.array([9.0, 4.0])))
     assert whole.t.tolist() == [0.5, 1.5, 2.5, 3.5]
     assert whole.mean.tolist() == [1.0, 2.0, 9.0, 4.0]
-    assert old.then(series.EMPTY) is old
+    assert old.merge_newer(series.EMPTY_CURVE) is old
 
 
 @pytest.fixture

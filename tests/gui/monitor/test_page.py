@@ -26,46 +26,46 @@ pytestmark = pytest.mark.gui
 def test_monitor_without_nvidia_is_no_error(monitor):
     window, page = monitor
     feed(window, sample())
-    assert page.subtitle.text() == "No NVIDIA GPU. CPU and memory are shown."
-    assert [card.of.key for card in page.cards] == ["cpu", "ram"]
-    assert [tile.figure.figure for _, _, tile in page.tiles] == ["37", "6.0"]
+    assert page.subtitle_label.text() == "No NVIDIA GPU. CPU and memory are shown."
+    assert [card.of.key for card in page.plot_cards] == ["cpu", "ram"]
+    assert [tile.value_widget.figure for _, _, tile in page.tiles] == ["37", "6.0"]
 
 
 def test_gpu_plots_follow_detected_gpus(monitor):
     window, page = monitor
     feed(window, sample())
     feed(window, sample(gpu()))
-    assert [card.of.key for card in page.cards] == ["util", "mem", "temp", "power", "cpu", "ram"]
-    assert [tile.figure.figure for _, _, tile in page.tiles] == ["97", "5.6", "66", "112", "2,730", "41"]
+    assert [card.of.key for card in page.plot_cards] == ["util", "mem", "temp", "power", "cpu", "ram"]
+    assert [tile.value_widget.figure for _, _, tile in page.tiles] == ["97", "5.6", "66", "112", "2,730", "41"]
     feed(window, sample())
-    assert [card.of.key for card in page.cards] == ["cpu", "ram"]
+    assert [card.of.key for card in page.plot_cards] == ["cpu", "ram"]
 
 
 def test_unreported_value_is_a_dash(monitor):
     window, page = monitor
     feed(window, sample(gpu(power_w=None, fan=None)))
-    figures = {metric.key: tile.figure.figure for metric, _, tile in page.tiles}
+    figures = {metric.key: tile.value_widget.figure for metric, _, tile in page.tiles}
     assert figures["power"] == figures["fan"] == "—"
 
 
 def test_driver_state_is_shown(monitor):
     window, page = monitor
     feed(window, sample(), state="version-mismatch")
-    assert "Restart" in page.subtitle.text()
+    assert "Restart" in page.subtitle_label.text()
 
 
 def test_pause_is_shown_in_status(monitor, language):
     window, page = monitor
     feed(window, sample(gpu()))
-    running = page.subtitle.text()
-    page.controls.pause.click()
+    running = page.subtitle_label.text()
+    page.toolbar.pause_button.click()
     at = time.strftime("%H:%M:%S", time.localtime(page.clock.view()[1]))
-    assert page.subtitle.text() == f"{running} · graphs paused at {at}"
+    assert page.subtitle_label.text() == f"{running} · graphs paused at {at}"
     language.set("zh_CN")
     page.retranslate()
-    assert page.subtitle.text().endswith(f" · 曲线已暂停在 {at}")
-    page.controls.pause.click()
-    assert at not in page.subtitle.text()
+    assert page.subtitle_label.text().endswith(f" · 曲线已暂停在 {at}")
+    page.toolbar.pause_button.click()
+    assert at not in page.subtitle_label.text()
 
 
 def test_crosshair_shared_by_all_plots(monitor, qtbot):
@@ -73,69 +73,69 @@ def test_crosshair_shared_by_all_plots(monitor, qtbot):
     now = time.time()
     feed(window, *(sample(gpu(util=i), t=now - 60 + i, cpu=float(i)) for i in range(60)))
     # A sample that was on its way may build the cards anew: never one that was taken before.
-    qtbot.waitUntil(lambda: len(page.cards) > 2 and page.cards[0].in_sight(), timeout=5000)
+    qtbot.waitUntil(lambda: len(page.plot_cards) > 2 and page.plot_cards[0].in_sight(), timeout=5000)
     page.draw()
-    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_End)
+    qtbot.keyClick(page.plot_cards[0].plot, Qt.Key.Key_End)
     at = page.clock.cursor
     assert at is not None
-    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_Left)
+    qtbot.keyClick(page.plot_cards[0].plot, Qt.Key.Key_Left)
     assert page.clock.cursor < at
-    readings = [card.plot.readings() for card in page.cards if card.in_sight()]
+    readings = [card.plot.readings() for card in page.plot_cards if card.in_sight()]
     assert all(readings)
     assert readings[0][0][1] == pytest.approx(54, abs=6)
-    qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_Escape)
+    qtbot.keyClick(page.plot_cards[0].plot, Qt.Key.Key_Escape)
     assert page.clock.cursor is None
 
 
 def test_pause_freezes_plots_and_keeps_samples(monitor):
     window, page = monitor
     feed(window, sample())
-    page.controls.pause.click()
-    view, before = page.clock.view(), window.area.sampling.history.latest
+    page.toolbar.pause_button.click()
+    view, before = page.clock.view(), window.main_area.sampling.history.latest
     feed(window, sample())
     assert page.clock.view() == view
-    assert window.area.sampling.history.latest.t > before.t
-    assert page.controls.pause.text() == "Go on"
-    page.controls.pause.click()
+    assert window.main_area.sampling.history.latest.t > before.t
+    assert page.toolbar.pause_button.text() == "Go on"
+    page.toolbar.pause_button.click()
     assert page.clock.live
 
 
 def test_nothing_is_drawn_while_hidden(monitor):
     window, page = monitor
     feed(window, sample())
-    window.area.open(HOME)
-    drawn = page.cards[0].plot._frame
+    window.main_area.open_page(HOME)
+    drawn = page.plot_cards[0].plot._frame
     feed(window, sample(t=time.time() + 30))
-    assert page.cards[0].plot._frame is drawn
+    assert page.plot_cards[0].plot._frame is drawn
     page.clock.choose(60)
-    window.area.open(MONITOR)
-    assert page.cards[0].plot._frame is not drawn
+    window.main_area.open_page(MONITOR)
+    assert page.plot_cards[0].plot._frame is not drawn
 
 
 def test_minimised_window_draws_nothing(monitor, qtbot):
     window, page = monitor
     feed(window, sample(gpu(temp=60)))
-    qtbot.waitUntil(lambda: page.cards[0].plot._frame is not None)
-    drawn, said = page.cards[0].plot._frame, page.tiles[2][2].figure.figure
+    qtbot.waitUntil(lambda: page.plot_cards[0].plot._frame is not None)
+    drawn, said = page.plot_cards[0].plot._frame, page.tiles[2][2].value_widget.figure
     window.showMinimized()
-    qtbot.waitUntil(lambda: not page.seen)
+    qtbot.waitUntil(lambda: not page.is_shown)
     feed(window, sample(gpu(temp=71), t=time.time() + 30))
-    assert page.cards[0].plot._frame is drawn
-    assert page.tiles[2][2].figure.figure == said == "60"
+    assert page.plot_cards[0].plot._frame is drawn
+    assert page.tiles[2][2].value_widget.figure == said == "60"
     window.showNormal()
-    qtbot.waitUntil(lambda: page.tiles[2][2].figure.figure == "71")
-    qtbot.waitUntil(lambda: page.cards[0].plot._frame is not drawn)
+    qtbot.waitUntil(lambda: page.tiles[2][2].value_widget.figure == "71")
+    qtbot.waitUntil(lambda: page.plot_cards[0].plot._frame is not drawn)
 
 
 def test_lines_have_no_gaps_while_page_hidden(monitor):
     window, _ = monitor
-    window.area.open(SETTINGS)
-    assert window.area.sampling.running
+    window.main_area.open_page(SETTINGS)
+    assert window.main_area.sampling.running
 
 
 def test_table_shows_plotted_values(monitor, qtbot):
     window, page = monitor
-    page.controls.pause.click()
+    page.toolbar.pause_button.click()
     now = page.clock.view()[1]
     feed(window, *(sample(t=now - 30 + i, cpu=float(i)) for i in range(30)))
     page.clock.choose(60)
@@ -151,9 +151,9 @@ def test_resize_draws_newly_visible_plots(monitor, qtbot):
     window, page = monitor
     window.resize(880, 520)
     feed(window, sample(gpu()))
-    page.controls.pause.click()
-    qtbot.waitUntil(lambda: page.cards[0].in_sight() and not page.cards[-1].in_sight(), timeout=5000)
-    last = page.cards[-1].plot
+    page.toolbar.pause_button.click()
+    qtbot.waitUntil(lambda: page.plot_cards[0].in_sight() and not page.plot_cards[-1].in_sight(), timeout=5000)
+    last = page.plot_cards[-1].plot
     last._frame = None
     page.draw()
     assert last._frame is None
@@ -165,22 +165,22 @@ def test_a_day_and_a_month_can_be_shown(worked, qtbot):
     _, page = worked
 
     def drawn():
-        frame = page.cards[0].plot._frame
+        frame = page.plot_cards[0].plot._frame
         return frame is not None and round(frame.end - frame.start)
 
     for place, span in enumerate(SPANS):
-        page.controls.range.buttons[place].click()
+        page.toolbar.range_control.buttons[place].click()
         assert page.clock.span == span
         qtbot.waitUntil(lambda span=span: drawn() == span, timeout=5000)
 
 
 def test_theme_change_redraws_while_paused(worked, qapp, qtbot):
     _, page = worked
-    qtbot.waitUntil(lambda: page.cards[0].plot._frame is not None, timeout=5000)
-    page.controls.pause.click()
+    qtbot.waitUntil(lambda: page.plot_cards[0].plot._frame is not None, timeout=5000)
+    page.toolbar.pause_button.click()
 
     def ground():
-        return page.cards[0].plot.grab().toImage().pixelColor(2, 2).name()
+        return page.plot_cards[0].plot.grab().toImage().pixelColor(2, 2).name()
 
     light = ground()
     theme.set_theme(qapp, "dark")
@@ -191,22 +191,22 @@ def test_theme_change_redraws_while_paused(worked, qapp, qtbot):
 def test_reset_button_shown_only_when_needed(monitor, qtbot):
     window, page = monitor
     feed(window, sample(gpu()))
-    assert not page.controls.back.isVisible()
+    assert not page.toolbar.reset_button.isVisible()
     page.clock.pan(-100)
-    assert page.controls.back.isVisible()
-    page.controls.back.setFocus()
-    page.controls.back.click()
-    assert not page.controls.back.isVisible()
+    assert page.toolbar.reset_button.isVisible()
+    page.toolbar.reset_button.setFocus()
+    page.toolbar.reset_button.click()
+    assert not page.toolbar.reset_button.isVisible()
     assert page.clock.live
-    assert page.controls.pause.hasFocus()
+    assert page.toolbar.pause_button.hasFocus()
 
 
 def test_memory_scale_kept_while_gpu_silent(monitor):
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now = time.time()
     feed(window, *(sample(gpu(), t=now - 10 + second) for second in range(10)))
-    plot = next(card for card in page.cards if card.of.key == "mem")
+    plot = next(card for card in page.plot_cards if card.of.key == "mem")
     assert plot.plot._ticks(0.0)[-1] == 8
     feed(window, sample(GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")))
     assert plot.plot._ticks(0.0)[-1] == 8
@@ -215,39 +215,39 @@ def test_memory_scale_kept_while_gpu_silent(monitor):
 def test_zoom_clears_range_and_labels_reset(monitor):
     window, page = monitor
     feed(window, sample(gpu()))
-    ranges = page.controls.range
+    ranges = page.toolbar.range_control
     assert ranges.current() == 1
     page.clock.zoom(0.5, page.clock.view()[0])
     assert ranges.current() == -1
-    assert page.controls.back.isVisible()
-    assert page.controls.back.text() == "Back to 10 min"
-    page.controls.back.click()
+    assert page.toolbar.reset_button.isVisible()
+    assert page.toolbar.reset_button.text() == "Back to 10 min"
+    page.toolbar.reset_button.click()
     assert ranges.current() == 1
     page.clock.pan(-100)
     assert ranges.current() == 1
-    assert page.controls.back.text() == "Back to now"
-    assert "Ctrl" in page.hint.text()
+    assert page.toolbar.reset_button.text() == "Back to now"
+    assert "Ctrl" in page.hint_label.text()
 
 
 def test_table_scrolls_and_shows_date_for_day_range(monitor, qtbot):
     window, page = monitor
     window.resize(1000, 700)
-    page.controls.pause.click()
+    page.toolbar.pause_button.click()
     now = page.clock.view()[1]
     feed(window, *(sample(gpu(), t=now - 100 + second) for second in range(100)))
-    page.controls.twin.click()
+    page.toolbar.table_button.click()
     head, table = page.table.horizontalHeader(), page.table
     qtbot.waitUntil(lambda: table.rowCount() > 5 and page.verticalScrollBar().maximum() == 0, timeout=5000)
     assert head.length() <= table.viewport().width()
     assert all(head.sectionSize(i) >= head.sectionSizeHint(i) for i in range(head.count()))
     assert table.item(0, 0).text().count(":") == 2
     feed(window, sample(gpu()))
-    assert not page.inside.isVisible()
+    assert not page.gpu_details.isVisible()
     page.clock.choose(86_400)
     day = time.strftime("%m-%d ", time.localtime(now))
     qtbot.waitUntil(lambda: table.rowCount() > 0 and table.item(0, 0).text().startswith(day), timeout=5000)
-    page.controls.twin.click()
-    assert page.inside.isVisible()
+    page.toolbar.table_button.click()
+    assert page.gpu_details.isVisible()
     assert page.plots.isVisible()
 
 
@@ -260,7 +260,7 @@ def test_partial_history_shows_start_date(worked, language):
     page.clock.choose(30 * 86_400)
     page.draw()
     assert not since.isHidden()
-    assert since.text() == "History since " + axis.since(page._sampling.history.store.begins, time.time())
+    assert since.text() == "History since " + axis.since(page._sampling.history.store.oldest_t, time.time())
     language.set("zh_CN")
     page.draw()
     assert since.text().startswith("历史记录始于 ")

@@ -27,8 +27,13 @@ def test_large_text_is_not_cut(monitor, language, qapp, qtbot, cards):
     window, page = monitor
     theme.set_text_scale(qapp, 2.0)
     feed(window, sample(*(gpu(index, mem_used=23 * GIB, mem_total=24 * GIB) for index in range(cards))))
-    parts = [page.pill, *page.controls.findChildren(type(page.controls.pause)), *page.cards, *page.heads]
-    parts += [tile for _, _, tile in page.tiles] + [page.controls.range]
+    parts = [
+        page.status_pill,
+        *page.toolbar.findChildren(type(page.toolbar.pause_button)),
+        *page.plot_cards,
+        *page.gpu_headers,
+    ]
+    parts += [tile for _, _, tile in page.tiles] + [page.toolbar.range_control]
 
     def fits():
         shown = [part for part in parts if part.isVisible()]
@@ -46,10 +51,10 @@ def test_toolbar_moves_below_narrow_status(monitor, qtbot):
     feed(window, sample(gpu()))
     for size in ((1000, 700), (1180, 760), (1600, 900)):
         window.resize(*size)
-        qtbot.waitUntil(lambda: page.subtitle.width() >= 300, timeout=5000)
-    assert page.head.indexOf(page.controls) >= 0
+        qtbot.waitUntil(lambda: page.subtitle_label.width() >= 300, timeout=5000)
+    assert page.header.indexOf(page.toolbar) >= 0
     window.resize(1000, 700)
-    qtbot.waitUntil(lambda: page.column.indexOf(page.controls) == 0, timeout=5000)
+    qtbot.waitUntil(lambda: page.column.indexOf(page.toolbar) == 0, timeout=5000)
 
 
 @pytest.mark.parametrize("cards", [0, 1, 2])
@@ -59,8 +64,8 @@ def test_smallest_window_shows_a_whole_plot(monitor, language, qapp, qtbot, card
     hot = [gpu(index, temp=90, temp_max=83) for index in range(cards)]  # with what to do about it, which takes a row
     now = page.clock.view()[1]
     feed(window, *(sample(*hot, t=now - 20 + second) for second in range(20)))
-    assert page.advice.button.isVisible() == bool(cards)
-    first = page.cards[0]
+    assert page.advice_panel.toggle_button.isVisible() == bool(cards)
+    first = page.plot_cards[0]
     for code in ("en", "zh_CN"):
         language.set(code)
         window.resize(880, 520)
@@ -88,23 +93,23 @@ def test_export_buttons_have_labels_if_wide(monitor, qtbot, width, words):
     window, page = monitor
     window.resize(width, 760)
     feed(window, sample(gpu()))
-    buttons = page.controls.shot, page.controls.export, page.controls.twin
+    buttons = page.toolbar.picture_button, page.toolbar.csv_button, page.toolbar.table_button
     qtbot.waitUntil(lambda: tuple(button.text() for button in buttons) == words, timeout=5000)
     assert all(button.accessibleName() and button.toolTip() for button in buttons)
     page.clock.zoom(0.5, page.clock.view()[0])
-    assert page.controls.back.isVisible()
+    assert page.toolbar.reset_button.isVisible()
     if width == 1180:
         # The way back takes their place where it must: no second line begins.
-        row = (page.controls.back, *buttons)
+        row = (page.toolbar.reset_button, *buttons)
         qtbot.waitUntil(lambda: len({part.geometry().center().y() for part in row}) == 1, timeout=5000)
-        page.controls.back.click()
-        qtbot.waitUntil(lambda: page.controls.shot.text() == "Picture", timeout=5000)
+        page.toolbar.reset_button.click()
+        qtbot.waitUntil(lambda: page.toolbar.picture_button.text() == "Picture", timeout=5000)
 
 
 def test_hint_and_buttons_share_row_if_wide(monitor, qtbot):
     window, page = monitor
     feed(window, sample(gpu()))
-    parts = page.hint, page.more, page.inside.button
+    parts = page.hint_label, page.secondary_plots_button, page.gpu_details.toggle_button
     window.resize(1180, 760)
     qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 1, timeout=5000)
     theme.set_text_scale(QApplication.instance(), 2.0)

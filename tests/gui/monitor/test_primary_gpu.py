@@ -45,7 +45,7 @@ def test_removed_gpu_is_never_selected():
 def test_home_shows_gpu_name_and_index(home, app, seen):
     window, page = home(app)
     feed(window, sample(gpu(0, temp=50), gpu(1, temp=85)))
-    assert "GPU 1 · NVIDIA GeForce RTX 4060" in seen(page.live)
-    assert {figure.gpu for figure in page.live.figures} == {1}
+    assert "GPU 1 · NVIDIA GeForce RTX 4060" in seen(page.live_card)
+    assert {figure.gpu for figure in page.live_card.metrics} == {1}
     feed(window, sample(gpu(0)))
-    assert "GPU 0" not in seen(page.live)
+    assert "GPU 0" not in seen(page.live_card)

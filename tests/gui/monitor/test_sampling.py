@@ -54,7 +54,7 @@ def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
     arrived_on = []
     sampling.sampled.connect(lambda _: arrived_on.append(threading.current_thread()))
     with qtbot.waitSignals([sampling.sampled] * 3, timeout=5000):
-        sampling.want("home", True)
+        sampling.request_samples("home", True)
     assert set(arrived_on) == {threading.main_thread()}
     assert sampling.source.threads == {"sampling"}
     assert sampling.history.latest.t >= 3
@@ -62,17 +62,17 @@ def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
 
 
 def test_no_sampling_without_request(qtbot, sampling):
-    sampling.want("home", True)
-    sampling.want("monitor", True)
+    sampling.request_samples("home", True)
+    sampling.request_samples("monitor", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
-    sampling.want("home", False)
+    sampling.request_samples("home", False)
     assert sampling.running
-    sampling.want("monitor", False)
+    sampling.request_samples("monitor", False)
     assert not sampling.running
     # The driver is let go of: an open one keeps cards awake.
     qtbot.waitUntil(lambda: sampling.source.closed == 1, timeout=5000)
     with qtbot.waitSignal(sampling.sampled, timeout=5000):
-        sampling.want("home", True)
+        sampling.request_samples("home", True)
 
 
 def test_thread_starts_at_first_request(qtbot):
@@ -96,13 +96,13 @@ def test_failing_source_reports_and_retries(qtbot):
 
 
 def test_no_signal_after_stop(qtbot, sampling):
-    sampling.want("home", True)
+    sampling.request_samples("home", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
     told = []
     assert sampling.stop()
     sampling.sampled.connect(told.append)
     qtbot.wait(50)
-    sampling.want("home", True)
+    sampling.request_samples("home", True)
     assert told == []
     assert not sampling.running
 
@@ -125,11 +125,11 @@ def test_stop_does_not_wait_for_hung_driver(qtbot):
 
 
 def test_expensive_fields_sampled_only_while_visible(qtbot, sampling):
-    sampling.want("home", True)
+    sampling.request_samples("home", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
-    sampling.want("monitor", True, looking=True)
+    sampling.request_samples("monitor", True, detailed=True)
     qtbot.waitUntil(lambda: sampling.source.looked[-1], timeout=5000)
-    sampling.want("monitor", True)
+    sampling.request_samples("monitor", True)
     qtbot.waitUntil(lambda: not sampling.source.looked[-1], timeout=5000)
     assert sampling.running
 
