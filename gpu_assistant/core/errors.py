@@ -1,28 +1,32 @@
-"""Errors that reach a user. They carry a code and figures; a face says the sentence (`error.<code>`).
+"""Errors that reach the user: a code, the values for its text, and the exit code of the command line.
 
-AppError            exit 1  the machine, the environment or the work
-├── CannotSetUp   exit 1  no step of ours does this here
-├── DiskTooSmall  exit 1  too little room, and which other disk has it
-├── CallError       exit 2  the call itself (bad option, broken machine or plan file)
-├── Cancelled       exit 3  stopped by the user, can be resumed
-├── RebootNeeded    exit 4  done so far, restart, then --resume
-├── RightsRefused   exit 5  administrator rights refused
-└── NetworkError    exit 6  no network, or no source answered
+AppError                    exit 1  the machine, the environment or the work
+├── SetupNotSupported       exit 1  no step of this program can do it here
+├── InsufficientDiskSpace   exit 1  too little room, and which other disk has enough
+├── UsageError              exit 2  the call itself: a bad option, a broken machine or plan file
+│   └── UnsatisfiableChoice exit 2  a version picked by hand that cannot work
+├── Cancelled               exit 3  stopped by the user; can be resumed
+├── RebootRequired          exit 4  done so far; restart, then `--resume`
+├── ElevationDenied         exit 5  administrator rights refused
+└── NetworkError            exit 6  no network, or no source answered
 
-Why the system refused something of a file, a program or a port: a text of ours where we have words for it.
+The text is `error.<code>` in `resources/texts/`; `cli/` and `gui/` translate it. An OSError that a file or folder
+raised becomes an AppError by `storage_errors`, or a text by `os_error_text`.
 """
 
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from .recommendation import Alternative
     from .types import Message, Value
 
-
-# What a picked version is one of, by the part; a driver's is told as its maker tells it.
+# The product whose version a choice of this part names; a driver goes by its vendor.
 PRODUCT_NAMES = {
     "pytorch": "PyTorch",
     "variant": "PyTorch",
@@ -36,7 +40,7 @@ PRODUCT_NAMES = {
 
 
 class AppError(Exception):
-    """Something is wrong, and we know what to say about it."""
+    """A failure with a text of its own: `code` names it, `data` fills its placeholders."""
 
     exit_code: ClassVar[int] = 1
 
@@ -48,14 +52,14 @@ class AppError(Exception):
 
     @property
     def message(self) -> Message:
-        """The text's key and its figures."""
+        """The key of the text and its values."""
         from .types import Message
 
         return Message(f"error.{self.code}", self.data)
 
 
 class SetupNotSupported(AppError):
-    """Nothing is broken, but no step of ours can do this; the sentence says why, and what to do by hand."""
+    """Nothing is broken, but no step of this program can do it; the text says why, and what to do by hand."""
 
 
 class UsageError(AppError):
@@ -65,8 +69,9 @@ class UsageError(AppError):
 
 
 class InsufficientDiskSpace(AppError):
-    """Too little is free on the disk of `path`. `goes` is what lies there, "data" (the data folder and all below it) or
-    "env" (the environment alone); `other` tells of a disk with room, as `disks.elsewhere` has it.
+    """Too few bytes are free on the disk of `path`. `contents` is what is stored there: "data" (the data folder with
+    everything in it) or "env" (the environment alone). `other_disk` describes a disk with enough room
+    (`machine.larger_disk_data`).
     """
 
     def __init__(
@@ -84,15 +89,15 @@ class InsufficientDiskSpace(AppError):
 
     @property
     def message(self) -> Message:
-        """With the way to the other disk, if there is one."""
+        """The text that also says how to use the other disk, if there is one."""
         from .types import Message
 
         return Message(f"error.{self.code}{'-' if self._contents else ''}{self._contents}", self.data)
 
 
 class UnsatisfiableChoice(UsageError):
-    """What the user picked for a part cannot work. `why` is the code of a text, `newest` what works instead (None:
-    nothing of the kind is known to).
+    """A version picked by hand that cannot work. `why` is the code of a text, `newest` the version that works instead
+    (None: none is known to work).
     """
 
     def __init__(self, *, part: str, choice: str, why: str, newest: str | None, **extra: Value) -> None:
@@ -101,7 +106,7 @@ class UnsatisfiableChoice(UsageError):
 
     @property
     def message(self) -> Message:
-        """By the names of the parts; nothing is named where nothing works."""
+        """The text with the product's name before each version."""
         from .types import Message
 
         part, choice, newest = (str(self.data[key] or "") for key in ("part", "choice", "newest"))
@@ -113,7 +118,7 @@ class UnsatisfiableChoice(UsageError):
 
 
 def _with_product_name(part: str, version: str) -> str:
-    """A picked version with the name of what it is one of: "PyTorch 9.9", "PyTorch cu999", "cuDNN 9.1"."""
+    """The version after its product: "PyTorch 9.9", "PyTorch cu999", "cuDNN 9.1"."""
     name = PRODUCT_NAMES.get(part)
     if name is None or not version or version.startswith("Python"):
         return version
@@ -121,7 +126,7 @@ def _with_product_name(part: str, version: str) -> str:
 
 
 class Cancelled(AppError):
-    """The user said stop; what is done stays done."""
+    """The user stopped the work; what is done stays done."""
 
     exit_code = 3
 
@@ -130,13 +135,13 @@ class Cancelled(AppError):
 
 
 class RebootRequired(AppError):
-    """Go on after a restart."""
+    """The rest is done after a restart."""
 
     exit_code = 4
 
 
 class ElevationDenied(AppError):
-    """The user or the system said no to administrator rights."""
+    """The user or the system refused administrator rights."""
 
     exit_code = 5
 
@@ -147,7 +152,7 @@ class NetworkError(AppError):
     exit_code = 6
 
 
-# `@os.<word>` of resources/texts/os.json.
+# errno to the key of a text: `@os.<key>` in resources/texts/os.json.
 OS_ERROR_KEYS = {
     errno.ENOENT: "missing",
     errno.EACCES: "denied",
@@ -173,13 +178,61 @@ OS_ERROR_KEYS = {
     errno.ENOEXEC: "no-program",
     errno.EADDRINUSE: "port-in-use",
 }
-# winerror.h: sharing violation, lock violation; Python calls both a refusal.
-WINDOWS_LOCK_ERRORS = (32, 33)
+# winerror.h
+ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_FILENAME_EXCED_RANGE = 32, 33, 206
+MAX_NAME_LENGTH = 255  # characters of one file or folder name on Windows' file systems
 
 
 def os_error_text(error: OSError) -> str:
-    """The code of a text ("@os.full"), or the system's own words where it means something rare."""
-    if getattr(error, "winerror", None) in WINDOWS_LOCK_ERRORS:
+    """The code of a text ("@os.full"); for an errno without one, the system's own message."""
+    # Python maps both to EACCES.
+    if getattr(error, "winerror", None) in (ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION):
         return "@os.in-use"
     key = OS_ERROR_KEYS.get(error.errno) if error.errno is not None else None
     return error.strerror or str(error) if key is None else f"@os.{key}"
+
+
+def is_name_too_long(error: OSError, path: Path) -> bool:
+    """Whether a path failed because it, or one name in it, is longer than the file system allows."""
+    winerror: int | None = getattr(error, "winerror", None)
+    # Windows has an error for a path that is too long, but reports a name that is too long as invalid or missing.
+    not_found = winerror is not None or error.errno == errno.ENOENT
+    # The path that failed may be a temporary file beside `path`, whose name is longer.
+    failed_path = Path(error.filename) if isinstance(error.filename, str) else path
+    too_long_name = not_found and any(len(name) > MAX_NAME_LENGTH for name in (*path.parts, *failed_path.parts))
+    return error.errno == errno.ENAMETOOLONG or winerror == ERROR_FILENAME_EXCED_RANGE or too_long_name
+
+
+def storage_error(error: OSError, path: Path) -> AppError:
+    """What the user is told when `path` could not be read, written, moved or removed.
+
+    UsageError("name-too-long"), else AppError "disk-full", "disk-read-only", "folder-unwritable", or "storage" with the
+    text of any other errno.
+    """
+    folder = str(path)
+    if is_name_too_long(error, path):
+        return UsageError("name-too-long", path=folder)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return AppError("disk-full", path=folder)
+    if error.errno == errno.EROFS:
+        return AppError("disk-read-only", path=folder)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return AppError("folder-unwritable", path=folder)
+    return AppError("storage", path=folder, detail=os_error_text(error))
+
+
+@contextmanager
+def storage_errors(path: Path, *, permission_code: str | None = None) -> Iterator[None]:
+    """Raise `storage_error(error, path)` for every OSError of the block.
+
+    A PermissionError becomes AppError(permission_code, path=…) where that is given: on Windows it means that a program
+    has the file open ("environment-in-use").
+    """
+    try:
+        yield
+    except PermissionError as error:
+        if permission_code is None:
+            raise storage_error(error, path) from error
+        raise AppError(permission_code, path=str(path)) from error
+    except OSError as error:
+        raise storage_error(error, path) from error

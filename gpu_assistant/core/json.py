@@ -1,4 +1,8 @@
-"""JSON in and out: strict decoding of untrusted files, and writing that never leaves half a file."""
+"""JSON as structs: strict decoding of files that anybody may have written, and writing that leaves no half file.
+
+Every struct of the program becomes JSON and comes back through this module alone, because msgspec is not safe when two
+threads meet a type for the first time.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +18,30 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from .errors import AppError, UsageError, os_error_text
-from .paths import is_name_too_long
+from .errors import AppError, UsageError, os_error_text, storage_errors
+from .errors import storage_error as storage_error
 
 T = TypeVar("T")
-MAX_FILE_BYTES = (
-    16_000_000  # a file that a person gives us; a plan with every part of a CUDA Toolkit has less than 1 MB
-)
+MAX_FILE_BYTES = 16_000_000  # of a file that the user names; a plan with every part of a CUDA Toolkit is below 1 MB
+
+# msgspec builds a decoder when it first meets a type and lets every thread see the unfinished one: a second thread
+# that meets the same type meanwhile crashes the interpreter.
+_decoder_lock = threading.Lock()
+_prepared_types: set[object] = set()
 
 
 class NestingTooDeepError(msgspec.DecodeError):
-    """Brackets within brackets, more than there is room for: damaged, or made to do harm."""
+    """Brackets nested deeper than the interpreter's stack: a damaged or a malicious file."""
 
 
-def encode(value: Any) -> bytes:  # noqa: ANN401 - any struct of ours
+def encode(value: Any) -> bytes:  # noqa: ANN401 - any struct
     """One line of UTF-8 JSON."""
     return msgspec.json.encode(value)
 
 
-def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct of ours
-    """Indented JSON for people."""
+def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct
+    """JSON indented by two spaces."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-
-
-# What `write_file` writes into until it is whole.
-_PARTIAL_NAME = re.compile(r"\.(?P<name>.+)\.\d+\.partial")
-
-# msgspec looks at a type when it first meets it, and shows what it has so far to every thread: another one that meets
-# the same type meanwhile takes the program down.
-_decoder_lock = threading.Lock()
-_prepared_types: set[object] = set()
 
 
 @overload
@@ -51,11 +49,11 @@ def decode(data: bytes | str, kind: type[T]) -> T: ...
 
 
 @overload
-def decode(data: bytes | str, kind: UnionType) -> Any: ...  # noqa: ANN401 - one of a union's
+def decode(data: bytes | str, kind: UnionType) -> Any: ...  # noqa: ANN401 - one of the union's types
 
 
 def decode(data: bytes | str, kind: Any) -> Any:
-    """Decode and check; raises msgspec.ValidationError or msgspec.DecodeError (`TooDeep`). From any thread."""
+    """JSON as a struct, from any thread; raises msgspec.DecodeError, of which ValidationError is one."""
     _prepare_decoder(kind)
     try:
         return msgspec.json.decode(data, type=kind)
@@ -64,7 +62,7 @@ def decode(data: bytes | str, kind: Any) -> Any:
 
 
 def convert(value: object, kind: type[T]) -> T:
-    """What was decoded as plain values, as a struct of ours; raises msgspec.ValidationError. From any thread."""
+    """Decoded plain values as a struct, from any thread; raises msgspec.ValidationError."""
     _prepare_decoder(kind)
     return msgspec.convert(value, type=kind)
 
@@ -77,11 +75,11 @@ def _prepare_decoder(kind: object) -> None:
 
 
 def read_file(path: Path, kind: type[T], *, code: str) -> T:
-    """Decode a file that a person gave us; raises CallError(code, path=…, fault=…, where=…) on anything wrong, and
-    AppError("unsupported-processor") or ("unsupported-system") for a computer of another kind than those we know.
+    """Decode a file that the user names.
 
-    `fault` names a text ("@file.fault.missing"), `where` is a field ("gpus[0].vendor"), a line and column ("3:14"), or
-    the text for the whole file.
+    Raises UsageError "file-is-folder", "file-unreadable", "file-too-large", or `code` with `fault` and `where` as
+    `describe_fault` has them; AppError("unsupported-processor") or ("unsupported-system") for a machine file of a
+    computer that no struct describes.
     """
     if path.is_dir():
         raise UsageError("file-is-folder", path=str(path))
@@ -104,18 +102,20 @@ def read_file(path: Path, kind: type[T], *, code: str) -> T:
 
 
 def _to_utf8(data: bytes) -> bytes:
-    """What editors and PowerShell on Windows write, by its byte-order mark; raises UnicodeDecodeError."""
+    """UTF-8 without a byte-order mark: editors and PowerShell on Windows write one, or UTF-16. Raises
+    UnicodeDecodeError.
+    """
     for bom, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if data.startswith(bom):
             return data.removeprefix(bom).decode(encoding).encode()
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-# What msgspec writes, and the text that says the same; a test knows each.
+# Messages of msgspec, and the key of the text that says the same; a test has an example of each.
 _FAULT_PATTERNS = {
     r"Object missing required field `(?P<field>.+?)`": "missing",
     r"Expected `\w+` of length .+": "length",
-    # The machine file's texts may hold whatever can be shown; every other pattern asks for a certain form.
+    # The pattern of a machine file's free texts (printable characters); every other pattern prescribes a form.
     r"Expected `str` matching regex '\^\[\^.+": "letters",
     r"Expected `str` matching regex .+": "form",
     r"Expected `(int|float)` [<>]=? .+|.* out of range": "range",
@@ -124,14 +124,16 @@ _FAULT_PATTERNS = {
     r"JSON is malformed: .+ \(byte (?P<byte>\d+)\)": "malformed",
     r"Input data was truncated": "truncated",
 }
-
-
-# What a computer can be, of which this program knows a few kinds.
+# Fields of a machine file whose unknown value means a kind of computer that is not supported, not a broken file.
 _UNSUPPORTED_CHOICES = {"os.arch": "processor", "os.system": "system"}
 
 
 def describe_fault(error: Exception, data: bytes = b"") -> tuple[str, str]:
-    """What is wrong ("@file.fault.missing") and where, of an error that decoding `data` raised."""
+    """What is wrong with `data`, and where, from the error that decoding it raised.
+
+    The first is the code of a text ("@file.fault.missing"); the second a field ("gpus[0].vendor"), a line and a column
+    ("3:14"), or the code of the text for the whole file ("@file.whole").
+    """
     fault, location = _classify_fault(error, data)
     return f"@file.fault.{fault}", location
 
@@ -160,48 +162,37 @@ def _line_and_column(data: bytes, byte: int) -> str:
     return f"{len(lines) + 1}:{len(last_line.decode(errors='replace')) + 1}"
 
 
-def write_file(path: Path, data: bytes | str) -> None:
-    """Write so that `path` is at every moment the old file or the whole new one; flushed to disk.
+# The file that `write_file` renames when it is complete: ".<name>.<pid>.partial".
+_PARTIAL_NAME = re.compile(r"\.(?P<name>.+)\.\d+\.partial")
 
-    Raises AppError as `storage_error` has it.
+
+def write_file(path: Path, data: bytes | str) -> None:
+    """Replace a file atomically, flushed to disk: `path` is always the old file or the complete new one.
+
+    Creates the folder. Raises AppError as `storage_error` does.
     """
     content = data.encode() if isinstance(data, str) else data
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        # Where the folder is a file, or the disk has gone, the clean-up fails for the same reason.
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise storage_error(error, path) from error
+    with storage_errors(path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with partial.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+        except OSError:
+            # Fails for the same reason where the folder is a file or the disk was pulled out.
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise
 
 
 def remove_partial_files(folder: Path, names: Container[str]) -> None:
-    """Remove what killed processes left when they wrote files of these names into a folder; no other process may be
-    writing them just now. Raises OSError.
+    """Remove the temporary files of killed processes that were writing files of these names in a folder; no process
+    may be writing them at the same time. Raises OSError.
     """
     for path in folder.iterdir():
         match = _PARTIAL_NAME.fullmatch(path.name)
         if match is not None and match["name"] in names:
             path.unlink()
-
-
-def storage_error(error: OSError, path: Path) -> AppError:
-    """The sentence for a failed write: full or read-only disk, no permission, a long name, or what the system says."""
-    import errno
-
-    folder = str(path)
-    if is_name_too_long(error, path):
-        return UsageError("name-too-long", path=folder)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return AppError("disk-full", path=folder)
-    if error.errno == errno.EROFS:
-        return AppError("disk-read-only", path=folder)
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return AppError("folder-unwritable", path=folder)
-    return AppError("storage", path=folder, detail=os_error_text(error))

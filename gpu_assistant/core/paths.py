@@ -5,17 +5,14 @@ The log file: five files of at most 1 MB, without the user's name or home in it.
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 from collections.abc import Mapping
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from .errors import UsageError
+from .errors import UsageError, is_name_too_long
 
-MAX_NAME_LENGTH = 255  # letters of one file's or folder's name, on Windows' disks
-ERROR_FILENAME_EXCED_RANGE = 206  # ERROR_FILENAME_EXCED_RANGE
 DATA_DIR_VARIABLE = "GPU_ASSISTANT_DATA_DIR"
 WHEELHOUSE_VARIABLE = "GPU_ASSISTANT_WHEELHOUSE"
 
@@ -82,17 +79,6 @@ class DataDir:
 def normalize_path(path: str) -> Path:
     """A folder as somebody typed it, absolute and without "~" and "..": equal folders are equal paths."""
     return Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 - Path.absolute keeps ".."
-
-
-def is_name_too_long(error: OSError, path: Path) -> bool:
-    """Whether a path failed because it, or a name in it, is longer than can be used there."""
-    # Windows tells of a whole path by a code of its own, and calls a name that is too long a wrong or a missing one.
-    winerror: int | None = getattr(error, "winerror", None)
-    not_found = winerror is not None or error.errno == errno.ENOENT
-    # What could not be made may lie beside the path: an unfinished file has a longer name.
-    failed_path = Path(error.filename) if isinstance(error.filename, str) else path
-    too_long_name = not_found and any(len(name) > MAX_NAME_LENGTH for name in (*path.parts, *failed_path.parts))
-    return error.errno == errno.ENAMETOOLONG or winerror == ERROR_FILENAME_EXCED_RANGE or too_long_name
 
 
 def check_path_length(raw_path: str) -> None:

@@ -11,7 +11,7 @@ from ..catalog.records.base import CatalogFile
 from ..catalog.store import STAMP_NAME, CatalogStamp
 from ..catalog.validation import validate_catalog
 from ..core import json
-from ..core.errors import AppError
+from ..core.errors import AppError, storage_errors
 
 
 def store_subjects(folder: Path, base_folder: Path, subjects: Mapping[str, CatalogFile], day: str) -> None:
@@ -23,31 +23,28 @@ def store_subjects(folder: Path, base_folder: Path, subjects: Mapping[str, Catal
     restore_backup(folder)
     staging, backup = _sibling_folders(folder)
     try:
-        shutil.rmtree(staging, ignore_errors=True)
-        staging.mkdir(parents=True)
-        for name, subject in subjects.items():
-            json.write_file(staging / f"{name}.json", json.encode_pretty(subject))
-        json.write_file(
-            staging / STAMP_NAME, json.encode_pretty(CatalogStamp(schema="gpu-assistant/catalog/1", day=day))
-        )
-        findings = validate_catalog(staging, base_folder)
-        if findings:
-            first_finding = findings[0]
-            raise AppError(
-                "catalog-refused",
-                file=first_finding.file,
-                rule=first_finding.rule,
-                detail=f"{first_finding.where} {first_finding.detail}",
-            )
-        shutil.rmtree(backup, ignore_errors=True)
-        if folder.exists():
-            folder.rename(backup)
-        staging.rename(folder)
-    except OSError as error:
-        restore_backup(folder)
-        raise json.storage_error(error, folder) from error
+        with storage_errors(folder):
+            shutil.rmtree(staging, ignore_errors=True)
+            staging.mkdir(parents=True)
+            for name, subject in subjects.items():
+                json.write_file(staging / f"{name}.json", json.encode_pretty(subject))
+            stamp = CatalogStamp(schema="gpu-assistant/catalog/1", day=day)
+            json.write_file(staging / STAMP_NAME, json.encode_pretty(stamp))
+            _validate(staging, base_folder)
+            shutil.rmtree(backup, ignore_errors=True)
+            if folder.exists():
+                folder.rename(backup)
+            staging.rename(folder)
     finally:
+        restore_backup(folder)
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _validate(staging: Path, base_folder: Path) -> None:
+    issues = validate_catalog(staging, base_folder)
+    if issues:
+        first = issues[0]
+        raise AppError("catalog-refused", file=first.file, rule=first.rule, detail=f"{first.where} {first.detail}")
 
 
 def restore_backup(folder: Path) -> None:

@@ -5,7 +5,6 @@ How this copy of the program came onto the computer: its installer leaves a note
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -15,6 +14,7 @@ from msgspec import Struct
 
 from ..core import json
 from ..core.errors import AppError, Cancelled, NetworkError, os_error_text
+from ..core.files import hash_file
 from ..core.jobs import JobContext
 from .signed_statement import UpdateFile, UpdateFileKind
 
@@ -45,9 +45,6 @@ def installation_kind(marker: Path = MARKER_PATH, package: Path = PACKAGE_FOLDER
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         # Wheels carry the data inside the package; beside it they lie where the source does.
         return "wheel" if (package / "resources").is_dir() else "source"
-
-
-READ_CHUNK_BYTES = 1 << 20
 
 
 class UpdateDownloadProgress(Struct, frozen=True, kw_only=True):
@@ -159,12 +156,8 @@ class UpdateLaunchJob:
         return False
 
     def _verify_hash(self, file: BinaryIO, context: JobContext[Any]) -> None:
-        sha256, size = hashlib.sha256(), 0
-        while chunk := file.read(READ_CHUNK_BYTES):
-            context.check_cancelled()
-            sha256.update(chunk)
-            size += len(chunk)
-        if (size, sha256.hexdigest()) != (self._file.bytes, self._file.sha256):
+        sha256 = hash_file(file, context.cancel)
+        if (file.tell(), sha256) != (self._file.bytes, self._file.sha256):
             raise self._changed_error()
 
     def _changed_error(self) -> AppError:

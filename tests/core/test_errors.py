@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import OS_ERROR_KEYS, AppError, os_error_text
+from gpu_assistant.core.errors import OS_ERROR_KEYS, AppError, UsageError, os_error_text, storage_errors
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
@@ -42,3 +42,33 @@ def test_every_os_error_key_has_text_rare_ones_use_strerror() -> None:
     held = OSError(errno.EACCES, "used by another process")
     held.winerror = 32  # type: ignore[attr-defined, unused-ignore]
     assert os_error_text(held) == "@os.in-use"
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (errno.ENOSPC, "disk-full"),
+        (errno.EDQUOT, "disk-full"),
+        (errno.EROFS, "disk-read-only"),
+        (errno.EACCES, "folder-unwritable"),
+        (errno.EIO, "storage"),
+    ],
+)
+def test_storage_errors_have_codes(tmp_path: Path, number: int, code: str) -> None:
+    with pytest.raises(AppError) as caught, storage_errors(tmp_path):
+        raise OSError(number, os.strerror(number))
+    assert (caught.value.code, caught.value.data["path"]) == (code, str(tmp_path))
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_storage_errors_name_long_names(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300)
+    with pytest.raises(UsageError) as caught, storage_errors(path):
+        path.touch()
+    assert caught.value.code == "name-too-long"
+
+
+def test_permission_code_replaces_permission_error(tmp_path: Path) -> None:
+    with pytest.raises(AppError) as caught, storage_errors(tmp_path, permission_code="environment-in-use"):
+        raise PermissionError(errno.EACCES, "used by another process")
+    assert (caught.value.code, caught.value.data) == ("environment-in-use", {"path": str(tmp_path)})

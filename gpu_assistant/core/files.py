@@ -1,0 +1,37 @@
+"""Files by their content: the hash that tells whether one is complete and the right one."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from .errors import Cancelled
+
+HASH_CHUNK_BYTES = 1 << 20
+
+
+def hash_file(
+    file: Path | BinaryIO,
+    cancel: threading.Event | None = None,
+    *,
+    algorithm: str = "sha256",
+    progress: Callable[[int], None] | None = None,
+) -> str:
+    """The hash, in lower-case hex, of a file, or of an open one from its position to its end.
+
+    `progress` gets the bytes of each chunk. Raises OSError, and Cancelled within one chunk after `cancel` was set.
+    """
+    if isinstance(file, Path):
+        with file.open("rb", buffering=0) as stream:
+            return hash_file(stream, cancel, algorithm=algorithm, progress=progress)
+    hasher = hashlib.new(algorithm, usedforsecurity=False)
+    while chunk := file.read(HASH_CHUNK_BYTES):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled
+        hasher.update(chunk)
+        if progress is not None:
+            progress(len(chunk))
+    return hasher.hexdigest()
