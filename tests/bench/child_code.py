@@ -20,7 +20,7 @@ launcher.load()
 import torch
 torch.set_num_threads(1)
 from gpu_assistant_bench import devices
-cpu = devices.Cpu(torch, 1)
+cpu = devices.CpuDevice(torch, 1)
 """
 
 

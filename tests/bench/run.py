@@ -33,7 +33,7 @@ class Run:
         self.data = DataDir(data)
         self.news: list[TorchLoading | BenchmarkProgress | BenchResult] = []
         self.log: list[str] = []
-        options = {"start_limit": 200.0, "cards": no_cards, "load": lambda _: 0.0, **options}
+        options = {"start_limit": 200.0, "read_gpus": no_gpus, "read_cpu_load": lambda _: 0.0, **options}
         self.job = BenchmarkJob(environment, self.system, self.data, **options)
 
     def go(self, cancel: threading.Event | None = None) -> Benchmark:
@@ -58,5 +58,5 @@ class Run:
         return caught.value
 
 
-def no_cards() -> tuple[GpuSample, ...]:
+def no_gpus() -> tuple[GpuSample, ...]:
     return ()

@@ -33,7 +33,7 @@ def instead(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str) -> Path
     """An environment in which this is run in place of the child."""
     child = folder / "child.py"
     child.write_text(program, encoding="utf-8")
-    monkeypatch.setattr(job, "CHILD", child)
+    monkeypatch.setattr(job, "CHILD_PROGRAM", child)
     return environment_with(folder / "env", None)
 
 
@@ -130,7 +130,7 @@ def test_endless_line_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_implausible_results_are_rejected(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One child says them; what is right beside them stays."""
-    result = Run(with_card, tmp_path, device="cpu", only=["copy"]).go().results[0]
+    result = Run(with_card, tmp_path, device="cpu", workloads=["copy"]).go().results[0]
     for wrong in (
         {"median": -5.0},
         {"q1": 9e9},

@@ -222,7 +222,7 @@ def test_causes_from_gpu_logs() -> None:
     assert card is not None
 
     def causes(watch: BenchGpuLog, **power: bool) -> tuple[str, ...]:
-        told = {"on_battery": None, "saving": None, **power}
+        told = {"on_battery": None, "power_saving": None, **power}
         return tuple(code.rsplit(".", 1)[1] for code in bench_results.slow_causes([watch], [card], **told))
 
     fine = BenchGpuLog(index=0, name=RTX_4060.name, samples=9, util_before=1, pcie_width=8, throttle=("power-cap",))
@@ -230,5 +230,5 @@ def test_causes_from_gpu_logs() -> None:
     assert causes(replace(fine, throttle=("hardware-thermal",))) == ("heat",)
     assert causes(replace(fine, throttle=("power-brake",))) == ("power-supply",)
     assert causes(replace(fine, pcie_width=4)) == ("slot",)
-    assert causes(replace(fine, util_before=60), saving=True) == ("power-plan", "busy")
+    assert causes(replace(fine, util_before=60), power_saving=True) == ("power-plan", "busy")
     assert causes(fine, on_battery=True) == ("battery",)

@@ -28,7 +28,7 @@ from .run import Run
 
 
 def test_gpu_in_every_precision(with_card: Path, tmp_path: Path) -> None:
-    result = Run(with_card, tmp_path, only=["matmul"]).go()
+    result = Run(with_card, tmp_path, workloads=["matmul"]).go()
     assert {r.dtype for r in result.results if r.device == "cuda:0"} == {"float32", "tf32", "float16", "bfloat16"}
     assert {r.dtype for r in result.results if r.device == "cpu"} == {"float32"}
     assert {r.size[0] for r in result.results} == {1024, 2048, 4096, 8192, 10000}
@@ -40,14 +40,14 @@ def test_gpu_in_every_precision(with_card: Path, tmp_path: Path) -> None:
 
 
 def test_single_device_option(with_card: Path, tmp_path: Path) -> None:
-    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    result = Run(with_card, tmp_path, device="cuda:0", workloads=["matmul"]).go()
     assert {r.device for r in result.results} == {"cuda:0"}
     assert result.speedup == {}
 
 
 def test_verdict_for_known_gpu(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = load_catalog(resources_dir() / "catalog")
-    options = {"device": "cuda:0", "only": ["matmul"], "catalog": catalog}
+    options = {"device": "cuda:0", "workloads": ["matmul"], "catalog": catalog}
     good = Run(with_card, tmp_path, **options).go()
     assert good.expected is not None
     above = any(r.median > good.expected[f"cuda:0/matmul-{r.dtype}"][1] for r in good.results)
@@ -65,7 +65,7 @@ def test_unfair_conditions_are_noted(with_card: Path, tmp_path: Path, monkeypatc
     catalog = load_catalog(resources_dir() / "catalog")
     hot = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", util=80, temp=88, throttle=("hardware-thermal",))
     power = PowerStatus(source="battery", power_saving=True)
-    options = {"device": "cuda:0", "only": ["copy"], "catalog": catalog, "cards": lambda: (hot,)}
+    options = {"device": "cuda:0", "workloads": ["copy"], "catalog": catalog, "read_gpus": lambda: (hot,)}
     result = Run(with_card, tmp_path, power=power, **options).go()
     assert result.on_battery is True
     assert {"bench.note.battery", "bench.note.saving", "bench.note.busy"} <= set(result.notes)
@@ -80,7 +80,7 @@ def test_unfair_conditions_are_noted(with_card: Path, tmp_path: Path, monkeypatc
 def test_parallel_training_failure_is_noted(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in has no torchrun; what each card did alone stays."""
     monkeypatch.setenv("FAKE_CARD", "two")
-    result = Run(with_card, tmp_path, only=["copy-within", "parallel"]).go()
+    result = Run(with_card, tmp_path, workloads=["copy-within", "parallel"]).go()
     assert [r.device for r in result.results] == ["cpu", "cuda:0", "cuda:1"]
     assert "bench.note.parallel" in result.notes
 
@@ -92,9 +92,9 @@ def card_at_rest() -> tuple[GpuSample, ...]:
 @pytest.mark.parametrize(
     ("build", "options", "why"),
     [
-        ("cpu", {"cards": card_at_rest}, "cpu-build"),
-        ("cuda", {"cards": card_at_rest}, "card-unseen"),
-        ("cpu", {"cards": card_at_rest, "device": "cpu"}, "cpu-chosen"),
+        ("cpu", {"read_gpus": card_at_rest}, "cpu-build"),
+        ("cuda", {"read_gpus": card_at_rest}, "card-unseen"),
+        ("cpu", {"read_gpus": card_at_rest, "device": "cpu"}, "cpu-chosen"),
         ("cpu", {}, "cpu-only"),
     ],
 )
@@ -104,7 +104,7 @@ def test_present_gpu_is_not_reported_missing(
     monkeypatch.setenv("FAKE_CARD", "no-driver")
     torch = torch_with_card()
     torch = torch if build == "cuda" else torch.replace('cuda="12.6"', "cuda=None")
-    result = Run(environment_with(tmp_path / "env", torch), tmp_path, only=["copy"], **options).go()
+    result = Run(environment_with(tmp_path / "env", torch), tmp_path, workloads=["copy"], **options).go()
     assert result.verdict == f"bench.verdict.{why}"
     assert "bench.note.busy" not in result.notes  # of a card that was not measured
     if why == "cpu-build":
@@ -113,7 +113,7 @@ def test_present_gpu_is_not_reported_missing(
 
 
 def test_copies_in_both_directions(with_card: Path, tmp_path: Path) -> None:
-    result = Run(with_card, tmp_path, only=["copy"]).go()
+    result = Run(with_card, tmp_path, workloads=["copy"]).go()
     assert [(r.device, r.id) for r in result.results] == [
         ("cpu", "copy-within"),
         ("cuda:0", "copy-within"),
@@ -127,7 +127,7 @@ def test_copies_in_both_directions(with_card: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("load", "told"), [(85.0, True), (3.0, False), (None, False)])
 def test_busy_cpu_is_noted_on_results(with_card: Path, tmp_path: Path, load: float | None, told: bool) -> None:
-    result = Run(with_card, tmp_path, only=["copy-within"], load=lambda _: load).go()
+    result = Run(with_card, tmp_path, workloads=["copy-within"], read_cpu_load=lambda _: load).go()
     assert [(r.device, "busy-cpu" in r.notes) for r in result.results] == [("cpu", told), ("cuda:0", False)]
     assert ("bench.note.busy-cpu" in result.notes) == told
 
@@ -148,7 +148,7 @@ def test_each_workload_kind_runs_first(with_card: Path, tmp_path: Path) -> None:
 
 def test_parallel_training_is_reported(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "two")
-    run = Run(with_card, tmp_path, only=["copy-within", "parallel"])
+    run = Run(with_card, tmp_path, workloads=["copy-within", "parallel"])
     run.go()
     came = [news for news in run.news if isinstance(news, BenchmarkProgress)]
     assert [(news.index, news.total) for news in came] == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -157,7 +157,7 @@ def test_parallel_training_is_reported(with_card: Path, tmp_path: Path, monkeypa
 
 def test_failed_workload_does_not_stop_others(with_card: Path, tmp_path: Path) -> None:
     """The stand-in has no layers: training and writing fail, each for itself."""
-    result = Run(with_card, tmp_path, device="cuda:0", only=["copy-within", "training", "decode"]).go()
+    result = Run(with_card, tmp_path, device="cuda:0", workloads=["copy-within", "training", "decode"]).go()
     assert [r.id for r in result.results] == ["copy-within"]
     assert [(left.id, left.why) for left in result.left_out] == [
         (name, "bench.note.failed") for name in ("resnet50", "bert-base", "resnet50", "bert-base", "decode")
@@ -167,7 +167,7 @@ def test_failed_workload_does_not_stop_others(with_card: Path, tmp_path: Path) -
 
 def test_device_lost_midway(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "lost")
-    result = Run(with_card, tmp_path, only=["matmul"]).go()
+    result = Run(with_card, tmp_path, workloads=["matmul"]).go()
     assert {r.size[0] for r in result.results if r.device == "cuda:0"} == {2048}
     assert {r.dtype for r in result.results if r.device == "cuda:0"} == {"float32"}
     assert {left.why for left in result.left_out} == {"bench.note.lost"}
@@ -179,7 +179,7 @@ def test_run_leaves_no_files_in_program_folder(with_card: Path, tmp_path: Path) 
     before = {path for path in CHILD_PROGRAM.parent.rglob("*") if path.suffix == ".pyc"}
     for path in before:
         path.unlink()
-    Run(with_card, tmp_path, device="cpu", only=["copy"]).go()
+    Run(with_card, tmp_path, device="cpu", workloads=["copy"]).go()
     assert not [path for path in CHILD_PROGRAM.parent.rglob("*") if path.suffix == ".pyc"]
     assert list((tmp_path / "env").rglob("torch/__pycache__/*.pyc"))
 
@@ -192,20 +192,20 @@ def test_missing_device(with_card: Path, tmp_path: Path) -> None:
 
 def test_workload_too_large_is_skipped(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "out-of-memory")
-    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    result = Run(with_card, tmp_path, device="cuda:0", workloads=["matmul"]).go()
     assert {r.size[0] for r in result.results} == {2048}
     assert "bench.note.memory" in result.notes
 
 
 def test_wrong_result_is_noted(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "wrong")
-    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    result = Run(with_card, tmp_path, device="cuda:0", workloads=["matmul"]).go()
     assert "bench.note.wrong" in result.notes
 
 
 def test_crashed_child_keeps_its_results(with_card: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_CARD", "dies")
-    result = Run(with_card, tmp_path, device="cuda:0", only=["matmul"]).go()
+    result = Run(with_card, tmp_path, device="cuda:0", workloads=["matmul"]).go()
     assert [r.size[0] for r in result.results] == [2048]
     assert "bench.note.stopped" in result.notes
     unreached = [(left.dtype, left.size[0]) for left in result.left_out if left.why == "bench.note.stopped"]
@@ -241,7 +241,7 @@ def test_simulated_machine_is_refused(with_card: Path, tmp_path: Path) -> None:
 
 def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
     cancel = threading.Event()
-    run = Run(with_card, tmp_path, only=["matmul"])
+    run = Run(with_card, tmp_path, workloads=["matmul"])
     asked = 0.0
 
     def news(what: object) -> None:
@@ -258,7 +258,7 @@ def test_cancel_is_quick(with_card: Path, tmp_path: Path) -> None:
 
 def test_cancelled_full_test_keeps_its_results(with_card: Path, tmp_path: Path) -> None:
     cancel = threading.Event()
-    run = Run(with_card, tmp_path, only=["matmul"], full=True)
+    run = Run(with_card, tmp_path, workloads=["matmul"], full=True)
 
     def news(what: object) -> None:
         run.news.append(what)  # type: ignore[arg-type]
@@ -274,7 +274,7 @@ def test_cancelled_full_test_keeps_its_results(with_card: Path, tmp_path: Path) 
 
 
 def test_cpu_results_state_settings(with_card: Path, tmp_path: Path) -> None:
-    product, copy = Run(with_card, tmp_path, device="cpu", only=["matmul", "copy"]).go().results[:2]
+    product, copy = Run(with_card, tmp_path, device="cpu", workloads=["matmul", "copy"]).go().results[:2]
     assert product.settings["float32_matmul_precision"] == "highest"
     assert product.settings["threads"] == copy.settings["threads"]
 

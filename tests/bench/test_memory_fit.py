@@ -89,19 +89,19 @@ def largest(fit: MemoryFit) -> int:
 
 
 PURE = """
-from gpu_assistant_bench import timeline
+from gpu_assistant_bench import memory_fit
 
 def step(batch):  # two layers' activations, then gradients as activations are given back
     sizes = [10 * batch, 20 * batch, 100, -20 * batch, 300, -10 * batch, -400]
-    return [timeline.Event(size, 100 if at > 2 else 0, at > 5, at // 2) for at, size in enumerate(sizes)]
+    return [memory_fit.MemoryEvent(size, 100 if at > 2 else 0, at > 5, at // 2) for at, size in enumerate(sizes)]
 
 two, three = (step(2), 2), (step(3), 3)
-other = [*step(3), timeline.Event(5, 0, True, 3), timeline.Event(-5, 0, True, 3)]
+other = [*step(3), memory_fit.MemoryEvent(5, 0, True, 3), memory_fit.MemoryEvent(-5, 0, True, 3)]
 found = {
-    "tops": [top._asdict() for top in timeline.tops(two, three)],
-    "measured": [timeline.highest(step(batch)) for batch in (1, 4, 15, 16, 100)],
-    "alike": [timeline.alike(two[0], three[0]), timeline.alike(two[0], other)],
-    "outline": [top._asdict() for top in timeline.tops(two, (other, 3))],
+    "tops": [top._asdict() for top in memory_fit.possible_peaks(two, three)],
+    "measured": [memory_fit.peak_bytes(step(batch)) for batch in (1, 4, 15, 16, 100)],
+    "alike": [memory_fit.has_same_allocations(two[0], three[0]), memory_fit.has_same_allocations(two[0], other)],
+    "outline": [top._asdict() for top in memory_fit.possible_peaks(two, (other, 3))],
 }
 """
 
@@ -249,7 +249,7 @@ def test_results_before_abort_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
     start = {"torch": "2.13.0", "devices": two_gpus(), "of": 5, "limit_s": 0.0}
     lines = [encode(each).decode() for each in ({"start": start}, {"variant": "plain"}, {"fit": plain})]
     child.write_text(f"import os, time\nfor line in {lines!r}: print(line, flush=True)\n{after}\n", encoding="utf-8")
-    monkeypatch.setattr(memory_fit, "CHILD", child)
+    monkeypatch.setattr(memory_fit, "CHILD_PROGRAM", child)
     found = job(environment_with(tmp_path / "env", None), time_limit=5).run(JobContext())
     assert found.steps == (plain,)
     assert found.fits == (project_memory(plain, 8),)

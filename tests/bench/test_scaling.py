@@ -46,9 +46,9 @@ TAKES_PART = """
 parallel = __import__("importlib").import_module("gpu_assistant_bench.parallel")
 from torch import distributed
 torch.nn.parallel.DistributedDataParallel = lambda model, device_ids: model
-parallel.timing.LEAST_RUNS, parallel.LIMIT_S, parallel.BATCHES = 3, 0.1, {"cpu": 1}
+parallel.timing.MIN_STEADY_RUNS, parallel.MEASURE_LIMIT_S, parallel.PARALLEL_BATCHES = 3, 0.1, {"cpu": 1}
 distributed.init_process_group("gloo")
-found = parallel._measured(cpu, "resnet50", "float32", distributed.get_rank(), 2)
+found = parallel._measure(cpu, "resnet50", "float32", distributed.get_rank(), 2)
 """
 
 

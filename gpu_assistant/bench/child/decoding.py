@@ -51,7 +51,7 @@ class DecodingWorkload(Workload):
         model = self.float_model if self.dtype == "float32" and device_id == "cpu" else copy.deepcopy(self.float_model)
         self.model = model.to(getattr(torch, self.dtype)).to(device_id)
         self.prompt = torch.randint(0, DECODER_VOCABULARY_SIZE, (1, PROMPT_TOKENS)).to(device_id)
-        self.cache = self.model.room(PROMPT_TOKENS + NEW_TOKENS)
+        self.cache = self.model.empty_cache(PROMPT_TOKENS + NEW_TOKENS)
         with torch.inference_mode():
             self.first_token = self.model(self.prompt, 0, self.cache).argmax(-1, keepdim=True)
         if self.device.kind == "cpu":

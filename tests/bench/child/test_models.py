@@ -13,7 +13,7 @@ from ..child_code import inside
 pytestmark = pytest.mark.real_install
 
 RESNET50 = """
-from gpu_assistant_bench.resnet50 import ResNet50
+from gpu_assistant_bench.models import ResNet50
 torch.manual_seed(0)
 model = ResNet50()
 torch.manual_seed(1)
@@ -38,20 +38,20 @@ found = {
 """
 
 OTHERS = """
-from gpu_assistant_bench import bert, decoder, step
+from gpu_assistant_bench import models
 torch.manual_seed(0)
-model = bert.BertClassifier().eval()
+model = models.BertClassifier().eval()
 words = torch.randint(1, 30522, (2, 16))
 changed = words.clone()
 changed[:, -1] = 7
 with torch.no_grad():
     seen, pooled = model.bert(words)
     other = model.bert(changed)[1]
-writer = decoder.Decoder().eval().double()
+writer = models.Decoder().eval().double()
 prompt = torch.randint(0, 32000, (1, 12))
 with torch.no_grad():
     at_once = writer(prompt)
-    cache = writer.room(12)
+    cache = writer.empty_cache(12)
     writer(prompt[:, :5], 0, cache)
     for at in range(5, 12):
         word_by_word = writer(prompt[:, at : at + 1], at, cache)
@@ -65,16 +65,16 @@ found = {
 """
 
 CHECKPOINTED = """
-from gpu_assistant_bench import fit, step
+from gpu_assistant_bench import memory_fit, training
 both = []
 for again in (False, True):
-    made = step.Step(cpu, "resnet50", "float32")
+    made = training.TrainingStep(cpu, "resnet50", "float32")
     made.model.train()
     if again:
-        fit.checkpointed(made.plain)
-    loss = made.forward(*made.data(2))
+        memory_fit.enable_checkpointing(made.base_model)
+    loss = made.forward(*made.make_batch(2))
     made.backward(loss)
-    both.append((float(loss), made.plain.conv1.weight.grad))
+    both.append((float(loss), made.base_model.conv1.weight.grad))
 found = {"losses": [each[0] for each in both], "gradient": float((both[0][1] - both[1][1]).abs().max())}
 """
 

@@ -17,17 +17,17 @@ from gpu_assistant.system import current_system
 SLOW = """
 class Slow(workload.Workload):
     unit = "images/s"
-    checked_last = True
+    is_checked_last = True
     amount = 1.0
 
-    def __init__(self, name, share):
-        super().__init__(devices.Cpu(torch, 1), "float32", (1,), 60.0)
-        self.id, self.share, self.amount = name, share, 1.0
+    def __init__(self, name, time_share):
+        super().__init__(devices.CpuDevice(torch, 1), "float32", (1,), 60.0)
+        self.id, self.time_share, self.amount = name, time_share, 1.0
 
-    def least_s(self, pace):
+    def min_seconds(self, operations_per_s):
         return 0.5
 
-    def needs(self):
+    def required_bytes(self):
         return 0
 
     def prepare(self):
@@ -49,13 +49,13 @@ sys.argv = ["child", "--device", "cpu"]
 launcher = runpy.run_path({str(CHILD_PROGRAM)!r})
 launcher["load"]()
 import torch
-from gpu_assistant_bench import devices, limit, program, schedule, timing, workload
+from gpu_assistant_bench import devices, program, schedule, timing, workload
 {SLOW}
-timing.WARM_UP_S = 0.1
+timing.MAX_WARM_UP_S = 0.1
 schedule.QUICK_DEVICE_S = ({seconds}, {seconds})
-limit.clock_of = lambda since: time.perf_counter()
-schedule.of_device = lambda device, **_: [
-    Slow(name, schedule.SHARES.get(name, 1.0)) for name in ("resnet50", "bert-base", "decode")
+timing.clock_at_epoch = lambda since: time.perf_counter()
+schedule.device_workloads = lambda device, **_: [
+    Slow(name, schedule.TIME_SHARES.get(name, 1.0)) for name in ("resnet50", "bert-base", "decode")
 ]
 program.main()
 """
@@ -91,7 +91,7 @@ def test_model_too_slow_by_estimate_is_skipped() -> None:
     device: Any = SimpleNamespace(kind="cpu", id="cpu", torch=torch)
     resnet = training.TrainingWorkload(device, "resnet50", "float32", 6.0)
     bert = training.TrainingWorkload(device, "bert-base", "float32", 6.0)
-    resnet.amount, resnet.step = 1.0, SimpleNamespace(kind=SimpleNamespace(optimizer_name="SGD"), channels_last=False)
+    resnet.amount, resnet.step = 1.0, SimpleNamespace(spec=SimpleNamespace(optimizer_name="SGD"), channels_last=False)
     resnet.result([4.0, 4.0, 4.0], (None, None), 16.0)
     assert resnet.pace is not None
     assert bert.min_seconds(resnet.pace) > 20
@@ -105,7 +105,7 @@ class Clock:
         self.now, self._run_s = 0.0, run_s
         monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
 
-    def seconds(self, work: object, count: int = 1) -> list[float]:
+    def time_runs(self, work: object, count: int = 1) -> list[float]:
         self.now += self._run_s * count
         return [self._run_s] * count
 

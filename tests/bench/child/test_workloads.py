@@ -22,7 +22,7 @@ pytestmark = pytest.mark.real_install
 
 
 def test_matmul_and_copy_on_real_torch(torch_environment: Path, tmp_path: Path) -> None:
-    run = Run(torch_environment, tmp_path, only=["matmul", "copy"])
+    run = Run(torch_environment, tmp_path, workloads=["matmul", "copy"])
     result = run.go()
     assert result.verdict == "bench.verdict.cpu-only"
     assert result.speedup == {}
@@ -57,17 +57,16 @@ def test_matmul_and_copy_on_real_torch(torch_environment: Path, tmp_path: Path) 
 
 # One example at a time and a few words: a whole run belongs to the benchmarks.
 LITTLE = {
-    "training": 'training.BATCHES["cpu"] = 1',
-    "decoding": "decoding.PROMPT = decoding.NEW = 8",
+    "training": 'training.TRAINING_BATCHES["cpu"] = 1',
+    "decoding": "decoding.PROMPT_TOKENS = decoding.NEW_TOKENS = 8",
     # A processor without units for it takes minutes for a whole image.
     "mixed": """
-from gpu_assistant_bench import step
-training.in_hardware = lambda device, dtype: True
-step.KINDS["resnet50"] = step.KINDS["resnet50"]._replace(inputs=lambda torch, batch: torch.randn(batch, 3, 64, 64))
-step.KINDS["bert-base"] = step.KINDS["bert-base"]._replace(
-    inputs=lambda torch, batch: torch.randint(1, 30522, (batch, 8))
+training.has_hardware_support = lambda device, dtype: True
+training.MODEL_SPECS["resnet50"] = training.MODEL_SPECS["resnet50"]._replace(make_inputs=lambda torch, batch: torch.randn(batch, 3, 64, 64))
+training.MODEL_SPECS["bert-base"] = training.MODEL_SPECS["bert-base"]._replace(
+    make_inputs=lambda torch, batch: torch.randint(1, 30522, (batch, 8))
 )
-training.BATCHES["cpu"] = 2
+training.TRAINING_BATCHES["cpu"] = 2
 """,
 }
 
@@ -80,7 +79,7 @@ def measured(environment: Path, module: str, make: str, little: str) -> Any:
 @pytest.mark.parametrize("dtype", ["float32", "mixed-bfloat16"])
 @pytest.mark.parametrize(("name", "unit"), [("resnet50", "images/s"), ("bert-base", "sequences/s")])
 def test_training(torch_environment: Path, name: str, unit: str, dtype: str) -> None:
-    made = f"training.Training(cpu, {name!r}, {dtype!r}, 0.2)"
+    made = f"training.TrainingWorkload(cpu, {name!r}, {dtype!r}, 0.2)"
     result = measured(torch_environment, "training", made, "training" if dtype == "float32" else "mixed")
     assert (result["id"], result["dtype"], result["unit"]) == (name, dtype, unit)
     assert result["batch"] in (1, 2)
@@ -96,17 +95,17 @@ def test_training(torch_environment: Path, name: str, unit: str, dtype: str) -> 
 def test_training_steps_avoid_subnormal_numbers(torch_environment: Path, name: str) -> None:
     """A loss that vanished would leave subnormal gradients, with which a processor is thirty times slower."""
     code = f"""
-from gpu_assistant_bench import step, training
+from gpu_assistant_bench import training
 {LITTLE["mixed"]}
-made = step.Step(cpu, {name!r}, "float32")
+made = training.TrainingStep(cpu, {name!r}, "float32")
 made.model.train()
-inputs, classes = made.data(1)
+inputs, classes = made.make_batch(1)
 found = []
 for _ in range(6):
     loss = made.forward(inputs, classes)
     made.backward(loss)
     # Dropout throws its dice anew each time, so a loss may differ, but none may vanish.
-    found.append([float(loss.detach()), min(float(part.grad.abs().max()) for part in made.plain.parameters())])
+    found.append([float(loss.detach()), min(float(part.grad.abs().max()) for part in made.base_model.parameters())])
     made.update()
 """
     steps = inside(torch_environment, code)
@@ -117,7 +116,7 @@ for _ in range(6):
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_decoding(torch_environment: Path, dtype: str) -> None:
-    result = measured(torch_environment, "decoding", f"decoding.Decoding(cpu, {dtype!r}, 0.5)", "decoding")
+    result = measured(torch_environment, "decoding", f"decoding.DecodingWorkload(cpu, {dtype!r}, 0.5)", "decoding")
     assert (result["size"], result["batch"], result["unit"]) == ([8, 8], 1, "tokens/s")
     assert result["median"] == pytest.approx(8 / statistics.median(result["samples"]))
     assert 0 < result["error"] <= result["tolerance"]
@@ -127,9 +126,9 @@ def test_slow_cpu_measures_before_check(torch_environment: Path) -> None:
     code = f"""from gpu_assistant_bench import training
 {LITTLE["mixed"]}
 import time
-made = training.Training(cpu, "resnet50", "float32", 0.2)
+made = training.TrainingWorkload(cpu, "resnet50", "float32", 0.2)
 made.deadline = time.perf_counter() + 250
-made.check_s = lambda run_s: 1e9
+made.check_seconds = lambda run_s: 1e9
 result = made.measure()
 found = [result["runs"] >= 3, result["median"] > 0, result["error"], result["tolerance"], "wrong" in result["notes"]]
 """
@@ -139,11 +138,11 @@ found = [result["runs"] >= 3, result["median"] > 0, result["error"], result["tol
 def test_mixed_precision_without_hardware_is_skipped(torch_environment: Path) -> None:
     code = """
 from gpu_assistant_bench import training, workload
-training.in_hardware = lambda device, dtype: dtype == "float32"
+training.has_hardware_support = lambda device, dtype: dtype == "float32"
 try:
-    training.Training(cpu, "resnet50", "mixed-bfloat16", 0.5).measure()
-except workload.LeftOut as left:
-    found = left.why
+    training.TrainingWorkload(cpu, "resnet50", "mixed-bfloat16", 0.5).measure()
+except workload.WorkloadSkipped as left:
+    found = left.reason
 """
     assert inside(torch_environment, code) == "hardware"
 
@@ -154,14 +153,14 @@ from gpu_assistant_bench import decoding, matmul, training, workload
 found = []
 cpu.free_bytes = lambda: 100 * 2**20
 for each in (
-    matmul.Matmul(cpu, "float32", 4096, 1.0, None),
-    training.Training(cpu, "bert-base", "float32", 1.0),
-    decoding.Decoding(cpu, "float32", 1.0),
+    matmul.MatmulWorkload(cpu, "float32", 4096, 1.0, None),
+    training.TrainingWorkload(cpu, "bert-base", "float32", 1.0),
+    decoding.DecodingWorkload(cpu, "float32", 1.0),
 ):
     try:
         each.measure()
-    except workload.LeftOut as left:
-        found.append([left.why, left.figures["wanted_bytes"] > left.figures["had_bytes"] == 80 * 2**20])
+    except workload.WorkloadSkipped as left:
+        found.append([left.reason, left.figures["wanted_bytes"] > left.figures["had_bytes"] == 80 * 2**20])
 """
     assert inside(torch_environment, code) == [["memory", True]] * 3
 
@@ -174,10 +173,10 @@ sys.argv = ["child", "--cores", "1", "--only", "copy", "--only", "training"]
 launcher = runpy.run_path({str(CHILD_PROGRAM)!r})
 launcher["load"]()
 import torch, time, threading
-from gpu_assistant_bench import limit, program, schedule, training
+from gpu_assistant_bench import timing, program, schedule, training
 schedule.QUICK_DEVICE_S = (2.0, 2.0)
-limit.clock_of = lambda since: time.perf_counter()
-training.Training.prepare = lambda self: threading.Event().wait(120)
+timing.clock_at_epoch = lambda since: time.perf_counter()
+training.TrainingWorkload.prepare = lambda self: threading.Event().wait(120)
 program.main()
 """
     found = subprocess.run(
@@ -200,8 +199,8 @@ program.main()
 def test_compiler_is_loaded_on_demand(torch_environment: Path) -> None:
     code = """
 import sys
-from gpu_assistant_bench import eager
-eager.without_compiler(torch)
+from gpu_assistant_bench import program
+program.defer_compiler(torch)
 weight = torch.nn.Parameter(torch.ones(2))
 for kind in (torch.optim.SGD, torch.optim.AdamW):
     optimizer = kind([weight], lr=0.5)
@@ -217,20 +216,20 @@ found = [without, float(weight[0]) < 1, compiled, "torch._dynamo.utils" in sys.m
 
 def test_reference_product_is_extrapolated_with_spread(torch_environment: Path) -> None:
     code = """
-from gpu_assistant_bench import matmul
+from gpu_assistant_bench import matmul, workload
 def made(side, before, **figures):
-    one = matmul.Matmul(cpu, "float32", side, 1e-9, before)
-    one.outcome = {"size": [side] * 3, "samples": [9.0], **figures}
+    one = matmul.MatmulWorkload(cpu, "float32", side, 1e-9, before)
+    one.stored_result = {"size": [side] * 3, "samples": [9.0], **figures}
     return one
 small = made(2048, None, median=0.064, q1=0.063, q3=0.066)
 large = made(4096, small, median=0.0158, q1=0.0155, q3=0.0159)
-found = matmul.Matmul(cpu, "float32", 10000, 1e-9, large).measure()
+found = matmul.MatmulWorkload(cpu, "float32", 10000, 1e-9, large).measure()
 # Of what lies in a cache nothing is worked out.
 tiny = made(1024, None, median=0.08, q1=0.08, q3=0.08)
 try:
-    matmul.Matmul(cpu, "float32", 10000, 1.0, tiny).measure()
-except matmul.LeftOut as left:
-    found["tiny"] = [left.why, left.figures["had_s"], left.figures["wanted_s"] > 1.5]
+    matmul.MatmulWorkload(cpu, "float32", 10000, 1.0, tiny).measure()
+except workload.WorkloadSkipped as left:
+    found["tiny"] = [left.reason, left.figures["had_s"], left.figures["wanted_s"] > 1.5]
 """
     found = inside(torch_environment, code)
     assert (found["median"], found["q1"], found["q3"]) == (0.064, 0.0155, 0.066)
