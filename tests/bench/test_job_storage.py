@@ -64,7 +64,9 @@ def test_full_disk_is_reported_at_start(with_card: Path, tmp_path: Path) -> None
 def test_disk_filling_up_loses_no_result(with_card: Path, tmp_path: Path) -> None:
     with tmpfs(tmp_path / "small", "size=1m") as small:
         # How busy the processor is is asked when the room was found and nothing runs yet.
-        result = Run(with_card, small, device="cpu", workloads=["copy"], read_cpu_load=lambda _: fill(small / "filler")).go()
+        result = Run(
+            with_card, small, device="cpu", workloads=["copy"], read_cpu_load=lambda _: fill(small / "filler")
+        ).go()
         assert result.results
         assert result.notes[-1] == "bench.note.unsaved"
         assert {path.name for path in small.rglob("*") if path.is_file()} <= {"filler", "benchmark.lock"}

@@ -229,7 +229,7 @@ def test_ctrl_c_ends_the_monitor(tmp_path: Path) -> None:
 
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform != "linux", reason="Windows has no SIGINT to send to another process")
-@pytest.mark.parametrize("module", ["core/errors", "texts/sentences", "cli/parser", "app/base", "cli/output"])
+@pytest.mark.parametrize("module", ["core/errors", "texts/translate", "cli/parser", "app/context", "cli/output"])
 def test_early_ctrl_c_prints_one_sentence(tmp_path: Path, module: str) -> None:
     """The moment is that in which a module is opened: it interrupts itself there."""
     words = (

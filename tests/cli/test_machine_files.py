@@ -108,7 +108,7 @@ def test_names_are_shown_literally(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_traceback_goes_to_log_only(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(core_json, "MOST_BYTES", "not a number")
+    monkeypatch.setattr(core_json, "MAX_FILE_BYTES", "not a number")
     path = tmp_path / "machine.json"
     path.write_bytes(changed())
     assert run(["detect", "--machine", str(path), "--lang", "en", "--data-dir", str(tmp_path / "data")]) == 1

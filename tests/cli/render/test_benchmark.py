@@ -277,7 +277,7 @@ def test_ctrl_c_keeps_partial_results(
         if isinstance(what, BenchResult):
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(BenchmarkStatusLine, "news", news)
+    monkeypatch.setattr(BenchmarkStatusLine, "show_progress", news)
     environment = environment_with(tmp_path / "env", torch_with_card())
     words = ["--data-dir", str(tmp_path), "--lang", "en", "bench", "--env", str(environment), "--device", "cuda:0"]
     assert run([*words, "--full", "--json"]) == 3
