@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..core.plan import Plan
     from ..core.recommendation import Choice, Recommendation
     from ..core.types import Channel
-    from ..fetch.pace import Pace
+    from ..fetch.rate import RateLimiter
     from ..install.bundle.format import BundleContents, CheckBundleJob
     from ..install.jobs.create_bundle import CreateBundleJob
 
@@ -34,7 +34,7 @@ class BundleService(SetupService):
         *,
         channel: Channel = "studio",
         choice: Choice | None = None,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
     ) -> CreateBundleJob:
         """Gather all that a plan for the machine needs in a folder; a stopped one goes on where it was.
 

@@ -15,7 +15,7 @@ from ..core.machine import Machine
 if TYPE_CHECKING:
     from ..catalog.store import Catalog
     from ..core.types import Language, MirrorUse
-    from ..fetch.pace import Pace
+    from ..fetch.rate import RateLimiter
     from ..refresh.job import RefreshJob
     from ..system.base import System
     from ..texts.format import Terminal
@@ -91,13 +91,13 @@ class AppContext:
         """When mirrors give files: as this call says, else as the settings do."""
         return self._mirrors or self.settings.mirrors
 
-    def rate_limiter(self) -> Pace:
+    def rate_limiter(self) -> RateLimiter:
         """How downloads go: as fast as this call, else the settings, allow; the holder may hold them or change the
         speed.
         """
-        from ..fetch.pace import Pace
+        from ..fetch.rate import RateLimiter
 
-        return Pace(self._speed_limit or self.settings.speed_limit)
+        return RateLimiter(self._speed_limit or self.settings.speed_limit)
 
     @cached_property
     def system(self) -> System:

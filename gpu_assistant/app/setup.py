@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..core.recommendation import Choice, LocalWheel, Recommendation
     from ..core.types import Channel, EnvironmentKind, Goal
     from ..detect.job import DetectJob
-    from ..fetch.job import DownloadJob
-    from ..fetch.pace import Pace
+    from ..fetch.downloader import DownloadJob
+    from ..fetch.rate import RateLimiter
     from ..install.environment.location import Environment
     from ..install.jobs.install import InstallJob
     from ..install.jobs.purge import PurgeJob
@@ -165,7 +165,7 @@ class SetupService(AppContext):
         return interrupted_install(self.data)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: Pace | None = None
+        self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: RateLimiter | None = None
     ) -> InstallJob:
         """Carry a plan out (or only say what would be done); `resume` goes on after a restart (`resume_words`).
 
@@ -219,16 +219,15 @@ class SetupService(AppContext):
         """Fetch one file; the further addresses are mirrors. What lies in the cache or wheelhouse is not fetched, and
         another file of the same name not replaced.
         """
-        from ..fetch.job import DownloadJob
-        from ..fetch.limits import Limits
-        from ..fetch.wanted import Wanted
+        from ..core.files import RemoteFile
+        from ..fetch.downloader import DownloadJob
+        from ..fetch.request import DownloadRequest, Limits
         from ..install.steps.context import with_mirrors
 
         local_copies = list(self.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
         if self.wheelhouse is not None:
             local_copies.append(self.wheelhouse / path.name)
-        request = Wanted(
-            url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(local_copies), replace=False
-        )
+        file = RemoteFile(urls=tuple(urls), name=path.name, sha256=sha256)
+        request = DownloadRequest(file=file, path=path, copies=tuple(local_copies), replace=False)
         limits = Limits(connections=connections)
         return DownloadJob(with_mirrors(request, self.catalog, self.mirrors), limits, self.rate_limiter())

@@ -10,7 +10,7 @@ from gpu_assistant.core import json
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepEvent, StepSummary
 from gpu_assistant.core.recommendation import Choice, Recommendation
-from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE, BundleContents, BundleFile
 from gpu_assistant.install.packages.requirements import PackageRequest, Platform
 
@@ -95,7 +95,7 @@ class Bundles:
         *,
         channel: str = "studio",
         choice: Choice | None = None,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
     ) -> Any:
         self.orders.append((machine, recommendation, folder, channel, choice, pace))
         if self.results.get("bundle") is None:

@@ -21,8 +21,7 @@ FILES = sorted(path for path in GUI.rglob("*.py") if words(path))
 
 def room(path: Path) -> str:
     """Whose table has the words of a file."""
-    parts = path.relative_to(GUI).parts
-    return parts[0] if len(parts) > 1 else "window"
+    return OUTSIDE[path.name] if path.parent == GUI else path.relative_to(GUI).parts[0]
 
 
 def table(name: str) -> dict[tuple[str, str, str], str]:

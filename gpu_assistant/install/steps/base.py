@@ -11,7 +11,7 @@ from ...core import json
 from ...core.json import describe_fault
 from ...core.plan import CurrentState, Plan, Step
 from ...core.types import Value
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..host import Host, ValidationContext
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
@@ -67,12 +67,10 @@ class StepKind:
         """Raise CallError("plan-refused", detail=…) for a step that must not run here: a plan is untrusted input."""
         raise NotImplementedError
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """Every file that `run` would fetch, for whatever computer; raises what fetching an index raises."""
         folder = context.data.files
-        return tuple(
-            Wanted(url=file.url, path=folder / file.name, sha256=file.sha256, bytes=file.bytes) for file in step.files
-        )
+        return tuple(DownloadRequest(file=file.remote, path=folder / file.name) for file in step.files)
 
     def needs_network(self, step: Step) -> bool:
         """Whether a distribution's own tool fetches packages for it, which no folder of files can serve."""

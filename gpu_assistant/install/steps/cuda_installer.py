@@ -23,7 +23,7 @@ from ...core.errors import AppError, Cancelled, SetupNotSupported
 from ...core.json import storage_error
 from ...core.plan import Plan, PlanFile, Step
 from ...core.types import Value
-from ...fetch.wanted import Digest, Wanted
+from ...fetch.request import Digest, DownloadRequest
 from ..elevation.client import ElevationClient
 from ..files import archives, inventory
 from ..files.archives import HASH_BLOCK_BYTES, LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart
@@ -84,13 +84,13 @@ def installer_digest(installer: ToolkitInstaller) -> Digest | None:
     return Digest(kind="md5", hex=installer.md5) if installer.md5 is not None else None
 
 
-def download_request(installer: ToolkitInstaller, files: Path) -> Wanted:
+def download_request(installer: ToolkitInstaller, files: Path) -> DownloadRequest:
     """As the downloader takes it, below a folder of files; it never comes without a checksum."""
     digest = installer_digest(installer)
     if digest is None:
         raise AppError("internal", detail=f"{installer.file}: no checksum")
     path = files / digest.hex[:16] / installer.file
-    return Wanted(url=installer.url, path=path, sha256=installer.sha256, digest=digest, bytes=installer.bytes)
+    return DownloadRequest(file=installer_file(installer).remote, path=path, digest=digest)
 
 
 def default_folder(install_options: ToolkitInstallerSettings, version: str) -> str:
@@ -181,7 +181,7 @@ class NvidiaInstaller(StepKind):
         if step.files != (installer_file(installer),) or not is_this_system:
             raise plan_refused_error(f"{step.id}: files")
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """The installer, by whichever checksum its publisher gives."""
         _, installer, _ = self.catalog_installer(step, context.catalog)
         return (download_request(installer, context.data.files),)

@@ -31,7 +31,7 @@ from ...core.json import storage_error
 from ...core.machine import SystemName
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..files import archives as files_archives
 from ..files import inventory, staging
 from ..files.archives import ArchiveRecord, IndexSource, Receipt, ReceiptPart
@@ -135,7 +135,7 @@ class RedistIndex:
     """A fetched index; raises AppError("redist-index-broken", name=…) where it does not say what an index says."""
 
     def __init__(self, file: PlanFile, context: DownloadContext) -> None:
-        self.request = Wanted(url=file.url, path=context.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
+        self.request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         if file.sha256 is None:
             self.request.path.unlink(missing_ok=True)
         (path,) = download_files(context, [self.request])
@@ -150,7 +150,7 @@ class RedistIndex:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._broken_error() from error
         # What the archives' names and hashes were read from is what counts from here on.
-        self.request = structs.replace(self.request, sha256=self.source.sha256)
+        self.request = structs.replace(self.request, file=structs.replace(self.request.file, sha256=self.source.sha256))
         context.reporter.log(f"{file.url} sha256 {self.source.sha256}")
 
     def find_archive(self, names: Sequence[str], platform: str, variant: str | None = None) -> ArchiveRecord:
@@ -247,7 +247,7 @@ class CudaRedistInstall(StepKind):
         if spec.platform not in redist.platforms or not is_this_system:
             raise plan_refused_error(f"{step.id}: {spec.platform}")
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """NVIDIA's index, and the archives that it names."""
         redist = context.catalog.cuda.redist
         if redist is None:
@@ -469,7 +469,7 @@ class CudnnInstall(StepKind):
         if spec.toolkit is not None and find_toolkit(context.catalog, spec.toolkit) is None:
             raise plan_refused_error(f"{step.id}: {spec.toolkit}")
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """The archive, and NVIDIA's index where that names it."""
         index, archive = _cudnn_archive(step.files[0], parse_spec(step, CudnnSpec), context)
         indexes = (index.request,) if index is not None else ()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...catalog.estimates import DurationCatalog
     from ...catalog.records.catalog import EnvironmentSizes
     from ...catalog.store import Catalog
-    from ...fetch.extent import Extent
+    from ...fetch.request import RemoteSize
     from ..packages.sizes import SizeAnswer, SizeCache
 
 
@@ -110,11 +110,11 @@ class PlanBuilder:
         )
         return self.size_cache.environment_sizes(request, self.data)
 
-    def file_size(self, url: str) -> Extent:
+    def file_size(self, url: str) -> RemoteSize:
         """What the publisher of a single file said of it."""
-        from ...fetch.extent import Extent
+        from ...fetch.request import RemoteSize
 
-        return self.size_cache.files.get(url, Extent())
+        return self.size_cache.files.get(url, RemoteSize())
 
     @cached_property
     def sizes(self) -> EnvironmentSizes:

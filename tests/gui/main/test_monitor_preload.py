@@ -39,7 +39,7 @@ def test_monitor_is_built_in_separate_turns(loaded, qtbot):
     assert beats.count(len(page.cards)) >= len(page.cards)
     assert loaded.current == loaded.rail.current() == HOME
     assert "monitor" not in loaded.sampling._wanted, "nobody has looked at it yet"
-    cards, frames = list(page.cards), [card.plot._frame for card in page.cards]
+    cards, frames = list(page.cards), [card.plot.view for card in page.cards]
     assert all(frame is not None for frame in frames)
     loaded.open(MONITOR)
     assert page.isVisible()

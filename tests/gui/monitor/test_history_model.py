@@ -3,12 +3,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage, QPainter
 
 np = pytest.importorskip("numpy")
 series = pytest.importorskip("gpu_assistant.gui.monitor.history_model")
-strokes = pytest.importorskip("gpu_assistant.gui.monitor.strokes")
 
 pytestmark = pytest.mark.gui
 
@@ -85,54 +82,3 @@ def test_newer_bins_replace_open_ones():
     assert whole.t.tolist() == [0.5, 1.5, 2.5, 3.5]
     assert whole.mean.tolist() == [1.0, 2.0, 9.0, 4.0]
     assert old.then(series.EMPTY) is old
-
-
-@pytest.fixture
-def painted(qapp):
-    """What a stroke leaves on a white ground of 100 by 20 pixels: 1 where there is colour."""
-
-    def made(stroke):
-        image = QImage(100, 20, QImage.Format.Format_Grayscale8)
-        image.fill(Qt.GlobalColor.white)
-        painter = QPainter(image)
-        painter.setPen(QColor("black"))
-        stroke(painter)
-        painter.end()
-        rows = np.frombuffer(image.constBits(), np.uint8).reshape(20, image.bytesPerLine())
-        return (rows[:, :100] < 255).astype(int)
-
-    return made
-
-
-def test_filled_area_leaves_gaps(painted):
-    x, y = np.arange(100.0), np.full(100, 5.0)
-    y[40:60] = math.nan
-    seen = painted(lambda painter: strokes.area(painter, x, y * 0 + 20, y, height=20, colour=QColor("black")))
-    assert not seen[:, 40:59].any()
-    assert seen[5:, :39].all()
-    assert not seen[:5].any()
-
-
-def test_a_band_reaches_from_lowest_to_highest(painted):
-    x = np.arange(100.0)
-    seen = painted(lambda painter: strokes.area(painter, x, x * 0 + 12, x * 0 + 8, height=20, colour=QColor("black")))
-    assert seen[:, 50].tolist() == [0] * 8 + [1] * 4 + [0] * 8
-
-
-def test_dash_patterns_differ_and_move(painted):
-    x, y = np.arange(0.0, 100, 7), np.full(15, 10.0)
-    y[7] = math.nan
-    kinds = [painted(lambda painter, dash=dash: strokes.line(painter, x, y, dash=dash))[10] for dash in range(4)]
-    assert kinds[0][:42].all()
-    assert not any(kind[43:55].any() for kind in kinds)
-    assert len({kind.tobytes() for kind in kinds}) == 4
-    moved = painted(lambda painter: strokes.line(painter, x - 3, y, dash=1, origin=-3.0))[10]
-    assert moved[:35].tolist() == kinds[1][3:38].tolist()
-
-
-def test_nothing_to_draw_is_no_error(painted):
-    nothing = np.empty(0)
-    assert not painted(lambda painter: strokes.line(painter, nothing, nothing, dash=1)).any()
-    assert not painted(
-        lambda painter: strokes.area(painter, nothing, nothing, nothing, height=20, colour=QColor("black"))
-    ).any()

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from gpu_assistant.gui.widgets.table import CELL_MARGIN
 from tests.fakes.main_window import feed, gpu, sample
 
-line_of = pytest.importorskip("gpu_assistant.gui.monitor.plot_card").line_of
+gpu_line = pytest.importorskip("gpu_assistant.gui.monitor.plot.cards").gpu_line
 
 pytestmark = pytest.mark.gui
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.gui
 def test_several_gpus_differ_by_colour_and_dash(monitor):
     window, page = monitor
     feed(window, sample(gpu(0), gpu(1, name="NVIDIA GeForce RTX 3090")))
-    lines = page.cards[0].plot._lines.values()
+    lines = page.cards[0].plot.lines.values()
     assert [(line.name, line.colour, line.dash) for line in lines] == [("GPU 0", "s1", 0), ("GPU 1", "s2", 1)]
     assert len(page.heads) == 2
 
@@ -45,7 +45,7 @@ def test_four_of_eight_gpus_drawn_and_selectable(monitor):
     assert page.cards[0].gpus == (1, 2, 3, 6)
     page.heads[1].button.click()
     assert page.cards[0].gpus == (2, 3, 6)
-    looks = {(line.colour, line.dash) for line in (line_of(place, 0, fill=False) for place in range(8))}
+    looks = {(line.colour, line.dash) for line in (gpu_line(place, 0, fill=False) for place in range(8))}
     assert len(looks) == 8
 
 

@@ -10,15 +10,13 @@ from PySide6.QtCore import Qt
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.main.main_area import HOME, MONITOR, SETTINGS
-from gpu_assistant.gui.monitor import axis
-from gpu_assistant.gui.monitor.clock import SPANS
 from gpu_assistant.gui.monitor.gpu_summary import LiveMetricsCard
 from gpu_assistant.gui.monitor.history_model import SampleHistory
 from gpu_assistant.monitor.history import History as Store
 from gpu_assistant.monitor.sampler import HistoryWriter
 from tests.fakes.main_window import feed, gpu, sample
 
-pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+time_axis = pytest.importorskip("gpu_assistant.gui.monitor.plot.time_axis")
 
 pytestmark = pytest.mark.gui
 
@@ -82,7 +80,7 @@ def test_crosshair_shared_by_all_plots(monitor, qtbot):
     assert page.clock.cursor < at
     readings = [card.plot.readings() for card in page.cards if card.in_sight()]
     assert all(readings)
-    assert readings[0][0][1] == pytest.approx(54, abs=6)
+    assert readings[0][0].value == pytest.approx(54, abs=6)
     qtbot.keyClick(page.cards[0].plot, Qt.Key.Key_Escape)
     assert page.clock.cursor is None
 
@@ -104,27 +102,27 @@ def test_nothing_is_drawn_while_hidden(monitor):
     window, page = monitor
     feed(window, sample())
     window.area.open(HOME)
-    drawn = page.cards[0].plot._frame
+    drawn = page.cards[0].plot.view
     feed(window, sample(t=time.time() + 30))
-    assert page.cards[0].plot._frame is drawn
+    assert page.cards[0].plot.view is drawn
     page.clock.choose(60)
     window.area.open(MONITOR)
-    assert page.cards[0].plot._frame is not drawn
+    assert page.cards[0].plot.view is not drawn
 
 
 def test_minimised_window_draws_nothing(monitor, qtbot):
     window, page = monitor
     feed(window, sample(gpu(temp=60)))
-    qtbot.waitUntil(lambda: page.cards[0].plot._frame is not None)
-    drawn, said = page.cards[0].plot._frame, page.tiles[2][2].figure.figure
+    qtbot.waitUntil(lambda: page.cards[0].plot.view is not None)
+    drawn, said = page.cards[0].plot.view, page.tiles[2][2].figure.figure
     window.showMinimized()
     qtbot.waitUntil(lambda: not page.seen)
     feed(window, sample(gpu(temp=71), t=time.time() + 30))
-    assert page.cards[0].plot._frame is drawn
+    assert page.cards[0].plot.view is drawn
     assert page.tiles[2][2].figure.figure == said == "60"
     window.showNormal()
     qtbot.waitUntil(lambda: page.tiles[2][2].figure.figure == "71")
-    qtbot.waitUntil(lambda: page.cards[0].plot._frame is not drawn)
+    qtbot.waitUntil(lambda: page.cards[0].plot.view is not drawn)
 
 
 def test_lines_have_no_gaps_while_page_hidden(monitor):
@@ -154,21 +152,22 @@ def test_resize_draws_newly_visible_plots(monitor, qtbot):
     page.controls.pause.click()
     qtbot.waitUntil(lambda: page.cards[0].in_sight() and not page.cards[-1].in_sight(), timeout=5000)
     last = page.cards[-1].plot
-    last._frame = None
+    drawn = last.view
+    last.apply_theme()
     page.draw()
-    assert last._frame is None
+    assert last.view is drawn
     window.resize(1600, 1200)
-    qtbot.waitUntil(lambda: last._frame is not None, timeout=5000)
+    qtbot.waitUntil(lambda: last.view is not drawn, timeout=5000)
 
 
 def test_a_day_and_a_month_can_be_shown(worked, qtbot):
     _, page = worked
 
     def drawn():
-        frame = page.cards[0].plot._frame
-        return frame is not None and round(frame.end - frame.start)
+        view = page.cards[0].plot.view
+        return view is not None and round(view.end - view.start)
 
-    for place, span in enumerate(SPANS):
+    for place, span in enumerate(time_axis.SPANS):
         page.controls.range.buttons[place].click()
         assert page.clock.span == span
         qtbot.waitUntil(lambda span=span: drawn() == span, timeout=5000)
@@ -176,7 +175,7 @@ def test_a_day_and_a_month_can_be_shown(worked, qtbot):
 
 def test_theme_change_redraws_while_paused(worked, qapp, qtbot):
     _, page = worked
-    qtbot.waitUntil(lambda: page.cards[0].plot._frame is not None, timeout=5000)
+    qtbot.waitUntil(lambda: page.cards[0].plot.view is not None, timeout=5000)
     page.controls.pause.click()
 
     def ground():
@@ -207,9 +206,12 @@ def test_memory_scale_kept_while_gpu_silent(monitor):
     now = time.time()
     feed(window, *(sample(gpu(), t=now - 10 + second) for second in range(10)))
     plot = next(card for card in page.cards if card.of.key == "mem")
-    assert plot.plot._ticks(0.0)[-1] == 8
-    feed(window, sample(GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")))
-    assert plot.plot._ticks(0.0)[-1] == 8
+    for silent in (False, True):
+        if silent:
+            feed(window, sample(GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")))
+        plot.plot.apply_theme()
+        plot.draw(window.area.sampling.history)
+        assert plot.plot.view.ticks[-1] == 8
 
 
 def test_zoom_clears_range_and_labels_reset(monitor):
@@ -252,7 +254,7 @@ def test_table_scrolls_and_shows_date_for_day_range(monitor, qtbot):
 
 
 def test_partial_history_shows_start_date(worked, language):
-    _, page = worked
+    window, page = worked
     since = page.plots.legend.since
     page.clock.choose(60)
     page.draw()
@@ -260,7 +262,8 @@ def test_partial_history_shows_start_date(worked, language):
     page.clock.choose(30 * 86_400)
     page.draw()
     assert not since.isHidden()
-    assert since.text() == "History since " + axis.since(page._sampling.history.store.begins, time.time())
+    begins = window.area.sampling.history.store.begins
+    assert since.text() == "History since " + time_axis.format_since(begins, time.time())
     language.set("zh_CN")
     page.draw()
     assert since.text().startswith("历史记录始于 ")

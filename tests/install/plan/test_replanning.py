@@ -21,7 +21,7 @@ from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.plan.validation import retold, validate_plan
 from gpu_assistant.texts.localized import Texts
 
-MACHINES = Path(__file__).resolve().parents[2] / "machines"
+MACHINES = Path(__file__).resolve().parents[3] / "machines"
 FILES = sorted([*MACHINES.glob("*.json"), *MACHINES.glob("*/expected.json")])
 GOALS: tuple[Goal, ...] = ("pytorch", "tensorflow", "cuda-dev", "all")
 WAYS = {
