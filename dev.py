@@ -1,7 +1,8 @@
 """Sets the program up in this folder and starts it, or its tests. Needs nothing but Python 3.11 or newer.
 
 python3 dev.py open [ARGUMENTS]     set up (first time), then open the program
-python3 dev.py test [ARGUMENTS]     set up (first time), then run the tests; ARGUMENTS go to pytest
+python3 dev.py test [ARGUMENTS]     set up (first time), then run the tests; ARGUMENTS go to pytest:
+                                    "dev.py test tests/install" runs the tests of one room
 python3 dev.py lock                 write requirements/*.txt anew from pyproject.toml
 """
 
@@ -10,9 +11,12 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -21,28 +25,51 @@ WINDOWS = os.name == "nt"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
 LOCKS = {"open": HERE / "requirements/run.txt", "test": HERE / "requirements/dev.txt"}
 
-# What Qt's wheels expect of a Linux desktop: library -> Debian's package.
+# What Qt's wheels expect of a Linux desktop: library -> Debian's package. A test asks the wheels.
 QT_LIBRARIES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libX11.so.6": "libx11-6",
+    "libbrotlidec.so.1": "libbrotli1",
     "libdbus-1.so.3": "libdbus-1-3",
     "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
     "libglib-2.0.so.0": "libglib2.0-0",
+    "libgssapi_krb5.so.2": "libgssapi-krb5-2",
     "libxcb-cursor.so.0": "libxcb-cursor0",
     "libxcb-icccm.so.4": "libxcb-icccm4",
     "libxcb-image.so.0": "libxcb-image0",
     "libxcb-keysyms.so.1": "libxcb-keysyms1",
     "libxcb-randr.so.0": "libxcb-randr0",
     "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-render.so.0": "libxcb-render0",
     "libxcb-shape.so.0": "libxcb-shape0",
-    "libxcb-xinerama.so.0": "libxcb-xinerama0",
+    "libxcb-shm.so.0": "libxcb-shm0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-util.so.1": "libxcb-util1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
     "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxcb.so.1": "libxcb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
     "libxkbcommon.so.0": "libxkbcommon0",
 }
+CHINESE_FONT = "fonts-noto-cjk"
+# Groups whose members may use sudo: Debian's, the older Ubuntu's, Fedora's and Arch's.
+SUDO_GROUPS = ("sudo", "admin", "wheel")
+# What pip and apt say when nothing answers.
+OFFLINE = re.compile(
+    r"NewConnectionError|NameResolutionError|Temporary failure in name resolution|getaddrinfo failed|ConnectTimeout"
+    r"|Network is unreachable|Could not resolve|Temporary failure resolving|Could not connect|Cannot initiate the conn"
+)
+DOWNLOADED = re.compile(r"\s*Downloading (?:\S*/)?(?P<name>[^/\s-]+)-\S+ \((?P<size>[\d.]+ [kMG]?B)\)")
 
 
-def main(arguments: list[str]) -> int:  # noqa: PLR0911 - each way out is one line
+class SetupError(Exception):
+    """Setting up cannot go on; the message says why and what to do, for a person."""
+
+
+def main(arguments: list[str]) -> int:
     """Set up what is missing and run the asked part; returns its exit code."""
     if sys.version_info < (3, 11):  # noqa: UP036 - the one file that an old Python may meet
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)
@@ -52,75 +79,221 @@ def main(arguments: list[str]) -> int:  # noqa: PLR0911 - each way out is one li
         return 2
     part, *rest = arguments
     try:
-        if part == "lock":
-            set_up("test")
-            lock()
-            return 0
-        set_up(part)
-        if part == "test":
-            # Processes side by side: one a core, each with tests of its own; who is done first takes from the others.
-            together = ("--numprocesses=auto", "--dist=worksteal")
-            return subprocess.call([PYTHON, "-m", "pytest", *together, *rest], cwd=HERE)
-        return subprocess.call([PYTHON, "-m", "gpu_assistant", *rest])
-    except subprocess.CalledProcessError as error:
-        print(f"Setting up stopped at: {' '.join(map(str, error.cmd))}", file=sys.stderr)
-        print("See what it says above, mend that, then run the same again; it goes on from here.", file=sys.stderr)
+        set_up("test" if part == "lock" else part)
+        return start(part, rest)
+    except SetupError as error:
+        print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Stopped. Run the same again to go on.", file=sys.stderr)
+        print("Stopped. Run the same command again to go on.", file=sys.stderr)
         return 3
 
 
+def start(part: str, arguments: list[str]) -> int:
+    """Run a part in `.venv`; its exit code."""
+    if part == "lock":
+        lock()
+        return 0
+    if part == "test":
+        # Processes side by side: one a core, each with tests of its own; who is done first takes from the others.
+        together = ("--numprocesses=auto", "--dist=worksteal")
+        return subprocess.call([PYTHON, "-m", "pytest", *together, *arguments], cwd=HERE)
+    return subprocess.call([PYTHON, "-m", "gpu_assistant", *arguments])
+
+
 def set_up(part: str) -> None:
-    """Make `.venv` and install the locked packages, unless that was done already."""
+    """Make `.venv` and install the locked packages, unless that was done already. Raises SetupError."""
     system_packages()
     stamp = VENV / ".locks"
-    mine = f"{part} {digest(LOCKS[part])} {digest(HERE / 'pyproject.toml')}"
-    done = stamp.read_text(encoding="utf-8").splitlines() if stamp.exists() else []
-    if mine in done and PYTHON.exists():
+    done = set(stamp.read_text(encoding="utf-8").splitlines()) if stamp.exists() else set()
+    if {made_with(), wanted(part)} <= done and PYTHON.exists():
         return
-    print("Setting up; the first time this takes a minute or two", file=sys.stderr)
-    if not done:
-        # No stamp: there is none yet, or a set-up was cut off in the middle. A fresh start is quick and sure.
-        run(sys.executable, "-m", "venv", "--clear", VENV)
-    pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    run(*pip, "--require-hashes", "-r", LOCKS[part])
-    run(*pip, "--no-deps", "--no-build-isolation", "--editable", HERE)
-    stamp.write_text("\n".join([*done, mine]) + "\n", encoding="utf-8")
+    if not os.access(VENV if VENV.exists() else HERE, os.W_OK):
+        raise SetupError(
+            f"Nothing can be written into {HERE}, where the packages go (.venv).\n"
+            "Copy the folder to a place that is yours, and run the same command there."
+        )
+    say("Setting up: downloads up to 230 MB, takes up to 0.9 GB on the disk and a few minutes.")
+    before = stamp.read_bytes() if stamp.exists() else b""
+    # A set-up that is cut off leaves no stamp, and the next one starts anew: quick, and sure.
+    stamp.unlink(missing_ok=True)
+    if made_with() not in done or not PYTHON.exists():
+        before, done = b"", set()
+        make_environment()
+    try:
+        pip("--require-hashes", "-r", LOCKS[part])
+        pip("--no-deps", "--no-build-isolation", "--editable", HERE)
+    except SetupError:
+        if before:
+            stamp.write_bytes(before)  # pip left what there was
+        raise
+    stamp.write_text("\n".join(stamp_lines(part, done)) + "\n", encoding="utf-8")
+    chinese_font_hint()
+
+
+def made_with() -> str:
+    """The line of the stamp that ties `.venv` to the Python that made it and to its folder."""
+    return f"python {sys.version.split()[0]} {sys.base_prefix} {VENV}"
+
+
+def wanted(part: str) -> str:
+    """The line of the stamp that says which packages a part has."""
+    return f"{part} {digest(LOCKS[part])} {digest(HERE / 'pyproject.toml')}"
+
+
+def stamp_lines(part: str, done: Iterable[str]) -> list[str]:
+    """The stamp once a part is set up: lines of other locks than today's say what was there once."""
+    others = [line for line in map(wanted, LOCKS) if line in done and line != wanted(part)]
+    return [made_with(), wanted(part), *others]
+
+
+def make_environment() -> None:
+    """A new, empty `.venv`. Raises SetupError."""
+    # Started with .venv's own Python, that one is not to replace itself.
+    base = getattr(sys, "_base_executable", None) or sys.executable
+    done = subprocess.run([base, "-m", "venv", "--clear", VENV], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SetupError(f"{(done.stdout + done.stderr).strip()}\nPython could not make {VENV}; it says why above.")
+
+
+def pip(*arguments: str | Path) -> None:
+    """Install packages and show which ones are being downloaded. Raises SetupError."""
+    command = [PYTHON, "-m", "pip", "--disable-pip-version-check", "install", *arguments]
+    environ = os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+    lines: list[str] = []
+    with subprocess.Popen(
+        command, cwd=HERE, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if progress(line):
+                say(progress(line))
+    if process.returncode:
+        raise SetupError("".join(lines[-15:]) + "\n" + trouble("pip could not install the packages", lines))
+
+
+def progress(line: str) -> str:
+    """What a line of pip's tells a person who waits; "" for most."""
+    file = DOWNLOADED.match(line)
+    if file and file["size"].endswith(("MB", "GB")):
+        return f"  Downloading {file['name'].replace('_', '-')} ({file['size']})"
+    # The last step of many packages at once; the program itself, put in after them, is one.
+    return "  Installing the packages" if line.startswith("Installing collected packages") and "," in line else ""
+
+
+def trouble(what: str, lines: Iterable[str]) -> str:
+    """What went wrong, whose fault it is as far as the lines tell, and what to do."""
+    if any(OFFLINE.search(line) for line in lines):
+        return f"{what}: there is no connection to the internet. Connect, then run the same command again."
+    return f"{what}; it says why above. Mend that, then run the same command again."
 
 
 def system_packages() -> None:
-    """On Debian and its children: install the libraries that Qt's wheels expect, after sudo has asked."""
+    """On Debian and its children: install what Qt's wheels and venv expect. Raises SetupError where that is missing and
+    cannot be installed from here.
+    """
     if WINDOWS or sys.platform == "darwin":
         return
-    missing = {package for library, package in QT_LIBRARIES.items() if not loads(library)}
+    libraries = [library for library in QT_LIBRARIES if not loads(library)]
+    packages = {QT_LIBRARIES[library] for library in libraries}
     try:
         import ensurepip  # noqa: F401 - Debian packs it apart
     except ImportError:
-        missing.add("python3-venv")
-    if not missing:
+        packages.add(f"python{sys.version_info[0]}.{sys.version_info[1]}-venv")
+        libraries.append("Python's venv and ensurepip")
+    if not packages:
         return
     apt = shutil.which("apt-get")
     if apt is None:
-        print(f"These libraries are missing; install them with your package manager: {', '.join(sorted(missing))}")
-        return
-    install = (apt, "install", "-y", "-qq", "--no-install-recommends", *sorted(missing))
-    sudo = shutil.which("sudo")
-    if os.geteuid() != 0 and sudo is None:
-        print(f"Libraries are missing. As root, run: {' '.join(install)}; then run this again.", file=sys.stderr)
-        return
-    first = () if os.geteuid() == 0 or sudo is None else (sudo,)
-    print(f"Installing {', '.join(sorted(missing))} with apt", file=sys.stderr)
-    subprocess.run([*first, apt, "update", "-qq"], check=False)  # an old list may still do
-    run(*first, *install)
+        raise SetupError(f"Install these with your system's package manager, then try again: {', '.join(libraries)}")
+    update = (apt, "-q", "update")
+    install = (apt, "-q", "install", "-y", "--no-install-recommends", *sorted(packages))
+    first = rights()
+    if first is None:
+        raise SetupError(
+            f"These system packages are missing: {', '.join(sorted(packages))}.\n"
+            f"Run this, then the same command again:\n\n    {as_root(update, install, sudo=has_sudo())}\n"
+        )
+    say(f"Installing system packages with apt: {', '.join(sorted(packages))}")
+    quiet = (*first, "env", "DEBIAN_FRONTEND=noninteractive")
+    lines: list[str] = []
+    for command in (update, (*install, "-o", "DPkg::Lock::Timeout=120")):
+        done = subprocess.run(
+            [*quiet, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+        lines += done.stdout.splitlines(keepends=True)
+    if done.returncode:  # an update that failed may still do: the lists may be there
+        raise SetupError("".join(lines[-15:]) + "\n" + trouble("apt could not install the packages", lines))
+
+
+def rights() -> tuple[str, ...] | None:
+    """What goes before a command that root must run; None where this user cannot run one from here."""
+    if os.geteuid() == 0:
+        return ()
+    # sudo asks for the password on the terminal.
+    return ("sudo",) if has_sudo() and (sys.stdin.isatty() or sudo_asks_nothing()) else None
+
+
+def has_sudo() -> bool:
+    """Whether this user may use sudo."""
+    if shutil.which("sudo") is None:
+        return False
+    import grp
+
+    names = set()
+    for group in os.getgroups():
+        try:
+            names.add(grp.getgrgid(group).gr_name)
+        except KeyError:  # a group without a name
+            continue
+    return not names.isdisjoint(SUDO_GROUPS) or sudo_asks_nothing()
+
+
+def sudo_asks_nothing() -> bool:
+    """Whether sudo lets this user through without a password."""
+    return subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
+
+
+def as_root(*commands: Sequence[str], sudo: bool) -> str:
+    """One line for a shell that runs the commands as root; su asks for root's own password."""
+    script = " && ".join(shlex.join([Path(command[0]).name, *command[1:]]) for command in commands)
+    # A login shell: without it Debian's root misses /usr/sbin, and dpkg refuses.
+    return shlex.join(["sudo", "sh", "-c", script] if sudo else ["su", "-", "-c", script])
+
+
+def chinese_font_hint() -> None:
+    """Say that Chinese letters would be boxes, where no font has them."""
+    if not WINDOWS and sys.platform != "darwin" and not has_chinese_font():
+        name = f"Debian's package {CHINESE_FONT}" if shutil.which("apt-get") else "Noto Sans CJK"
+        say(f"No font here has Chinese characters: to see the program in Chinese, install one ({name}).")
+
+
+def has_chinese_font() -> bool:
+    """Whether a font has a character of simplified Chinese; True where fontconfig cannot be asked."""
+    try:
+        fontconfig = ctypes.CDLL("libfontconfig.so.1")
+    except OSError:
+        return True
+    fontconfig.FcNameParse.restype = ctypes.c_void_p
+    fontconfig.FcObjectSetBuild.restype = ctypes.c_void_p
+    fontconfig.FcFontList.restype = ctypes.POINTER(ctypes.c_int)  # a struct whose first field is the number of fonts
+    pattern = ctypes.c_void_p(fontconfig.FcNameParse(b":charset=663e"))  # 显
+    fields = ctypes.c_void_p(fontconfig.FcObjectSetBuild(b"family", None))
+    fonts = fontconfig.FcFontList(None, pattern, fields)
+    return not fonts or fonts[0] > 0
 
 
 def lock() -> None:
-    """Resolve pyproject.toml for every supported system and Python; hashes, no addresses."""
+    """Resolve pyproject.toml for every supported system and Python; hashes, no addresses. Raises SetupError."""
     common = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate")
     compile_ = (PYTHON, "-m", "uv", "pip", "compile", "--quiet", "--no-config", *common)
-    run(*compile_, "pyproject.toml", "--extra", "dev", "-o", LOCKS["test"])
-    run(*compile_, "pyproject.toml", "--extra", "build", "-c", LOCKS["test"], "-o", LOCKS["open"])
+    for more in (
+        ("--extra", "dev", "-o", LOCKS["test"]),
+        ("--extra", "build", "-c", LOCKS["test"], "-o", LOCKS["open"]),
+    ):
+        if subprocess.call([*compile_, "pyproject.toml", *more], cwd=HERE):
+            raise SetupError("uv could not resolve pyproject.toml; it says why above.")
 
 
 def digest(path: Path) -> str:
@@ -137,9 +310,9 @@ def loads(library: str) -> bool:
     return True
 
 
-def run(*command: str | Path) -> None:
-    """Run a program; raises CalledProcessError when it fails."""
-    subprocess.run(command, cwd=HERE, check=True)
+def say(text: str) -> None:
+    """One line for the person who waits."""
+    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from download_speed import HERE, OURS, serving
 
-A_KILL = 8 << 20
+MAX_EXTRA_PER_KILL = 8 << 20
 
 
 def main() -> None:
@@ -30,41 +30,41 @@ def main() -> None:
     parser.add_argument("--mebibytes", type=int, default=1024)
     parser.add_argument("--rate", type=int, default=12 << 20, help="bytes a second for each connection")
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    moments = random.Random(given.seed)
-    size = given.mebibytes << 20
+    options = parser.parse_args()
+    random_seconds = random.Random(options.seed).uniform
+    size = options.mebibytes << 20
     with tempfile.TemporaryDirectory() as temporary:
-        file, place, found = Path(temporary) / "file", Path(temporary) / "got", hashlib.sha256()
+        file, target, sha256 = Path(temporary) / "file", Path(temporary) / "got", hashlib.sha256()
         with file.open("wb") as out:
-            for _ in range(given.mebibytes):
+            for _ in range(options.mebibytes):
                 block = os.urandom(1 << 20)
-                found.update(block)
+                sha256.update(block)
                 out.write(block)
-        with serving(file, "--rate", str(given.rate), "--latency", "0.01") as url:
-            command = [sys.executable, "-c", OURS, url, str(place), found.hexdigest()]
+        with serving(file, "--rate", str(options.rate), "--latency", "0.01") as url:
+            command = [sys.executable, "-c", OURS, url, str(target), sha256.hexdigest()]
             killed = 0
-            while killed < given.kills:
+            while killed < options.kills:
                 child = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.DEVNULL)
-                part = place.with_name("got.part")
+                part = target.with_name("got.part")
                 before = part.stat().st_blocks if part.exists() else 0
                 # Not while it still starts: a kill then costs nothing and shows nothing.
                 while child.poll() is None and (part.stat().st_blocks if part.exists() else 0) <= before:
                     time.sleep(0.01)
-                time.sleep(moments.uniform(0, size / (8 * given.rate) / given.kills))
+                time.sleep(random_seconds(0, size / (8 * options.rate) / options.kills))
                 if child.poll() is not None:
                     break
                 child.kill()
                 child.wait()
                 killed += 1
-            done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
+            last = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
             sent = int(urllib.request.urlopen(url.replace("/file", "/sent"), timeout=10).read())
-        with place.open("rb") as whole:
-            right = hashlib.file_digest(whole, "sha256").hexdigest() == found.hexdigest()
+        with target.open("rb") as complete:
+            right = hashlib.file_digest(complete, "sha256").hexdigest() == sha256.hexdigest()
     extra = sent - size
-    print(f"{given.mebibytes} MiB, {killed} kills: the file is {'right' if right else 'WRONG'}")
+    print(f"{options.mebibytes} MiB, {killed} kills: the file is {'right' if right else 'WRONG'}")
     print(f"sent beyond the size: {extra / 2**20:.1f} MiB, {extra / 2**20 / max(1, killed):.2f} MiB a kill (target 8)")
-    print(f"memory of the last run: {int(done.stdout.split()[1]) / 1e6:.0f} MB")
-    if not right or extra > A_KILL * killed:
+    print(f"memory of the last run: {int(last.stdout.split()[1]) / 1e6:.0f} MB")
+    if not right or extra > MAX_EXTRA_PER_KILL * killed:
         raise SystemExit(1)
 
 

@@ -28,11 +28,13 @@ OURS = """
 import sys, threading, time, resource
 from pathlib import Path
 import requests
-from gpu_assistant.fetch.download import Wanted
-from gpu_assistant.fetch.many import Fetch
+from gpu_assistant.core.files import RemoteFile
+from gpu_assistant.fetch.request import DownloadRequest
+from gpu_assistant.fetch.downloader import Downloader
 url, path, sha256 = sys.argv[1:]
 began = time.perf_counter()
-Fetch([Wanted(url=url, path=Path(path), sha256=sha256)], cancel=threading.Event()).run()
+file = RemoteFile(urls=(url,), name="file", sha256=sha256)
+Downloader([DownloadRequest(file=file, path=Path(path))], cancel=threading.Event()).run()
 print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 
@@ -70,11 +72,11 @@ def timed(command: Sequence[str]) -> tuple[float, str]:
 def compare(name: str, url: str, file: Path, *, sha256: str, rounds: int, aria2: str) -> None:
     """Alternate, and print the medians."""
     folder, size = file.parent, file.stat().st_size
-    place = folder / "got"
+    target = folder / "got"
     plain = [aria2, "-x8", "-s8", "-q", "--allow-overwrite=true", "--file-allocation=none", "-d", str(folder)]
     plain += ["-o", "got", url]
     ways = {
-        "ours, sha256 included": [sys.executable, "-c", OURS, url, str(place), sha256],
+        "ours, sha256 included": [sys.executable, "-c", OURS, url, str(target), sha256],
         "aria2": plain,
         "aria2 with --checksum": [*plain, f"--checksum=sha-256={sha256}"],
     }
@@ -84,23 +86,23 @@ def compare(name: str, url: str, file: Path, *, sha256: str, rounds: int, aria2:
     memory = 0
     for _ in range(rounds):
         for way, command in ways.items():
-            place.unlink(missing_ok=True)
-            taken, said = timed(command)
-            seconds[way].append(taken)
+            target.unlink(missing_ok=True)
+            elapsed, output = timed(command)
+            seconds[way].append(elapsed)
             if way.startswith("ours"):
-                itself, used = said.split()
-                alone.append(float(itself))
+                download_s, used = output.split()
+                alone.append(float(download_s))
                 memory = max(memory, int(used))
-            if place.stat().st_size != size:
+            if target.stat().st_size != size:
                 raise SystemExit(f"{way}: a wrong file")
         hashing.append(timed([sys.executable, "-c", HASH, str(file)])[0])
-    middle = {way: statistics.median(found) for way, found in seconds.items()}
+    medians = {way: statistics.median(each) for way, each in seconds.items()}
     print(f"{name}: {size / 2**20:.0f} MiB, medians of {rounds}")
-    for way, found in middle.items():
-        print(f"  {way:24} {size / 2**20 / found:8.1f} MiB/s  {found:6.2f} s")
+    for way, median in medians.items():
+        print(f"  {way:24} {size / 2**20 / median:8.1f} MiB/s  {median:6.2f} s")
     alone_s = statistics.median(hashing)
     print(f"  {'sha256 alone':24} {size / 2**20 / alone_s:8.1f} MiB/s  {alone_s:6.2f} s")
-    ours, *others = middle.values()
+    ours, *others = medians.values()
     download = statistics.median(alone)
     print(f"  {'ours, once it runs':24} {size / 2**20 / download:8.1f} MiB/s  {download:6.2f} s")
     print(f"  ours / aria2 {others[0] / ours:.2f}, ours / aria2 with checksum {others[1] / ours:.2f}")
@@ -114,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--mebibytes", type=int, default=1024, help="for loopback; the slow server gives half of it")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     aria2 = shutil.which("aria2c")
     if aria2 is None:
         raise SystemExit("aria2c is not installed")
@@ -124,15 +126,15 @@ def main() -> None:
             ("loopback", 1, ()),
             ("8 MiB/s a connection, 40 ms", 2, ("--rate", str(8 << 20), "--latency", "0.04")),
         ):
-            size = (given.mebibytes << 20) // share
-            file, found = folder / "file", hashlib.sha256()
+            size = (arguments.mebibytes << 20) // share
+            file, expected = folder / "file", hashlib.sha256()
             with file.open("wb") as out:
                 for _ in range(size >> 20):
                     block = os.urandom(1 << 20)
-                    found.update(block)
+                    expected.update(block)
                     out.write(block)
             with serving(file, *options) as url:
-                compare(name, url, file, sha256=found.hexdigest(), rounds=given.rounds, aria2=aria2)
+                compare(name, url, file, sha256=expected.hexdigest(), rounds=arguments.rounds, aria2=aria2)
 
 
 if __name__ == "__main__":

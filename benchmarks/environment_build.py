@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from gpu_assistant.core import json, paths
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan
-from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.fetch.request import Limits
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.jobs.install import make_verify_job
 from gpu_assistant.install.journal.log import Journal

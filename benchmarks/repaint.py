@@ -36,8 +36,8 @@ from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.monitor.history_model import SeriesCurve
 from gpu_assistant.gui.monitor.page import MonitorPage
-from gpu_assistant.gui.monitor.plot import Plot
-from gpu_assistant.gui.monitor.plot_card import line_of
+from gpu_assistant.gui.monitor.plot.cards import gpu_line
+from gpu_assistant.gui.monitor.plot.widget import Plot
 from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History
 
@@ -124,16 +124,16 @@ def bare(count: int, curves: int, size: tuple[int, int], runs: int, application:
 
 def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
     """One of our plots with a day of each GPU, painted anew each time."""
-    from gpu_assistant.gui.monitor.clock import Clock
+    from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
 
     now = [BEGIN]
-    clock = Clock(now=lambda: now[0])
+    clock = TimeAxis(now=lambda: now[0])
     clock.choose(DAY_S)
-    plot = Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100), figure=str)
+    plot = Plot(clock, ticks=lambda _: (0, 25, 50, 75, 100), format_value=str)
     length = DAY_S // STEP_S
     curves = {}
     for gpu in range(gpus):
-        plot.series(str(gpu), line_of(gpu, gpu, fill=False))
+        plot.set_line(str(gpu), gpu_line(gpu, gpu, fill=False))
         y = 100 * np.random.default_rng(gpu).random(length)
         curves[str(gpu)] = y
     plot.resize(*PLOT)
@@ -147,7 +147,7 @@ def plot_alone(gpus: int, runs: int, application: QApplication) -> float:
 
     def repaint(run: int) -> None:
         now[0] = BEGIN + run
-        plot.restyle()
+        plot.apply_theme()
         plot.refresh(fetch)
         application.processEvents()
 
@@ -188,7 +188,7 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
 
     def anew(run: int) -> None:
         for card in page.plot_cards:
-            card.plot.restyle()
+            card.plot.apply_theme()
         page.draw()
         paint(run)
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..core.plan import Plan
     from ..core.recommendation import Choice, Recommendation
     from ..core.types import Channel
-    from ..fetch.pace import Pace
+    from ..fetch.rate import RateLimiter
     from ..install.bundle.format import BundleContents, CheckBundleJob
     from ..install.jobs.create_bundle import CreateBundleJob
     from .context import AppContext
@@ -38,7 +38,7 @@ class BundleService:
         *,
         channel: Channel = "studio",
         choice: Choice | None = None,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
     ) -> CreateBundleJob:
         """Collect all files that a plan for the machine needs in a folder; a stopped job continues there.
 

@@ -15,7 +15,7 @@ from ..core.machine import Machine
 if TYPE_CHECKING:
     from ..catalog.store import Catalog
     from ..core.types import Language, MirrorUse
-    from ..fetch.pace import Pace
+    from ..fetch.rate import RateLimiter
     from ..refresh.job import RefreshJob
     from ..system.base import System
     from ..texts.format import Terminal
@@ -91,13 +91,13 @@ class AppContext:
         """When mirrors are used: as given to this instance, else by the settings."""
         return self._mirrors or self.settings.mirrors
 
-    def rate_limiter(self) -> Pace:
+    def rate_limiter(self) -> RateLimiter:
         """A new limiter with the speed limit given to this instance, else the settings'; its owner can pause it or
         change the limit.
         """
-        from ..fetch.pace import Pace
+        from ..fetch.rate import RateLimiter
 
-        return Pace(self._speed_limit or self.settings.speed_limit)
+        return RateLimiter(self._speed_limit or self.settings.speed_limit)
 
     @cached_property
     def system(self) -> System:

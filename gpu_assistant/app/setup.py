@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ..core.recommendation import Choice, LocalWheel, Recommendation
     from ..core.types import Channel, EnvironmentKind, Goal
     from ..detect.job import DetectJob
-    from ..fetch.job import DownloadJob
-    from ..fetch.pace import Pace
+    from ..fetch.downloader import DownloadJob
+    from ..fetch.rate import RateLimiter
     from ..install.environment.location import Environment
     from ..install.jobs.install import InstallJob
     from ..install.jobs.purge import PurgeJob
@@ -227,7 +227,7 @@ class SetupService:
         return interrupted_install(self._context.data)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: Pace | None = None
+        self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: RateLimiter | None = None
     ) -> InstallJob:
         """Install a plan; with `dry_run`, or for a simulated machine, only report what would be done.
 
@@ -283,17 +283,16 @@ class SetupService:
 
         A copy in the cache or the wheelhouse is used instead of the network; an existing file is not replaced.
         """
-        from ..fetch.job import DownloadJob
-        from ..fetch.limits import Limits
-        from ..fetch.wanted import Wanted
+        from ..core.files import RemoteFile
+        from ..fetch.downloader import DownloadJob
+        from ..fetch.request import DownloadRequest, Limits
         from ..install.steps.context import with_mirrors
 
         local_copies = list(self._context.data.files.glob(f"{sha256[:16]}/*")) if sha256 else []
         if self._context.wheelhouse is not None:
             local_copies.append(self._context.wheelhouse / path.name)
-        request = Wanted(
-            url=urls[0], mirrors=tuple(urls[1:]), path=path, sha256=sha256, copies=tuple(local_copies), replace=False
-        )
+        file = RemoteFile(urls=tuple(urls), name=path.name, sha256=sha256)
+        request = DownloadRequest(file=file, path=path, copies=tuple(local_copies), replace=False)
         limits = Limits(connections=connections)
         return DownloadJob(
             with_mirrors(request, self._context.catalog, self._context.mirrors), limits, self._context.rate_limiter()

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import date
+from inspect import cleandoc
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
@@ -70,6 +71,10 @@ def json_schema(name: str) -> dict[str, Any]:
     """The JSON Schema of a file, as it stands in `resources/schemas/`: unknown fields are errors."""
     (root,), defs = msgspec.json.schema_components([FILE_TYPES[name]], ref_template="#/$defs/{name}")
     for part in defs.values():
+        if "description" in part:
+            part["description"] = cleandoc(
+                part["description"]
+            )  # Python 3.13 itself takes the indent away, 3.11 does not
         if part.get("type") == "object" and "properties" in part:
             part["additionalProperties"] = False
     document = {

@@ -30,6 +30,8 @@ def run(argv: Sequence[str]) -> int:
         return _run(argv, texts)
     except AppError as error:
         _print_error(texts, error)
+        if error.code == "output-unwritable":
+            _discard_stdout()  # what could not be written is still kept there, and Python would try it again at its end
         return error.exit_code
     except BrokenPipeError:
         # The reader went away (`… | head`): there is nobody left to tell, not even at interpreter exit.
@@ -66,6 +68,9 @@ def _run(argv: Sequence[str], texts: Translator) -> int:
         if arguments.command is None and options.get("json"):
             raise UsageError("call", detail=texts.translate("cli.complaint.json"), command="gpu-assistant")
         data_dir_paths = data_dir(options.get("data_dir"))
+    except SystemExit:  # --help and --version, which argparse has printed
+        _create_output(texts, json=False).flush()
+        raise
     except UsageError as error:
         # No command could be told from it, so it is said as where one answer was asked for.
         if "--json" in argv:

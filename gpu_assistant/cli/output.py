@@ -45,12 +45,12 @@ class Output:
 
     def write_line(self, text: str = "") -> None:
         """One line of the result for people."""
-        self._write(text.encode(sys.stdout.encoding or "utf-8", errors=ERROR_HANDLER))
+        self._write(text.encode(sys.stdout.encoding or "utf-8", errors=ERROR_HANDLER) + b"\n")
 
     def write_json(self, value: Any) -> None:  # noqa: ANN401 - any struct of ours
         """One JSON object on one line, UTF-8 whatever the console thinks, and out at once."""
         self._result_written = True
-        self._write(json.encode(value))
+        self._write(json.encode(value) + b"\n")
 
     def write_error(self, error: AppError) -> None:
         """Why there is no result, as the JSON object in its place: the text's code, its figures and the sentence.
@@ -66,7 +66,7 @@ class Output:
         """What a job tells, one JSON object a line; its log is none of it."""
         if not isinstance(event, LogEvent):
             self._result_written = self._result_written or isinstance(event, EndEvent)
-            self._write(json.encode(self.texts.localize_event(event)))
+            self._write(json.encode(self.texts.localize_event(event)) + b"\n")
 
     def write_end_event(self, error: AppError, environment: str | None = None) -> None:
         """The last event, where something failed before a job could tell it."""
@@ -78,9 +78,14 @@ class Output:
         message = error.message
         self.write_event(EndEvent(state=state, env=environment, code=message.code, data=message.data))
 
+    def flush(self) -> None:
+        """Get out what was printed past this class. Raises AppError."""
+        self._write(b"")
+
     def _write(self, data: bytes) -> None:
         try:
-            sys.stdout.buffer.write(data + b"\n")
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             raise

@@ -1,4 +1,4 @@
-"""Files by their content: the hash that tells whether one is complete and the right one."""
+"""Files on servers, as every room names them, and the hash that tells whether one is complete and the right one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from .errors import Cancelled
 
@@ -35,3 +37,21 @@ def hash_file(
         if progress is not None:
             progress(len(chunk))
     return hasher.hexdigest()
+
+
+class RemoteFile(Struct, frozen=True, kw_only=True):
+    """A file on the network. `urls` are addresses of the same bytes, the publisher's own first, then mirrors.
+
+    `sha256` is lower-case hex from an official index or the catalog, never from a server of the bytes. It and the size
+    in bytes are None where nobody published them.
+    """
+
+    urls: tuple[str, ...]
+    name: str
+    bytes: int | None = None
+    sha256: str | None = None
+
+    @property
+    def url(self) -> str:
+        """The publisher's own address."""
+        return self.urls[0]

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from .files import RemoteFile
 from .machine import Machine, OperatingSystem
 from .recommendation import Recommendation
 from .types import Goal, Value
@@ -24,6 +25,11 @@ class PlanFile(Struct, frozen=True, kw_only=True):
     name: str
     sha256: str | None = None
     bytes: int | None = None
+
+    @property
+    def remote(self) -> RemoteFile:
+        """As a download names it."""
+        return RemoteFile(urls=(self.url,), name=self.name, bytes=self.bytes, sha256=self.sha256)
 
 
 class CurrentState(Struct, frozen=True, kw_only=True):

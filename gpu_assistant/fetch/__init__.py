@@ -1,1 +1,1 @@
-"""How bytes get here safely: resume, hashes, free space, and nothing under a final name before it is whole."""
+"""How bytes get here safely: resume, checksums, free space, and no final name before a file is complete."""

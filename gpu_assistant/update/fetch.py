@@ -9,8 +9,8 @@ import requests
 import urllib3
 
 from ..core.errors import Cancelled
-from ..fetch.limits import Limits
-from ..fetch.session import InsecureRedirect, Session, StrayRedirect
+from ..fetch.http import HttpSession, InsecureRedirect, NonHttpRedirect
+from ..fetch.request import Limits
 from .signed_statement import ResponseRejected, is_secure_url
 
 READ_BYTES = 1 << 14
@@ -40,7 +40,7 @@ class _BoundedRequest:
     """The request on a thread of its own; `ended` is set once `result` holds what came of it."""
 
     def __init__(self, url: str, max_bytes: int, timeout: float) -> None:
-        self.session = Session()
+        self.session = HttpSession()
         self.finished = threading.Event()
         self._url, self._max_bytes = url, max_bytes
         limits = Limits()
@@ -55,7 +55,7 @@ class _BoundedRequest:
                 self._body = self._read()
         except ResponseRejected as rejection:
             self._rejection = rejection
-        except (InsecureRedirect, StrayRedirect):
+        except (InsecureRedirect, NonHttpRedirect):
             self._rejection = ResponseRejected("insecure")
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             self._rejection.__cause__ = error

@@ -19,8 +19,8 @@ from ..core.jobs import JobContext
 from .signed_statement import UpdateFile, UpdateFileKind
 
 if TYPE_CHECKING:
-    from ..fetch.limits import Limits
-    from ..fetch.pace import Pace
+    from ..fetch.rate import RateLimiter
+    from ..fetch.request import Limits
     from ..system.base import System
 
 
@@ -79,14 +79,15 @@ class UpdateDownloadJob:
     """
 
     def __init__(
-        self, file: UpdateFile, folder: Path, limits: Limits | None = None, rate_limiter: Pace | None = None
+        self, file: UpdateFile, folder: Path, limits: Limits | None = None, rate_limiter: RateLimiter | None = None
     ) -> None:
         self._file, self._folder, self._limits, self._rate_limiter = file, folder, limits, rate_limiter
 
     def run(self, context: JobContext[Any]) -> Path:
         """Fetch it."""
-        from ..fetch.many import Fetch, Totals
-        from ..fetch.wanted import Wanted
+        from ..core.files import RemoteFile
+        from ..fetch.downloader import Downloader, Totals
+        from ..fetch.request import DownloadRequest
 
         def report_progress(totals: Totals) -> None:
             context.report(
@@ -94,15 +95,13 @@ class UpdateDownloadJob:
             )
 
         remove_old_files(self._folder, self._file.name)
-        request = Wanted(
-            url=self._file.url,
-            path=self._folder / self._file.name,
-            sha256=self._file.sha256,
-            bytes=self._file.bytes,
+        file = RemoteFile(
+            urls=(self._file.url,), name=self._file.name, sha256=self._file.sha256, bytes=self._file.bytes
         )
+        request = DownloadRequest(file=file, path=self._folder / file.name)
         try:
-            downloader = Fetch(
-                [request], cancel=context.cancel, progress=report_progress, limits=self._limits, pace=self._rate_limiter
+            downloader = Downloader(
+                [request], cancel=context.cancel, progress=report_progress, limits=self._limits, rate=self._rate_limiter
             )
             (path,) = downloader.run()
         except AppError as error:

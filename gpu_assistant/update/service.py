@@ -22,8 +22,8 @@ from .files import InstallationKind, UpdateDownloadJob, UpdateLaunchJob, install
 from .signed_statement import ReleaseStatement, UpdateFile
 
 if TYPE_CHECKING:
-    from ..fetch.limits import Limits
-    from ..fetch.pace import Pace
+    from ..fetch.rate import RateLimiter
+    from ..fetch.request import Limits
     from ..system.base import System
 
 
@@ -40,7 +40,7 @@ class UpdateService:
         current_version: str = __version__,
         kind: InstallationKind | None = None,
         limits: Limits | None = None,
-        rate_limiter: Callable[[], Pace] | None = None,
+        rate_limiter: Callable[[], RateLimiter] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._source, self._system, self._simulated = source, system, simulated

@@ -23,6 +23,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT), str(HERE.parent), str(HERE)]
 
+from release_extra import require_release_extra
+
+require_release_extra("installers/linux/build.py")
+
 import needs
 import shipped_python
 from checksums import write_sums
@@ -55,6 +59,8 @@ def main(words: Sequence[str]) -> int:
 
 def build(prefix: Path | None, locks: Sequence[Path], out: Path, scratch: Path, *, quick: bool = False) -> Path:
     """Everything, into the folder `out`; returns the package. Raises BuildError."""
+    for tool in ("dpkg-deb", "gcc"):
+        _tool(tool)  # said now, not after minutes of work
     when = stamp()
     found = shipped_python.find(prefix or shipped_python.pinned(scratch))
     tree = scratch / "tree"

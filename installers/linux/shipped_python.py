@@ -42,9 +42,10 @@ def pinned(scratch: Path) -> Path:
     """
     from gpu_assistant.catalog.store import load_catalog
     from gpu_assistant.core.errors import AppError
+    from gpu_assistant.core.files import RemoteFile
     from gpu_assistant.core.paths import resources_dir
-    from gpu_assistant.fetch.many import Fetch
-    from gpu_assistant.fetch.wanted import Wanted
+    from gpu_assistant.fetch.downloader import Downloader
+    from gpu_assistant.fetch.request import DownloadRequest
 
     asked = (f"{sys.version_info[0]}.{sys.version_info[1]}", "linux", "x86_64")
     builds = load_catalog(resources_dir() / "catalog").pythons.builds
@@ -52,9 +53,10 @@ def pinned(scratch: Path) -> Path:
     if build is None:
         raise BuildError(f"The catalogue names no standalone Python {asked[0]} for Linux: build with another Python.")
     archive = scratch / "python.tar.gz"
-    wanted = Wanted(url=build.url, path=archive, sha256=build.sha256, bytes=build.bytes)
+    file = RemoteFile(urls=(build.url,), name=archive.name, sha256=build.sha256, bytes=build.bytes)
+    wanted = DownloadRequest(file=file, path=archive)
     try:
-        Fetch([wanted], cancel=threading.Event()).run()
+        Downloader([wanted], cancel=threading.Event()).run()
     except AppError as error:
         raise BuildError(f"{build.url} cannot be fetched ({error}); name another CPython with --python.") from error
     with tarfile.open(archive) as opened:

@@ -26,6 +26,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT), str(HERE.parent)]
 
+from release_extra import require_release_extra
+
+require_release_extra("installers/windows/build.py")
+
 import cpython
 from checksums import write_sums
 from sbom import write_sbom
@@ -97,13 +101,15 @@ def build(
 def _official(scratch: Path) -> Path:
     """The pinned embeddable package of python.org, fetched and checked."""
     from gpu_assistant.core.errors import AppError
-    from gpu_assistant.fetch.many import Fetch
-    from gpu_assistant.fetch.wanted import Wanted
+    from gpu_assistant.core.files import RemoteFile
+    from gpu_assistant.fetch.downloader import Downloader
+    from gpu_assistant.fetch.request import DownloadRequest
 
     pinned = json.loads((HERE / "python.json").read_text(encoding="utf-8"))
     path = scratch / str(pinned["url"]).rsplit("/", 1)[1]
+    file = RemoteFile(urls=(pinned["url"],), name=path.name, sha256=pinned["sha256"])
     try:
-        Fetch([Wanted(url=pinned["url"], path=path, sha256=pinned["sha256"])], cancel=threading.Event()).run()
+        Downloader([DownloadRequest(file=file, path=path)], cancel=threading.Event()).run()
     except AppError as error:
         raise BuildError(f"{pinned['url']} cannot be fetched ({error}); name another CPython with --python.") from error
     return path

@@ -470,10 +470,6 @@
         <translation>另一个下载正在获取同一个文件</translation>
     </message>
     <message>
-        <source>Another source is asked; only those are replaced.</source>
-        <translation>正在问另一个来源，只替换不对的部分。</translation>
-    </message>
-    <message>
         <source>Checking what was downloaded</source>
         <translation>正在核对下载的文件</translation>
     </message>
@@ -540,6 +536,10 @@
     <message>
         <source>The system is asking you.</source>
         <translation>系统正在询问你。</translation>
+    </message>
+    <message>
+        <source>They are fetched again.</source>
+        <translation>正在重新下载这些内容。</translation>
     </message>
     <message>
         <source>Trying it out</source>

@@ -199,12 +199,16 @@ def test_unresponsive_display_is_reported(call: Call, names: dict[str, str], nam
 
 @pytest.mark.linux
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
-def test_unwritable_stdout(call: Call) -> None:
+@pytest.mark.parametrize(
+    "words", [("detect", "--json"), ("catalog", "show"), ("--help",), ("--version",)], ids=" ".join
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_unwritable_stdout(words: tuple[str, ...], unbuffered: str) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "gpu_assistant", "detect", "--json"],
+            [sys.executable, "-m", "gpu_assistant", *words],
             cwd=ROOT,
-            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+            env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             encoding="utf-8",
@@ -235,11 +239,11 @@ def test_early_ctrl_c_prints_one_sentence(tmp_path: Path, module: str) -> None:
     words = (
         "import os, signal, sys\n"
         "def hook(event, given):\n"
-        "    if event == 'open' and str(given[0]).replace('.cpython-311.pyc', '.py').replace('__pycache__/', '')"
+        "    if event == 'open' and str(given[0]).replace(compiled, '.py').replace('__pycache__/', '')"
         f".endswith('/{module}.py') and not done:\n"
         "        done.append(1)\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
-        "done = []\n"
+        "done, compiled = [], f'.{sys.implementation.cache_tag}.pyc'\n"
         "from gpu_assistant.__main__ import main\n"
         "sys.argv = ['gpu-assistant', 'monitor', '--count', '1', '--lang', 'en']\n"
         "sys.addaudithook(hook)\n"

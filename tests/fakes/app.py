@@ -28,7 +28,7 @@ from gpu_assistant.core.plan import (
 from gpu_assistant.core.recommendation import Choice, LocalWheel, Recommendation
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.core.types import EnvironmentKind
-from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.update.service import UpdateService
 
 from .benchmarks import memory_fits
@@ -186,11 +186,11 @@ class FakeApp(FakeIntegrations):
     def resume_command(self, *, window: bool) -> tuple[str, ...]:
         return ("gpu-assistant", "--resume") if window else ()
 
-    def rate_limiter(self) -> Pace:
-        return Pace(self.settings.speed_limit)
+    def rate_limiter(self) -> RateLimiter:
+        return RateLimiter(self.settings.speed_limit)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = (), pace: Pace | None = None
+        self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = (), pace: RateLimiter | None = None
     ) -> FakeJob:
         self.resume = resume
         self.asked.append("dry install" if dry_run or plan.simulated else "install")

@@ -12,7 +12,7 @@ from gpu_assistant.core import json
 from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.plan import Plan, PlanEvent, Step, StepEvent, StepSummary
 from gpu_assistant.core.recommendation import Choice, Recommendation
-from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.install.bundle.format import LIST_FILE, LOCK_FILE, BundleContents, BundleFile
 from gpu_assistant.install.packages.requirements import PackageRequest, Platform
 
@@ -103,7 +103,7 @@ class FakeBundles:
         *,
         channel: str = "studio",
         choice: Choice | None = None,
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
     ) -> FakeJob:
         self._app.orders.append((machine, recommendation, folder, channel, choice, pace))
         if self._app.results.get("bundle") is None:

@@ -111,8 +111,30 @@ def fill(cache):
         for place in Path(os.__file__).parent.iterdir():
             if place.name not in LEFT_OUT:
                 (library / place.name).symlink_to(place)
+        undo_debian(library)
     (library / "site-packages").mkdir()
     (library / "site-packages" / "README.txt").write_text("packages")
+
+
+def undo_debian(library):
+    """Outside of a venv Debian's Python puts packages into dist-packages, programs into local/bin; conda's does not."""
+    import sysconfig
+
+    source = Path(sysconfig.__file__)
+    text = source.read_text(encoding="utf-8")
+    in_venv = 'hasattr(sys, "real_prefix")'
+    if in_venv not in text:
+        return
+    target = library / source.relative_to(Path(os.__file__).parent)
+    if target.parent != library:
+        target.parent.unlink()  # a package: its folder was linked as a whole
+        shutil.copytree(source.parent, target.parent, ignore=shutil.ignore_patterns("__pycache__"))
+    target.unlink()
+    target.write_text(text.replace(in_venv, "True"), encoding="utf-8")
+    # `site` is frozen into the program.
+    custom = library / "sitecustomize.py"
+    custom.unlink(missing_ok=True)
+    custom.write_text("import os, site\nsite.addsitedir(os.path.join(os.path.dirname(__file__), 'site-packages'))\n")
 
 
 def main():

@@ -13,7 +13,7 @@ from nacl.signing import SigningKey
 
 from gpu_assistant.catalog.records.catalog import UpdateCatalog
 from gpu_assistant.core.paths import DataDir
-from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.fetch.request import Limits
 from gpu_assistant.update.service import UpdateService
 from gpu_assistant.update.signed_statement import ReleaseStatement, Signature, SignedStatement, UpdateFile
 from installers.statement import SecretKey, signed
@@ -24,7 +24,7 @@ TODAY = date(2026, 11, 21)
 NOON = 1_795_262_400.0  # 12:00 UTC that day
 DAY = 86_400.0
 PLACE = "/newest.json"
-QUICK = Limits(connect_seconds=2, stall_seconds=0.5, tries=2, pause_seconds=0.01, longest_pause_seconds=0.1)
+QUICK = Limits(connect_seconds=2, stall_seconds=0.5, tries=2, backoff_seconds=0.01, max_backoff_seconds=0.1)
 
 
 def secret(name: str = "2026-a") -> SecretKey:

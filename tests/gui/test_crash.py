@@ -32,6 +32,7 @@ def over(program):
         banner.button.click()
         assert banner.isHidden()
     out.write(words)
+    out.flush()  # Python itself flushes nothing at its end: sys.stdout is None
     program.window.close()
 
 def finished(program):

@@ -9,12 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import psutil
 import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
-from gpu_assistant.core.json import encode
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.results import Checks
 from gpu_assistant.health.child_protocol import CHILD_CHECK_IDS, HealthProgress
@@ -25,6 +23,7 @@ from gpu_assistant.texts.translate import load_texts
 
 from ..fakes.environments import environment_with
 from ..nvml.scenario import Scenario
+from ..schemas import struct_schema
 from .conftest import Play
 from .job_fixture import END, PASSED, START, Run, copies, one, states
 
@@ -337,7 +336,7 @@ def test_slowing_load_is_a_warning(scenario: Scenario, play: Play) -> None:
 
 def test_schema_matches_struct() -> None:
     schema = json.loads((resources_dir() / "schemas" / "checks.schema.json").read_text(encoding="utf-8"))
-    made = json.loads(encode(msgspec.json.schema(Checks)["$defs"]))
+    made = struct_schema(Checks)["$defs"]
     for definition in made.values():
         if "properties" in definition:
             definition["required"] = list(definition["properties"])  # every field is always written

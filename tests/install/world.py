@@ -19,7 +19,7 @@ from gpu_assistant.core.machine import Machine, OperatingSystem, Python
 from gpu_assistant.core.plan import EndEvent, Event, Plan, StepEvent
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, PyTorchChoice, Recommendation
 from gpu_assistant.core.results import Check, Checks
-from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.fetch.request import Limits
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
@@ -32,7 +32,7 @@ from . import tiny_wheels
 RELEASE = "9.1.0"
 SERIES = ".".join(platform.python_version_tuple()[:2])
 INTERPRETER = Path(sys._base_executable).resolve()  # type: ignore[attr-defined]
-QUICK = Limits(connect_seconds=2, stall_seconds=5, tries=2, pause_seconds=0.01, reserve_bytes=0)
+QUICK = Limits(connect_seconds=2, stall_seconds=5, tries=2, backoff_seconds=0.01, reserve_bytes=0)
 
 
 class Imports:

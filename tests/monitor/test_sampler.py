@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import jsonschema
-import msgspec
 from msgspec.structs import replace
 
 from gpu_assistant.core.json import encode
@@ -19,6 +18,7 @@ from gpu_assistant.system.nvml.monitor import NvmlMonitor
 from gpu_assistant.texts.localized import Texts
 
 from ..fakes.system import FakeSystem
+from ..schemas import struct_schema
 
 
 def without_card(tmp_path: Path) -> NvmlMonitor:
@@ -118,5 +118,5 @@ def test_sampling_imports_no_numpy_or_qt() -> None:
 
 def test_schema_matches_struct() -> None:
     schema = json.loads((resources_dir() / "schemas" / "sample.schema.json").read_text(encoding="utf-8"))
-    made = msgspec.json.schema(Sample)
+    made = struct_schema(Sample)
     assert (schema["$ref"], schema["$defs"]) == (made["$ref"], made["$defs"])

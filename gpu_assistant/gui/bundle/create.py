@@ -19,7 +19,7 @@ from ..worker import JobRunner
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...fetch.pace import Pace
+    from ...fetch.rate import RateLimiter
     from ...install.bundle.format import BundleContents
 
 
@@ -50,7 +50,7 @@ class CreatedBundle(Struct, frozen=True, kw_only=True):
 class BundleOrderJob:
     """Carries an order out."""
 
-    def __init__(self, app: App, order: BundleOrder, rate_limiter: Pace) -> None:
+    def __init__(self, app: App, order: BundleOrder, rate_limiter: RateLimiter) -> None:
         self._app, self._order, self._rate_limiter = app, order, rate_limiter
 
     def run(self, context: JobContext[Any]) -> CreatedBundle:
@@ -89,7 +89,7 @@ class BundleCreator(QObject):
         self.bundle: CreatedBundle | None = None
         self.error: AppError | None = None
         self.progress: InstallProgress | None = None
-        self.rate_limiter: Pace | None = None
+        self.rate_limiter: RateLimiter | None = None
         self._runner = JobRunner(self)
         self._runner.reported.connect(self._on_event)
         self._runner.done.connect(self._on_created)
@@ -152,7 +152,7 @@ class BundleCreator(QObject):
     def set_speed_limit(self, rate: int | None) -> None:
         """How fast downloads may go, in bytes per second."""
         if self.rate_limiter is not None:
-            self.rate_limiter.most = rate
+            self.rate_limiter.limit = rate
 
     def _on_event(self, event: Any) -> None:  # noqa: ANN401 - an event of the contract
         if self.progress is not None:

@@ -453,7 +453,7 @@ class CreateBundlePage(WizardPage):
         if step is None or not creator.is_running:
             return
         if creator.rate_limiter is not None:
-            self.step_panel.download_controls.set(paused=creator.rate_limiter.paused, rate=creator.rate_limiter.most)
+            self.step_panel.download_controls.set(paused=creator.rate_limiter.paused, rate=creator.rate_limiter.limit)
         self.step_panel.set_step(step, self.texts)
         number, remaining_s = creator.progress.step_number if creator.progress is not None else 1, step.seconds_left
         position = {"n": str(number), "of": str(len(creator.progress.steps) if creator.progress is not None else 1)}

@@ -27,7 +27,7 @@ from ..widgets.charts import Sparkline
 from ..widgets.text import TextLabel, label
 from .history_model import SampleHistory
 from .metrics import CPU_UTILIZATION, GPU_METRICS, GPU_TILE_METRICS, MACHINE_METRICS, MAIN_MEMORY, Metric
-from .plot_card import Key, line_of
+from .plot.cards import LineSign, gpu_line
 
 
 class GpuHeader(Card):
@@ -46,7 +46,7 @@ class GpuHeader(Card):
         super().__init__(padding=12 if dense else 16)
         header = QHBoxLayout()
         header.setSpacing(10)
-        header.addWidget(Key(line_of(position, gpu.index, fill=False)))
+        header.addWidget(LineSign(gpu_line(position, gpu.index, fill=False)))
         parts = [gpu.name, format_memory(gpu.mem_total) if gpu.mem_total is not None else None]
         description = " · ".join(part for part in parts if part)
         if dense:

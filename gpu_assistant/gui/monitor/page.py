@@ -30,12 +30,11 @@ from ..widgets.page import Page
 from ..widgets.text import label
 from . import gpu_summary
 from .alarms import AlarmsCard
-from .clock import Clock
 from .gpu_summary import SummaryTiles
-from .marker import Marker
 from .metrics import Metric
-from .plot_card import PlotCard
-from .plots import Plots
+from .plot.annotations import AnnotationSource
+from .plot.cards import PlotCard, Plots
+from .plot.time_axis import TimeAxis
 from .sampling import SamplingService
 from .tables import GpuDetails, PlotDataTable
 from .toolbar import ExportBanner, MonitorExporter, MonitorToolbar, SecondaryPlotsButton, add_title
@@ -150,7 +149,7 @@ class MonitorPage(Page):
         self, app: App, sampling: SamplingService, is_muted: Callable[[Alarm], bool] = lambda _: False
     ) -> None:
         self._app, self._sampling, self._is_muted = app, sampling, is_muted
-        self.clock = Clock()
+        self.clock = TimeAxis()
         self._selection = GpuSelection()
         self._gpus: tuple[tuple[int, str | None, str], ...] | None = None
         self._ready = self._visible = False
@@ -164,8 +163,8 @@ class MonitorPage(Page):
         self.exporter = MonitorExporter(self)
         self.export_banner = ExportBanner(self.exporter)
         self.advice_panel = AlarmAdvicePanel()
-        self._annotator = Marker(app, sampling, self)
-        self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.clock, self._annotator.limit)
+        self.annotations = AnnotationSource(app, sampling, self)
+        self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.clock, self.annotations.limit)
         self.table = PlotDataTable(self.clock)
         self.hint_label = label("caption")
         self.secondary_plots_button = SecondaryPlotsButton()
@@ -204,7 +203,7 @@ class MonitorPage(Page):
         self.gpu_details.toggled.connect(self._request_samples)
         self.layout_control.chosen.connect(lambda _: self._rebuild_plots())
         self.summary_tiles.toggle_requested.connect(self.toggle_gpu)
-        self._annotator.changed.connect(self.draw)
+        self.annotations.changed.connect(self.draw)
         self.plots.outdated.connect(self.draw)
         self.clock.moved.connect(self._on_clock_moved)
         self.clock.paused_changed.connect(lambda _: self._redraw())
@@ -260,18 +259,18 @@ class MonitorPage(Page):
         if not self.table.isHidden():
             self.table.update_rows(self.plot_cards, self._sampling.history)
             return
-        events = self._annotator.news(self.clock, self.selected_gpus)
+        events = self.annotations.events_if_due(self.clock, self.selected_gpus)
         if events is not None:
             self.plots.mark(events)
         self.plots.draw(self._sampling.history)
 
     def _on_clock_moved(self) -> None:
-        self._annotator.forget()
+        self.annotations.invalidate()
         self.draw()
 
     def reload(self) -> None:
         """Something was installed, removed or measured: read what happened again."""
-        self._annotator.look()
+        self.annotations.load()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came in meanwhile."""
@@ -342,7 +341,7 @@ class MonitorPage(Page):
         )
         self.summary_tiles.set_selected_gpus(self.selected_gpus)
         self.table.invalidate()
-        self._annotator.forget()
+        self.annotations.invalidate()
         self._update_layout()
         self._update_values()
         # Once they have their places: what is not on the screen is not drawn.
@@ -408,7 +407,7 @@ class MonitorPage(Page):
     def _redraw(self) -> None:
         """Other words, or the clock goes on or stands still."""
         self.table.invalidate()
-        self._annotator.forget()
+        self.annotations.invalidate()
         self._update_values()
         self._update_status()
         self.draw()

@@ -20,10 +20,9 @@ from ..widgets.buttons import Button
 from ..widgets.cards import Card
 from ..widgets.table import DataTable
 from ..widgets.text import label
-from . import axis
-from .clock import Clock
 from .history_model import SampleHistory
-from .plot_card import PlotCard, figure_or_dash
+from .plot.cards import PlotCard, figure_or_dash
+from .plot.time_axis import DAY, TimeAxis, format_moment
 
 MIN_SAMPLES_WITH_PROCESSES = 2
 
@@ -148,7 +147,7 @@ class GpuDetails(Themed, QWidget):
         """The last one with its time; the driver itself tells only of those since its session began."""
         if gpu.index in self._last_xids:
             number, time = self._last_xids[gpu.index]
-            return f"{number} · {axis.said(time, axis.DAY)}"
+            return f"{number} · {format_moment(time, DAY)}"
         return None if gpu.xid is None else str(gpu.xid or self.tr("none"))
 
     def _ecc_text(self, gpu: GpuSample) -> str | None:
@@ -229,7 +228,7 @@ MIN_HEIGHT = 160  # pixels high at least, times the text scale
 class PlotDataTable(DataTable):
     """One row a moment, one column a series."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: TimeAxis) -> None:
         super().__init__()
         self._clock = clock
         self._filled_key: tuple[float, float, int] | None = None
@@ -304,7 +303,7 @@ class PlotDataTable(DataTable):
                 values[in_range] = series.mean[nearest[in_range]] / card.of.scale
                 has_sample |= in_range
             columns_values.append(values)
-        cells: list[list[str]] = [[axis.said(time, self._clock.span)] for time in times[has_sample]]
+        cells: list[list[str]] = [[format_moment(time, self._clock.span)] for time in times[has_sample]]
         for (card, _), values in zip(columns, columns_values, strict=True):
             for row, value in zip(cells, values[has_sample], strict=True):
                 row.append(figure_or_dash(card.of, float(value)))

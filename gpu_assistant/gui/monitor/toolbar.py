@@ -29,8 +29,8 @@ from ..widgets.base import Themed
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner
 from ..widgets.layouts import FlowLayout
-from .clock import SPANS, Clock
 from .metrics import GPU_CLOCK, GPU_FAN, GPU_TEMPERATURE, Metric
+from .plot.time_axis import SPANS, TimeAxis
 
 if TYPE_CHECKING:
     from ...monitor.history import History
@@ -41,7 +41,7 @@ class MonitorToolbar(Themed, QWidget):
     others' `clicked`. `first` stands before them.
     """
 
-    def __init__(self, clock: Clock, first_widget: QWidget) -> None:
+    def __init__(self, clock: TimeAxis, first_widget: QWidget) -> None:
         super().__init__()
         self._clock = clock
         self.range_control = SegmentedControl([""] * len(SPANS), current=SPANS.index(int(clock.span)))

@@ -27,7 +27,7 @@ from .pages.install.progress import InstallProgress
 
 if TYPE_CHECKING:
     from ...app import App
-    from ...fetch.pace import Pace
+    from ...fetch.rate import RateLimiter
 
 
 class JobRunners(QObject):
@@ -47,7 +47,7 @@ class JobRunners(QObject):
         self.language = language
         self.flow = WizardFlow(simulated=app.simulated)
         self.interrupted_install: InterruptedInstall | None = None
-        self.rate_limiter: Pace | None = None
+        self.rate_limiter: RateLimiter | None = None
         self.progress: InstallProgress | None = None
         self.saved_path: Path | None = None
         self.log_lines: list[str] = []
@@ -324,7 +324,7 @@ class WizardController(JobRunners):
     def set_speed_limit(self, rate: int | None) -> None:
         """How fast downloads may go, in bytes per second; from now on and for later ones."""
         if self.rate_limiter is not None:
-            self.rate_limiter.most = rate
+            self.rate_limiter.limit = rate
         self.speed_limit_changed.emit(rate)
 
     # Proving, measuring

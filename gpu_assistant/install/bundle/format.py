@@ -20,8 +20,8 @@ from ...core.machine import OperatingSystem
 from ...core.plan import Step
 from ...core.recommendation import Choice
 from ...core.types import Channel, Goal, Value
-from ...fetch import local
-from ...fetch.speed import Speed
+from ...fetch import partial_file
+from ...fetch.rate import SpeedMeter
 from ..files import inventory
 from ..files.inventory import format_names
 from ..packages.requirements import PackageRequest, Platform, platform_for
@@ -171,7 +171,7 @@ class CheckBundleJob:
         contents = read_contents(self.folder)
         if self._target_system is not None:
             contents.check_platform(self.folder, platform_for(self._target_system, contents.wish.label))
-        done_bytes, damaged, speed_meter = 0, list[str](), Speed()
+        done_bytes, damaged, speed_meter = 0, list[str](), SpeedMeter()
 
         def advance(count: int) -> None:
             nonlocal done_bytes
@@ -189,7 +189,7 @@ class CheckBundleJob:
                 advance(file.bytes)
                 continue
             with path.open("rb", buffering=0) as stream:
-                hasher = local.digest(stream, hashlib.sha256(), context.cancel, advance)
+                hasher = partial_file.hash_rest(stream, hashlib.sha256(), context.cancel, advance)
             if hasher.hexdigest() != file.sha256:
                 damaged.append(file.path)
         if damaged:

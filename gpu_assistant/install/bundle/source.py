@@ -8,7 +8,7 @@ from msgspec import structs
 
 from ...core.errors import AppError, UsageError
 from ...core.plan import Plan
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..packages import lockfile
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import PackageRequest, Platform
@@ -31,14 +31,14 @@ class BundleSource:
             for file in step.files:
                 self._find_file(file.url, file.sha256, file.name)
 
-    def local_request(self, request: Wanted) -> Wanted:
+    def local_request(self, request: DownloadRequest) -> DownloadRequest:
         """The same file from here, with what it must come to; raises AppError("bundle-lacks"), CallError."""
-        file = self._find_file(request.url, request.sha256, request.path.name)
+        file = self._find_file(request.file.url, request.file.sha256, request.name)
         path = locate_file(self.folder, file)
         # A checksum that the catalog or an index knows stays the one that counts.
-        return structs.replace(
-            request, url=path.as_uri(), sha256=request.sha256 or file.sha256, bytes=file.bytes, mirrors=(), reserve=()
-        )
+        sha256 = request.file.sha256 or file.sha256
+        here = structs.replace(request.file, urls=(path.as_uri(),), sha256=sha256, bytes=file.bytes)
+        return structs.replace(request, file=here, reserve=())
 
     def read_lockfile(self, request: PackageRequest) -> Lockfile:
         """The lock that the bundle was made from; raises CallError("bundle-other-wish"), AppError."""

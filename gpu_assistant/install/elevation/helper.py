@@ -22,7 +22,7 @@ from msgspec import Struct
 from ...catalog.distributions import find_install_method
 from ...catalog.versions import parse_version
 from ...core.errors import AppError
-from ...fetch.wanted import Digest
+from ...fetch.request import Digest
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,

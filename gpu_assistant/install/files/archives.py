@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
 import msgspec
@@ -26,9 +26,10 @@ from msgspec import Struct
 
 from ...core import json
 from ...core.errors import AppError, Cancelled
+from ...core.files import RemoteFile
 from ...core.json import storage_error
 from ...core.plan import CurrentState
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ...system.paths import max_path_length
 
 HASH_BLOCK_BYTES = 1 << 20
@@ -52,10 +53,11 @@ class ArchiveRecord(Struct, frozen=True, kw_only=True):
     sha256: str
     bytes: int | None
 
-    def download_request(self, folder: Path) -> Wanted:
+    def download_request(self, folder: Path) -> DownloadRequest:
         """The file as the downloader takes it, below a folder of files."""
         name = self.url.rpartition("/")[2]
-        return Wanted(url=self.url, path=folder / self.sha256[:16] / name, sha256=self.sha256, bytes=self.bytes)
+        file = RemoteFile(urls=(self.url,), name=name, sha256=self.sha256, bytes=self.bytes)
+        return DownloadRequest(file=file, path=folder / self.sha256[:16] / name)
 
 
 class ReceiptPart(Struct, frozen=True, kw_only=True):
@@ -139,6 +141,10 @@ def files_match(
 
 BLOCK_BYTES = 1 << 20
 _INVALID_NAME = re.compile(r"[\x00-\x1f\\:]")
+# Windows takes these for devices in every folder, whatever follows the first dot, and drops dots and spaces at the end.
+_RESERVED = re.compile(
+    r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[1-9¹²³]) *(\..*)?|.*[. ]", re.IGNORECASE | re.DOTALL
+)
 _ZIP_MAGIC = b"PK\x03\x04"
 _ARCHIVE_ERRORS = (
     *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error),
@@ -248,9 +254,14 @@ def _safe_path(name: str) -> str:
     parts = [part for part in name.rstrip("/").split("/") if part != "."]
     if _INVALID_NAME.search(name) or name.startswith("/") or any(part in ("", "..") for part in parts if name):
         raise _UnsafeArchiveError(name)
-    if any(PureWindowsPath(part).is_reserved() for part in parts):
+    if any(reserved_on_windows(part) for part in parts):
         raise _UnsafeArchiveError(name)
     return "/".join(parts)
+
+
+def reserved_on_windows(part: str) -> bool:
+    """Whether Windows has no file of this name: it means a device there, or the file of another name."""
+    return _RESERVED.fullmatch(part) is not None
 
 
 def _is_link(path: Path) -> bool:

@@ -36,7 +36,7 @@ from msgspec import Struct
 from ...core import json
 from ...core.json import storage_error
 from ...core.recommendation import Recommendation
-from ...fetch.local import local_path
+from ...fetch.partial_file import local_path
 from ...system.base import System
 
 FILE_MANIFEST = "gpu-assistant-files.txt"

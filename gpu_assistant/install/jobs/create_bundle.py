@@ -24,10 +24,9 @@ from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ...core.recommendation import Choice
 from ...core.types import Channel, MirrorUse, Value
-from ...fetch import local
-from ...fetch.limits import Limits
-from ...fetch.pace import Pace
-from ...fetch.wanted import Wanted
+from ...fetch import partial_file
+from ...fetch.rate import RateLimiter
+from ...fetch.request import DownloadRequest, Limits
 from ...system.base import System
 from ...system.locks import data_folder_lock
 from ...system.paths import enclosing_system_folder, reserved_path_part
@@ -82,7 +81,7 @@ class CreateBundleJob:
         choice: Choice | None = None,
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
-        rate_limiter: Pace | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> None:
         self.plan, self.platform, self.folder = plan, platform, folder
         self._system: System = context.system
@@ -232,24 +231,16 @@ class CreateBundleJob:
         )
 
     def _download(self, lockfile: Lockfile, context: DownloadContext) -> tuple[BundleFile, ...]:
-        requests: list[Wanted] = []
+        requests: list[DownloadRequest] = []
         for package in lockfile.packages:
             cached = self._data.files / (package.file.sha256 or "")[:16] / package.file.name
             target = self.folder / WHEELS_FOLDER / package.file.name
-            requests.append(
-                Wanted(
-                    url=package.file.url,
-                    path=target,
-                    sha256=package.file.sha256,
-                    bytes=package.file.bytes,
-                    copies=(cached,),
-                )
-            )
+            requests.append(DownloadRequest(file=package.file.remote, path=target, copies=(cached,)))
         for step in self.plan.steps:
             for request in STEP_KINDS[step.kind].downloads(step, context):
-                folder_key = request.sha256 or hashlib.sha256(request.url.encode()).hexdigest()
+                folder_key = request.file.sha256 or hashlib.sha256(request.file.url.encode()).hexdigest()
                 target = self.folder / FILES_FOLDER / folder_key[:16] / request.path.name
-                if request.sha256 is None:
+                if request.file.sha256 is None:
                     target.unlink(missing_ok=True)  # nobody could say whether an earlier one is still the current one
                 requests.append(structs.replace(request, path=target, copies=(request.path,)))
         remote = [request for request in requests if not _copy_local_file(request, context)]
@@ -259,7 +250,7 @@ class CreateBundleJob:
     def _write_list(self, lockfile: Lockfile, contents: BundleContents, stale_paths: frozenset[str]) -> BundleContents:
         text = lockfile.text
         for package in lockfile.packages:
-            if local.local_path(package.file.url) is not None:
+            if partial_file.local_path(package.file.url) is not None:
                 text = text.replace(f'"{package.file.url}"', f'"{BUNDLE_URL}{WHEELS_FOLDER}/{package.file.name}"')
         data = text.encode()
         json.write_file(self.folder / LOCK_FILE, data)
@@ -302,9 +293,9 @@ def _reported_step(reporter: ProgressReporter, step: str, code: str | None = Non
     reporter.report_step(step, "done", code=code, data=data)
 
 
-def _copy_local_file(request: Wanted, context: DownloadContext) -> bool:
+def _copy_local_file(request: DownloadRequest, context: DownloadContext) -> bool:
     """Whether it came from a folder of this computer; raises AppError for a file of the user's that is not right."""
-    source = local.local_path(request.url)
+    source = partial_file.local_path(request.file.url)
     if source is None:
         return False
     request.path.parent.mkdir(parents=True, exist_ok=True)
@@ -314,18 +305,18 @@ def _copy_local_file(request: Wanted, context: DownloadContext) -> bool:
     def advance(count: int) -> None:
         nonlocal done_bytes
         done_bytes += count
-        context.reporter.report_progress(done=done_bytes, total=request.bytes, unit="bytes", bottleneck="disk")
+        context.reporter.report_progress(done=done_bytes, total=request.file.bytes, unit="bytes", bottleneck="disk")
 
-    if not local.here(copy_request, context.cancel, advance):
+    if not partial_file.use_local_copy(copy_request, context.cancel, advance):
         raise AppError("local-file-broken" if source.is_file() else "local-file-missing", path=str(source))
     return True
 
 
-def _bundle_file(folder: Path, request: Wanted, context: DownloadContext) -> BundleFile:
-    path, sha256 = request.path, request.sha256
+def _bundle_file(folder: Path, request: DownloadRequest, context: DownloadContext) -> BundleFile:
+    path, sha256 = request.path, request.file.sha256
     if sha256 is None:
         with path.open("rb", buffering=0) as file:
-            sha256 = local.digest(file, hashlib.sha256(), context.cancel, lambda _count: None).hexdigest()
-    official_url = request.url if local.local_path(request.url) is None else None
+            sha256 = partial_file.hash_rest(file, hashlib.sha256(), context.cancel, lambda _count: None).hexdigest()
+    official_url = request.file.url if partial_file.local_path(request.file.url) is None else None
     relative_path = path.relative_to(folder).as_posix()
     return BundleFile(path=relative_path, sha256=sha256, bytes=path.stat().st_size, url=official_url)

@@ -21,8 +21,8 @@ from ...core.paths import DataDir
 from ...core.plan import Plan, Step, StepState
 from ...core.results import Checks
 from ...core.types import MirrorUse
-from ...fetch.limits import Limits
-from ...fetch.pace import Pace
+from ...fetch.rate import RateLimiter
+from ...fetch.request import Limits
 from ...system.base import System
 from ...system.locks import data_folder_lock
 from ..bundle.source import BundleSource
@@ -108,7 +108,7 @@ class InstallJob:
         verifier: Verifier = make_verify_job,
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
-        rate_limiter: Pace | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> None:
         self.plan = plan
         self._mirrors: MirrorUse = mirrors
@@ -119,7 +119,7 @@ class InstallJob:
         self._login_command = tuple(login_command)
         self._verifier = verifier
         self._limits = limits or Limits()
-        self._rate_limiter = rate_limiter or Pace()
+        self._rate_limiter = rate_limiter or RateLimiter()
 
     def run(self, context: JobContext[Any]) -> Path:
         """The environment's folder. Raises AppError and its family, nothing else: RebootNeeded("restart-needed")

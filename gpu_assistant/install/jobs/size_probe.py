@@ -13,10 +13,10 @@ from ...core.jobs import JobContext
 from ...core.machine import OperatingSystem
 from ...core.paths import DataDir
 from ...core.plan import Plan, PlanFile
-from ...fetch.extent import Extent
-from ...fetch.local import local_path
-from ...fetch.measure import extent
-from ...fetch.session import Sessions
+from ...fetch.http import SessionPool
+from ...fetch.partial_file import local_path
+from ...fetch.remote_size import probe
+from ...fetch.request import RemoteSize
 from ..host import ValidationContext
 from ..packages import sizes as packages_sizes
 from ..packages.lockfile import Lockfile
@@ -73,7 +73,7 @@ class SizeProbeJob:
         return updated
 
 
-def _remote_files(lockfile: Lockfile, sizes: dict[str, Extent]) -> tuple[RemoteFile, ...]:
+def _remote_files(lockfile: Lockfile, sizes: dict[str, RemoteSize]) -> tuple[RemoteFile, ...]:
     return tuple(
         RemoteFile(
             name=package.file.name,
@@ -86,24 +86,24 @@ def _remote_files(lockfile: Lockfile, sizes: dict[str, Extent]) -> tuple[RemoteF
     )
 
 
-def _probe_sizes(files: list[PlanFile], cache: SizeCache, context: JobContext[Any]) -> dict[str, Extent]:
+def _probe_sizes(files: list[PlanFile], cache: SizeCache, context: JobContext[Any]) -> dict[str, RemoteSize]:
     """The size of every file by its address; what was told before with all its figures is not asked for again."""
     rows = (file for remote_files in cache.packages.values() for file in remote_files)
     known_files = {file.sha256: file for file in rows if file.bytes is not None and file.unpacked is not None}
-    sessions = Sessions()
+    sessions = SessionPool()
 
-    def probe(file: PlanFile) -> Extent:
+    def probe_file(file: PlanFile) -> RemoteSize:
         cached = known_files.get(file.sha256 or "")
         if cached is not None:
-            return Extent(bytes=cached.bytes, unpacked=cached.unpacked)
+            return RemoteSize(bytes=cached.bytes, unpacked=cached.unpacked)
         context.check_cancelled()
         session = sessions.take()
-        size = extent(file.url, file.name, session)
-        sessions.give(session)
+        size = probe(file.url, file.name, session)
+        sessions.give_back(session)
         return size if size.bytes is not None else structs.replace(size, bytes=file.bytes)
 
     try:
         with ThreadPoolExecutor(MAX_WORKERS) as pool:
-            return dict(zip((file.url for file in files), pool.map(probe, files), strict=True))
+            return dict(zip((file.url for file in files), pool.map(probe_file, files), strict=True))
     finally:
         sessions.close()

@@ -208,7 +208,7 @@ class Resolver:
 
     def read_cached_lockfile(self) -> Lockfile | None:
         """The lock of an earlier, equal wish, while the local files that it names are still there."""
-        from ...fetch.local import local_path
+        from ...fetch.partial_file import local_path
 
         try:
             lockfile = packages_lockfile.parse_lockfile(

@@ -13,8 +13,8 @@ from ...core.errors import AppError
 from ...core.machine import OperatingSystem
 from ...core.paths import DataDir
 from ...core.recommendation import Recommendation
-from ...fetch.extent import Extent
-from ...fetch.local import local_path
+from ...fetch.partial_file import local_path
+from ...fetch.request import RemoteSize
 from .lockfile import parse_lockfile
 from .requirements import PackageRequest, build_request, lock_path, platform_for
 
@@ -55,7 +55,7 @@ class SizeCache(Struct, frozen=True, kw_only=True):
     """`packages` by the key of a wish, other `files` by their address."""
 
     packages: dict[str, tuple[RemoteFile, ...]] = {}
-    files: dict[str, Extent] = {}
+    files: dict[str, RemoteSize] = {}
 
     def environment_sizes(self, request: PackageRequest, data: DataDir) -> SizeAnswer | None:
         """What is to be downloaded for a wish and what its environment takes, by what the publishers said, else by the

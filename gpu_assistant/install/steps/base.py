@@ -13,7 +13,7 @@ from ...core.errors import UsageError
 from ...core.json import describe_fault
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..host import Host, ValidationContext
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
@@ -43,10 +43,10 @@ class StepKind:
         """The steps of this kind that a recommendation asks for; raises AppError, CallError."""
         raise NotImplementedError
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """Every file that `run` would fetch, for whatever computer; raises what fetching an index raises."""
         folder = context.data.files
-        return tuple(Wanted(url=f.url, path=folder / f.name, sha256=f.sha256, bytes=f.bytes) for f in step.files)
+        return tuple(DownloadRequest(file=f.remote, path=folder / f.name) for f in step.files)
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002 - the shape of all kinds
         """What of it is there before the run, told in a plan; a quick look that changes nothing. Raises AppError."""

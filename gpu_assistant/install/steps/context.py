@@ -25,10 +25,9 @@ from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice
 from ...core.results import Checks
 from ...core.types import MirrorUse, Value
-from ...fetch.limits import Limits
-from ...fetch.mirrors import Mirror, candidates
-from ...fetch.pace import Pace
-from ...fetch.wanted import Wanted
+from ...fetch.rate import RateLimiter
+from ...fetch.request import DownloadRequest, Limits
+from ...fetch.sources import Mirror, mirror_urls
 from ...system.base import System
 from ..files.archives import ArchiveRecord, ReceiptPart, unpack
 from ..files.staging import staging_path
@@ -42,20 +41,21 @@ from ..progress import ProgressReporter
 if TYPE_CHECKING:
     from ...catalog.records.catalog import Publisher
     from ...catalog.store import Catalog
-    from ...fetch.many import Totals
+    from ...fetch.downloader import Totals
     from ..bundle.source import BundleSource
 
 
-def with_mirrors(request: Wanted, catalog: Catalog, mirror_use: MirrorUse) -> Wanted:
+def with_mirrors(request: DownloadRequest, catalog: Catalog, mirror_use: MirrorUse) -> DownloadRequest:
     """The same file with its mirrors as the user wants them; without a checksum it has none."""
-    if mirror_use == "never" or request.check is None:
+    if mirror_use == "never" or request.expected is None:
         return request
-    known = (*request.mirrors, *request.reserve)
-    mirror_urls = tuple(url for url in candidates(request.url, _mirror_pairs(catalog)) if url not in known)
+    file, known = request.file, (*request.file.urls, *request.reserve)
+    candidates = tuple(url for url in mirror_urls(file.url, _mirror_pairs(catalog)) if url not in known)
     if mirror_use == "first":
-        return structs.replace(request, mirrors=(*request.mirrors, *mirror_urls), mirrors_first=bool(mirror_urls))
+        file = structs.replace(file, urls=(*file.urls, *candidates))
+        return structs.replace(request, file=file, mirrors_first=bool(candidates))
     slow_threshold = float(catalog.mirrors.slow.bytes_per_second)
-    return structs.replace(request, reserve=(*request.reserve, *mirror_urls), slow_bytes=slow_threshold)
+    return structs.replace(request, reserve=(*request.reserve, *candidates), slow_bytes=slow_threshold)
 
 
 def _mirror_pairs(catalog: Catalog) -> Iterator[Mirror]:
@@ -91,7 +91,7 @@ class DownloadContext:
         cancel: threading.Event,
         limits: Limits,
         mirrors: MirrorUse = "when-slow",
-        pace: Pace | None = None,
+        pace: RateLimiter | None = None,
         bundle: BundleSource | None = None,
     ) -> None:
         self.host = host
@@ -102,16 +102,16 @@ class DownloadContext:
         self.cancel = cancel
         self.limits = limits
         self.mirrors: MirrorUse = mirrors
-        self.pace = pace or Pace()
+        self.pace = pace or RateLimiter()
         self.bundle = bundle
 
 
-def download_files(context: DownloadContext, requests: Sequence[Wanted]) -> tuple[Path, ...]:
-    """The files, in order; one that another install fetches just now is waited for. Raises what `Fetch.run` raises, and
-    AppError("bundle-lacks").
+def download_files(context: DownloadContext, requests: Sequence[DownloadRequest]) -> tuple[Path, ...]:
+    """The files, in order; one that another install fetches just now is waited for. Raises what
+    `Downloader.run` raises, and AppError("bundle-lacks").
     """
 
-    from ...fetch.many import Fetch  # loads the network, which a plan does not need
+    from ...fetch.downloader import Downloader  # loads the network, which a plan does not need
 
     def progress(totals: Totals) -> None:
         activity = totals.bottleneck if totals.bottleneck in ("elsewhere", "mending") else "fetching"
@@ -131,7 +131,9 @@ def download_files(context: DownloadContext, requests: Sequence[Wanted]) -> tupl
         for request in requests
     ]
     resolved = [structs.replace(request, patient=True) for request in resolved]
-    return Fetch(resolved, cancel=context.cancel, progress=progress, limits=context.limits, pace=context.pace).run()
+    return Downloader(
+        resolved, cancel=context.cancel, progress=progress, limits=context.limits, rate=context.pace
+    ).run()
 
 
 class Verifier(Protocol):

@@ -23,7 +23,7 @@ from ...core.errors import AppError, Cancelled, SetupNotSupported
 from ...core.json import storage_error
 from ...core.plan import PlanFile, Step
 from ...core.types import Value
-from ...fetch.wanted import Digest, Wanted
+from ...fetch.request import Digest, DownloadRequest
 from ..elevation.client import ElevationClient
 from ..files import archives, inventory
 from ..files.archives import HASH_BLOCK_BYTES, LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart
@@ -68,14 +68,14 @@ def installer_file(installer: ToolkitInstaller) -> PlanFile:
     return PlanFile(url=installer.url, name=installer.file, sha256=installer.sha256, bytes=installer.bytes)
 
 
-def download_request(installer: ToolkitInstaller, files: Path) -> Wanted:
+def download_request(installer: ToolkitInstaller, files: Path) -> DownloadRequest:
     """As the downloader takes it, below a folder of files; it never comes without a checksum."""
     checksum = installer.checksum
     if checksum is None:
         raise AppError("internal", detail=f"{installer.file}: no checksum")
     digest = Digest(kind=checksum.kind, hex=checksum.hex)
     path = files / digest.hex[:16] / installer.file
-    return Wanted(url=installer.url, path=path, sha256=installer.sha256, digest=digest, bytes=installer.bytes)
+    return DownloadRequest(file=installer_file(installer).remote, path=path, digest=digest)
 
 
 def default_folder(install_options: ToolkitInstallerSettings, version: str) -> str:
@@ -158,7 +158,7 @@ class NvidiaInstaller(StepKind):
             files=(installer_file(installer),),
         )
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """The installer, by whichever checksum its publisher gives."""
         _, installer, _ = self.catalog_installer(step, context.catalog)
         return (download_request(installer, context.data.files),)

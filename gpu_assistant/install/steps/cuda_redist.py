@@ -31,7 +31,7 @@ from ...core.json import storage_error
 from ...core.machine import SystemName
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..files import archives as files_archives
 from ..files import inventory, staging
 from ..files.archives import ArchiveRecord, IndexSource, Receipt, ReceiptPart
@@ -129,7 +129,7 @@ class RedistIndex:
     """A fetched index; raises AppError("redist-index-broken", name=…) where it does not say what an index says."""
 
     def __init__(self, file: PlanFile, context: DownloadContext) -> None:
-        self.request = Wanted(url=file.url, path=context.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
+        self.request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         if file.sha256 is None:
             self.request.path.unlink(missing_ok=True)
         (path,) = download_files(context, [self.request])
@@ -144,7 +144,7 @@ class RedistIndex:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._broken_error() from error
         # What the archives' names and hashes were read from is what counts from here on.
-        self.request = structs.replace(self.request, sha256=self.source.sha256)
+        self.request = structs.replace(self.request, file=structs.replace(self.request.file, sha256=self.source.sha256))
         context.reporter.log(f"{file.url} sha256 {self.source.sha256}")
 
     def find_archive(self, names: Sequence[str], platform: str, variant: str | None = None) -> ArchiveRecord:
@@ -228,7 +228,7 @@ class CudaRedistInstall(StepKind):
             ),
         )
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """NVIDIA's index, and the archives that it names."""
         redist = context.catalog.cuda.redist
         if redist is None:
@@ -437,7 +437,7 @@ class CudnnInstall(StepKind):
         toolkit_paths = {Path(installed.path) for installed in builder.machine.cuda_toolkits or ()}
         return bool(builder.ids("cuda-toolkit")) or toolkit_folder(builder.data.toolkits, toolkit) in toolkit_paths
 
-    def downloads(self, step: Step, context: DownloadContext) -> tuple[Wanted, ...]:
+    def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
         """The archive, and NVIDIA's index where that names it."""
         index, archive = _cudnn_archive(step.files[0], parse_spec(step, CudnnSpec), context)
         indexes = (index.request,) if index is not None else ()

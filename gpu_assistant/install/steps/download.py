@@ -11,7 +11,7 @@ from ...core.errors import AppError
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.price import step_cost
 from ...core.types import Value
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..environment.location import environment_now
 from ..host import ValidationContext
 from .base import StepKind
@@ -114,7 +114,7 @@ def _measured_release(builder: PlanBuilder) -> str:
     return f"PyTorch {measured.release}+{measured.variant}" if is_other_variant else f"PyTorch {measured.release}"
 
 
-def _download_request(folder: Path, file: PlanFile) -> Wanted:
+def _download_request(folder: Path, file: PlanFile) -> DownloadRequest:
     """By hash, because two indexes may give different files the same name."""
     target = folder / (file.sha256 or "")[:16] / file.name
-    return Wanted(url=file.url, path=target, sha256=file.sha256, bytes=file.bytes)
+    return DownloadRequest(file=file.remote, path=target)

@@ -24,7 +24,7 @@ from ...core.errors import AppError, ElevationDenied
 from ...core.plan import PlanFile, Step
 from ...core.recommendation import DriverAdvice
 from ...core.types import Value
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
 from ..host import Host
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
@@ -378,7 +378,7 @@ class NvidiaDriverInstall(StepKind):
         facts, file = context.catalog.drivers.windows_install, step.files[0]
         if facts is None:
             raise refused(step.id)
-        request = Wanted(url=file.url, path=context.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
+        request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         (path,) = download_files(context.downloads, [request])
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.driver-asking"

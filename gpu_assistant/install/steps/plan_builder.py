@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...catalog.estimates import DurationCatalog
     from ...catalog.records.catalog import EnvironmentSizes
     from ...catalog.store import Catalog
-    from ...fetch.extent import Extent
+    from ...fetch.request import RemoteSize
     from ..packages.sizes import SizeAnswer, SizeCache
 
 
@@ -119,11 +119,11 @@ class PlanBuilder:
         )
         return self.prices.environment_sizes(wanted, self.data)
 
-    def file_extent(self, url: str) -> Extent:
+    def file_extent(self, url: str) -> RemoteSize:
         """What the publisher of a single file said of it."""
-        from ...fetch.extent import Extent
+        from ...fetch.request import RemoteSize
 
-        return self.prices.files.get(url, Extent())
+        return self.prices.files.get(url, RemoteSize())
 
     @cached_property
     def sizes(self) -> EnvironmentSizes:

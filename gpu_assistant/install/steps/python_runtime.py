@@ -13,7 +13,7 @@ from ...core.errors import AppError
 from ...core.machine import Machine, Python
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, PlanFile, Step
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..files import inventory
 from ..files.archives import unpack
 from ..files.staging import commit_folder, delete_folder, partial_path
@@ -99,7 +99,7 @@ class PythonRuntimeInstall(StepKind):
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: archive-broken, and what fetching raises."""
         file, folder = step.files[0], _runtime_folder(step, context.data)
-        request = Wanted(url=file.url, path=context.data.files / file.name, sha256=file.sha256, bytes=file.bytes)
+        request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         (archive,) = download_files(context.downloads, [request])
         with context.tree(step, folder):
             _unpack_runtime(archive, folder, context, file)

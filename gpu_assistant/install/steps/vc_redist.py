@@ -16,7 +16,7 @@ from ...core.machine import Tools
 from ...core.plan import PlanFile, Step
 from ...core.recommendation import Recommendation
 from ...core.types import Value
-from ...fetch.wanted import Wanted
+from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
 from ..host import Host
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
@@ -101,9 +101,7 @@ class VcRedistInstall(StepKind):
         # Never taken from an earlier time: nobody could say whether it is still the current one.
         path = context.data.files / file.name
         path.unlink(missing_ok=True)
-        (path,) = download_files(
-            context.downloads, [Wanted(url=file.url, path=path, sha256=file.sha256, bytes=file.bytes)]
-        )
+        (path,) = download_files(context.downloads, [DownloadRequest(file=file.remote, path=path)])
         with context.effect(step, ProgramInstalled(name=self.name, after=package.signer)):
             answer = self._make_client(context).install_vc_redist(path, file.sha256)
             needs_restart = nvidia_driver.vc_redist_needs_restart(answer.exit_code or 0, package)

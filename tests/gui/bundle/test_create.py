@@ -127,7 +127,7 @@ def test_download_is_paused_limited_and_resumed(app, at_prepare, qtbot, tmp_path
     page.block.controls.hold.click()
     assert wizard.making.pace.paused
     page.block.controls.limit.chosen.emit(5_000_000)
-    assert wizard.making.pace.most == 5_000_000
+    assert wizard.making.pace.limit == 5_000_000
     page.block.controls.hold.click()
     assert not wizard.making.pace.paused
     app.gate.set()

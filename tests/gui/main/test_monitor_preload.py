@@ -39,7 +39,7 @@ def test_monitor_is_built_in_separate_turns(loaded, qtbot):
     assert beats.count(len(page.plot_cards)) >= len(page.plot_cards)
     assert loaded.current_page == loaded.rail.current() == HOME
     assert "monitor" not in loaded.sampling._requests, "nobody has looked at it yet"
-    cards, frames = list(page.plot_cards), [card.plot._frame for card in page.plot_cards]
+    cards, frames = list(page.plot_cards), [card.plot.view for card in page.plot_cards]
     assert all(frame is not None for frame in frames)
     loaded.open_page(MONITOR)
     assert page.isVisible()

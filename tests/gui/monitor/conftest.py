@@ -27,6 +27,6 @@ def worked(monitor, qtbot):
     calm = [sample(gpu(temp=60, temp_max=88), t=now - 120 + i) for i in range(60)]
     hot = {"temp": 90, "temp_max": 88, "throttle": ("thermal", "power-cap")}
     feed(window, *calm, *(sample(gpu(**hot), t=now - 60 + i) for i in range(60)))
-    page._annotator.forget()
+    page.annotations.invalidate()
     page.draw()
     return window, page

@@ -9,7 +9,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
 from tests.fakes.main_window import feed, gpu, sample
 
-pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+pytest.importorskip("gpu_assistant.gui.monitor.plot.cards")
 
 pytestmark = pytest.mark.gui
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes.main_window import feed, gpu, sample
 
-pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+pytest.importorskip("gpu_assistant.gui.monitor.plot.cards")
 
 pytestmark = pytest.mark.gui
 

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from gpu_assistant.fetch.speed import Speed
+from gpu_assistant.fetch.rate import SpeedMeter
+
 from gpu_assistant.gui.widgets.charts import Sparkline, SpeedSparkline
 from gpu_assistant.gui.wizard.pages.install.progress import InstallProgress
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.gui
 
 @pytest.mark.parametrize("jump", [-7200.0, 7200.0])
 def test_speed_uses_monotonic_clock(qtbot, monkeypatch, jump: float) -> None:
-    line, speed = SpeedSparkline(), Speed()
+    line, speed = SpeedSparkline(), SpeedMeter()
     qtbot.addWidget(line)
     progress = InstallProgress(None)
     line.add(5e6)

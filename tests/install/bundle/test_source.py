@@ -10,9 +10,10 @@ import pytest
 
 from gpu_assistant.app import App
 from gpu_assistant.core.errors import AppError
+from gpu_assistant.core.files import RemoteFile
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
-from gpu_assistant.fetch.wanted import Wanted
+from gpu_assistant.fetch.request import DownloadRequest
 from gpu_assistant.install.bundle.format import BundleContents
 from gpu_assistant.install.bundle.source import BundleSource
 from gpu_assistant.install.files import inventory
@@ -30,6 +31,10 @@ from .. import tiny_wheels
 from ..bundle_world import HERE, create, offline
 from ..toolkit_world import ToolkitWorld
 from ..world import QUICK, SERIES, World, end, machine, recommendation, states
+
+
+def asked(url: str) -> DownloadRequest:
+    return DownloadRequest(file=RemoteFile(urls=(url,), name="x"), path=Path("x"))
 
 
 def test_bundle_installs_without_network(world: World, bundle: Path, refusing: list[str]) -> None:
@@ -136,7 +141,7 @@ def _stocked(world: ToolkitWorld, folder: Path) -> BundleContents:
 def test_file_without_hash_is_found_by_url(world: World, bundle: Path) -> None:
     shelf = BundleSource(bundle)
     url = next(file.url for file in shelf.contents.files if file.url is not None)
-    assert shelf.local_request(Wanted(url=url, path=world.root / "x")).sha256 is not None
+    assert shelf.local_request(asked(url)).file.sha256 is not None
     with pytest.raises(AppError) as caught:
-        shelf.local_request(Wanted(url="https://elsewhere.example/x.exe", path=world.root / "x.exe"))
+        shelf.local_request(asked("https://elsewhere.example/x.exe"))
     assert caught.value.code == "bundle-lacks"

@@ -15,7 +15,7 @@ import pytest
 
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.install.files import archives
-from gpu_assistant.install.files.archives import ArchiveLimits, unpack
+from gpu_assistant.install.files.archives import ArchiveLimits, reserved_on_windows, unpack
 
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="an account on Windows may make no links")
 
@@ -103,7 +103,19 @@ def test_links_inside_the_folder_are_created(tmp_path: Path) -> None:
     assert (tmp_path / "tree" / "lib" / "second").stat().st_nlink == 1
 
 
-BAD_NAMES = ["../evil", "/evil", "a/../../evil", "C:evil", "a\\..\\evil", "a\nb", "a//evil", "x/NUL", "aux.h"]
+BAD_NAMES = [
+    "../evil",
+    "/evil",
+    "a/../../evil",
+    "C:evil",
+    "a\\..\\evil",
+    "a\nb",
+    "a//evil",
+    "x/NUL",
+    "aux.h",
+    "x./y",
+    "x ",
+]
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
@@ -116,6 +128,20 @@ def test_member_names_outside_the_folder_are_refused(tmp_path: Path, name: str, 
         tar(path, (info("fine"), b"1"), (info(name), b"evil"))
     refused(path, tmp_path / "deep" / "tree")
     assert [entry.name for entry in tmp_path.rglob("*") if entry.is_file()] == [path.name, "fine"]
+
+
+@pytest.mark.parametrize(
+    "name", ["nul", "CON", "aux.h", "prn.tar.gz", "COM1", "lpt9.txt", "com²", "NUL .x", "CONIN$", "a.", "a "]
+)
+def test_reserved_on_windows(name: str) -> None:
+    assert reserved_on_windows(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["null", "console.h", "com10", "lpt", "aux_.h", "x.aux", "a.b", ".hidden", "a b", "nvcc", ""]
+)
+def test_not_reserved_on_windows(name: str) -> None:
+    assert not reserved_on_windows(name)
 
 
 BAD_MEMBERS: list[Callable[[], list[tuple[tarfile.TarInfo, bytes]]]] = [

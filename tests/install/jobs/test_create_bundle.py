@@ -12,7 +12,7 @@ from gpu_assistant.core.errors import AppError, Cancelled, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, StepEvent
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.install.bundle.format import LIST_FILE, UNFINISHED_FILE, CheckBundleJob, list_hash, read_contents
 from gpu_assistant.install.bundle.source import BundleSource
 from gpu_assistant.install.host import ValidationContext
@@ -124,7 +124,7 @@ def test_manual_choice_is_restored_from_bundle(world: World) -> None:
 
 
 def test_paused_bundle_sends_no_request_and_resumes(world: World) -> None:
-    folder, pace, fetching = world.root / "stick", Pace(), threading.Event()
+    folder, pace, fetching = world.root / "stick", RateLimiter(), threading.Event()
     pace.pause()
 
     def watch(event: Event) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event, LogEvent, PlanEvent, StepEvent
-from gpu_assistant.fetch.part import lock_path
+from gpu_assistant.fetch.partial_file import lock_path
 from gpu_assistant.install.environment import location
 from gpu_assistant.install.files import inventory
 from gpu_assistant.install.journal import log

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from gpu_assistant.core.errors import AppError, Cancelled, NetworkError, UsageError
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import PlanFile, StepEvent
-from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.fetch.request import Limits
 from gpu_assistant.install.environment import location
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.steps.base import check_file

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import threading
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,6 @@ from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Disk
 from gpu_assistant.core.plan import Plan
-from gpu_assistant.fetch.extent import Extent
-from gpu_assistant.fetch.measure import extent
-from gpu_assistant.fetch.session import Session
 from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.jobs.size_probe import SizeProbeJob
 from gpu_assistant.install.packages import sizes
@@ -27,73 +22,9 @@ from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 
-from ...fakes.fault_server import Fault, FaultServer, fault_server
+from ...fakes.fault_server import Fault
 from .. import tiny_wheels
 from ..world import RELEASE, World, machine, recommendation
-
-
-def zipped(entries: int = 3, each: int = 40_000) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for number in range(entries):
-            archive.writestr(f"torch/{'lib' * 30}{number}.txt", bytes(each))
-    return file.getvalue()
-
-
-def asked(server: FaultServer, name: str, body: bytes, **more: Any) -> Extent:
-    with Session() as session:
-        return extent(server.add(f"/files/{name}", body, **more), name, session)
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with fault_server() as made:
-        yield made
-
-
-def test_wheel_directory_gives_unpacked_size(server: FaultServer) -> None:
-    small, long = zipped(), zipped(entries=1500, each=400)
-    assert asked(server, "a.whl", small) == Extent(bytes=len(small), unpacked=3 * 40_000)
-    assert len(server.gets("/files/a.whl")) == 1
-    # Its table is longer than the tail that is asked for first: one part more, and never the file itself.
-    sent = server.sent
-    assert asked(server, "b.whl", long) == Extent(bytes=len(long), unpacked=1500 * 400)
-    assert len(server.gets("/files/b.whl")) == 2
-    assert server.sent - sent < len(long) / 2
-
-
-def test_gzip_trailer_gives_unpacked_size(server: FaultServer) -> None:
-    body = gzip.compress(bytes(300_000))
-    assert asked(server, "python.tar.gz", body) == Extent(bytes=len(body), unpacked=300_000)
-
-
-def test_installer_has_download_size_only(server: FaultServer) -> None:
-    assert asked(server, "driver.exe", bytes(200_000)) == Extent(bytes=200_000)
-
-
-@pytest.mark.parametrize(
-    ("fault", "known"),
-    [
-        (Fault("status", status=404), None),
-        (Fault("page"), None),
-        (Fault("reset"), None),
-        (Fault("ignore-range"), 200_000),
-        (Fault("wrong-range"), 201_000),
-        (Fault("drop", after=10), 200_000),
-        (Fault("packed"), 200_000),
-    ],
-    ids=lambda each: each.kind if isinstance(each, Fault) else None,
-)
-def test_missing_content_length_is_unknown(server: FaultServer, fault: Fault, known: int | None) -> None:
-    assert asked(server, "a.whl", bytes(200_000), faults=[fault]) == Extent(bytes=known)
-
-
-def test_local_wheel_is_read_from_disk(tmp_path: Path) -> None:
-    path = tmp_path / "a.whl"
-    path.write_bytes(zipped())
-    with Session() as session:
-        assert extent(path.as_uri(), path.name, session) == Extent(bytes=path.stat().st_size, unpacked=3 * 40_000)
-        assert extent((tmp_path / "b.whl").as_uri(), "b.whl", session) == Extent()
 
 
 def priced(world: World, plan: Plan, **more: Any) -> sizes.SizeCache:

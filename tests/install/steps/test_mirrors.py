@@ -8,7 +8,8 @@ import pytest
 
 from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core import paths
-from gpu_assistant.fetch.wanted import Wanted
+from gpu_assistant.core.files import RemoteFile
+from gpu_assistant.fetch.request import DownloadRequest
 from gpu_assistant.install.steps.context import with_mirrors
 
 WHEEL = "whl/cu126/torch-2.9.1%2Bcu126-cp312-cp312-win_amd64.whl"
@@ -19,8 +20,8 @@ def catalog() -> Catalog:
     return load_catalog(paths.resources_dir() / "catalog")
 
 
-def wanted(url: str, sha256: str | None = "0" * 64) -> Wanted:
-    return Wanted(url=url, path=Path("file"), sha256=sha256)
+def wanted(url: str, sha256: str | None = "0" * 64) -> DownloadRequest:
+    return DownloadRequest(file=RemoteFile(urls=(url,), name="file", sha256=sha256), path=Path("file"))
 
 
 @pytest.mark.parametrize("publisher", ["pytorch-wheels", "python-builds", "nvidia-developer", "nvidia-drivers"])
@@ -31,7 +32,7 @@ def test_each_publisher_has_mirrors(catalog: Catalog, publisher: str) -> None:
         official = official.replace(place, value)
     found = with_mirrors(wanted(official), catalog, "when-slow")
     assert len(found.reserve) == len(catalog.mirrors_of(publisher)) > 0
-    assert found.mirrors == ()
+    assert found.file.urls[1:] == ()
     assert found.slow_bytes == catalog.mirrors.slow.bytes_per_second
 
 
@@ -44,8 +45,8 @@ def test_every_publisher_host_is_mirrored(catalog: Catalog) -> None:
 
 def test_general_index_files_are_matched_by_path(catalog: Catalog) -> None:
     found = with_mirrors(wanted("https://files.example/packages/ab/cd/ef01/six-1.0-py3-none-any.whl"), catalog, "first")
-    assert len(found.mirrors) == len(catalog.mirrors_of("package-index")) > 0
-    assert all(url.endswith("/packages/ab/cd/ef01/six-1.0-py3-none-any.whl") for url in found.mirrors)
+    assert len(found.file.urls[1:]) == len(catalog.mirrors_of("package-index")) > 0
+    assert all(url.endswith("/packages/ab/cd/ef01/six-1.0-py3-none-any.whl") for url in found.file.urls[1:])
     assert found.mirrors_first
     assert found.reserve == ()
 
@@ -56,4 +57,4 @@ def test_no_mirror_without_hash_or_if_disabled(catalog: Catalog) -> None:
     never = wanted(f"https://download.pytorch.org/{WHEEL}")
     assert with_mirrors(never, catalog, "never") == never
     elsewhere = wanted("https://elsewhere.example/file.zip")
-    assert with_mirrors(elsewhere, catalog, "first").mirrors == ()
+    assert with_mirrors(elsewhere, catalog, "first").file.urls[1:] == ()

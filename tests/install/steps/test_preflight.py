@@ -12,7 +12,7 @@ from gpu_assistant.core.errors import InsufficientDiskSpace
 from gpu_assistant.core.machine import Disk, Machine, OperatingSystem
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Step
-from gpu_assistant.fetch.limits import Limits
+from gpu_assistant.fetch.request import Limits
 from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import threading
 
-from gpu_assistant.fetch.pace import Pace
+from gpu_assistant.fetch.rate import RateLimiter
 
 from ..world import World, states
 
 
-class Counting(Pace):
+class Counting(RateLimiter):
     """Counts what it was asked to let through."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bytes = 0
 
-    def wait(self, count: int, stopped: threading.Event) -> None:
+    def throttle(self, count: int, stopped: threading.Event) -> None:
         self.bytes += count
-        super().wait(count, stopped)
+        super().throttle(count, stopped)
 
 
 def test_every_byte_passes_the_rate_limiter(world: World) -> None:

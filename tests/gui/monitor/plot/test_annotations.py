@@ -8,81 +8,80 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample
-from gpu_assistant.gui.monitor.legend import Swatch
 from tests.fakes.examples import cpu_benchmark
 from tests.fakes.main_window import feed, gpu, sample
 
-pytest.importorskip("gpu_assistant.gui.monitor.plot_card")
+EventSign = pytest.importorskip("gpu_assistant.gui.monitor.plot.cards").EventSign
 
 pytestmark = pytest.mark.gui
 
 
-def test_events_are_annotated(worked):
+def test_what_happened_is_marked(worked):
     _, page = worked
-    cards = {card.of.key: card.plot for card in page.cards}
-    said = {key: {event.text for event in plot._events if event.text} for key, plot in cards.items()}
+    cards = {card.of.key: card.plot for card in page.plot_cards}
+    said = {key: {event.text for event in plot.events if event.text} for key, plot in cards.items()}
     assert said["temp"] == {"slowed by heat", "install"}
     assert said["power"] == {"power limit", "install"}
     assert said["cpu"] == {"install"}
     # Every plot is shaded: its cross-hair says why, and the legend above them.
-    assert {event.told for event in cards["util"]._events} == {"slowed by heat", "power limit", "install"}
-    legend = {swatch.accessibleName() for swatch in page.plots.legend.findChildren(Swatch) if not swatch.isHidden()}
+    assert {event.reason for event in cards["util"].events} == {"slowed by heat", "power limit", "install"}
+    legend = {sign.accessibleName() for sign in page.plots.legend.findChildren(EventSign) if not sign.isHidden()}
     assert legend == {"slowed by heat", "power limit"}  # the install was before
-    assert all(event.end == float("inf") for event in cards["temp"]._events if event.tone == "warn")
-    assert cards["temp"]._limit.text == "slows down at 88 °C"
+    assert all(event.end == float("inf") for event in cards["temp"].events if event.tone == "warn")
+    assert cards["temp"].limit.text == "slows down at 88 °C"
 
 
-def test_annotations_follow_language(worked, language, qtbot):
+def test_marks_follow_the_language(worked, language, qtbot):
     _, page = worked
     language.set("zh_CN")
-    plot = next(card.plot for card in page.cards if card.of.key == "cpu")
-    qtbot.waitUntil(lambda: {event.text for event in plot._events if event.text} == {"安装"}, timeout=5000)
+    plot = next(card.plot for card in page.plot_cards if card.of.key == "cpu")
+    qtbot.waitUntil(lambda: {event.text for event in plot.events if event.text} == {"安装"}, timeout=5000)
 
 
-def test_stored_events_annotated_after_load(monitor):
+def test_what_was_kept_is_marked_as_soon_as_it_is_read(monitor):
     window, page = monitor
-    recorder = window.area.sampling._recorder
+    recorder = window.main_area.sampling._recorder
     recorder._hurried.clear()
     now = time.time()
     feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 20 + i) for i in range(18)))
-    assert window.area.sampling.history.store is None
+    assert window.main_area.sampling.history.store is None
     recorder.hurry()
     feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 2 + i) for i in range(2)))
-    plot = next(card.plot for card in page.cards if card.of.key == "temp")
-    assert "hot" in {event.text for event in plot._events}
+    plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
+    assert "hot" in {event.text for event in plot.events}
 
 
-def test_power_limit_annotated_only_when_reached(monitor):
+def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
     """As the rule of the alarm judges: its thresholds are data."""
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now = time.time()
     resting = {"util": 30, "power_w": 63.0, "throttle": ("power-cap",)}
     starved = {"util": 97, "power_w": 63.0, "throttle": ("power-cap",), "clock_sm": 600, "clock_sm_max": 3105}
     full = {**starved, "power_w": 113.0, "clock_sm": 2700}
     parts = [resting] * 30 + [starved] * 40 + [full] * 30
     feed(window, *(sample(gpu(**part), t=now - 100 + i) for i, part in enumerate(parts)))
-    page._marker.forget()
+    page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.cards if card.of.key == "power")
-    marked = {event.text: event for event in plot._events if event.text not in ("", "install")}
+    plot = next(card.plot for card in page.plot_cards if card.of.key == "power")
+    marked = {event.text: event for event in plot.events if event.text not in ("", "install")}
     assert set(marked) == {"too little power", "power limit"}
     assert marked["power limit"].start == pytest.approx(now - 30, abs=2)
     assert marked["too little power"].end == pytest.approx(now - 30, abs=2)
 
 
-def test_short_condition_is_not_annotated(monitor):
+def test_what_did_not_last_as_long_as_its_alarm_wants_is_not_marked(monitor):
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now = time.time()
     calm, still, hot = {"temp": 60}, {"temp": 75, "fan": 0}, {"temp": 87}
     parts = [calm] * 5 + [hot] * 4 + [calm] * 10 + [hot] * 9 + [calm] * 8 + [still] * 8 + [calm] * 8 + [still] * 15
     feed(window, *(sample(gpu(temp_max=88, **part), t=now - len(parts) + i) for i, part in enumerate(parts)))
-    page._marker.forget()
+    page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.cards if card.of.key == "temp")
+    plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
     marked = sorted(
-        ((event.text, event.start) for event in plot._events if event.text not in ("", "install")),
+        ((event.text, event.start) for event in plot.events if event.text not in ("", "install")),
         key=lambda mark: mark[1],
     )
     began = now - len(parts)
@@ -92,10 +91,10 @@ def test_short_condition_is_not_annotated(monitor):
     ]
 
 
-def test_annotation_ends_with_alarm_or_worse_one(monitor):
+def test_a_mark_ends_as_its_alarm_does_and_a_graver_one_hushes_it(monitor):
     """`hot` begins 2 °C before the limit and ends 5 °C below it; being slowed down says it already."""
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now = time.time()
     calm, hot, warm = {"temp": 60}, {"temp": 87}, {"temp": 84}
     slowed = {"temp": 87, "util": 97, "throttle": ("thermal",)}
@@ -106,13 +105,13 @@ def test_annotation_ends_with_alarm_or_worse_one(monitor):
         window,
         *(sample(gpu(temp_max=88, temp_slow=95, **part), t=now - len(parts) + i) for i, part in enumerate(parts)),
     )
-    page._marker.forget()
+    page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.cards if card.of.key == "temp")
+    plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
     began = now - len(parts)
     marked = sorted(
         (event.start - began, event.end - began, event.text)
-        for event in plot._events
+        for event in plot.events
         if event.text not in ("", "install")
     )
     assert marked == [
@@ -123,9 +122,9 @@ def test_annotation_ends_with_alarm_or_worse_one(monitor):
     ]
 
 
-def test_annotations_name_their_gpu(monitor):
+def test_of_several_gpus_each_mark_says_whose_it_is(monitor):
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now = time.time()
     sick = [
         sample(
@@ -137,26 +136,26 @@ def test_annotations_name_their_gpu(monitor):
         for i in range(60)
     ]
     feed(window, *sick)
-    page._marker.forget()
+    page.annotations.invalidate()
     page.draw()
-    cards = {card.of.key: card.plot for card in page.cards}
-    said = {key: {event.text for event in plot._events if event.tone != "accent"} for key, plot in cards.items()}
+    cards = {card.of.key: card.plot for card in page.plot_cards}
+    said = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
     assert said["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
     assert said["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
     assert said["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
-    page.layout_.buttons[1].click()
+    page.layout_control.buttons[1].click()
     page.draw()
-    own = {(card.of.key, card.gpus): card.plot for card in page.cards}
-    assert {event.text for event in own["util", (2,)]._events if event.tone != "accent"} == {"GPU 2 Xid 48"}
+    own = {(card.of.key, card.gpus): card.plot for card in page.plot_cards}
+    assert {event.text for event in own["util", (2,)].events if event.tone != "accent"} == {"GPU 2 Xid 48"}
 
 
-def test_several_alarms_show_one_expandable_sentence(monitor, qtbot):
+def test_several_alarms_are_one_sentence_whose_advice_unfolds(monitor, qtbot):
     window, page = monitor
     sick = {"temp": 95, "temp_max": 83, "temp_slow": 90, "ecc_uncorrected": 3, "remap_pending": True, "throttle": ()}
     now = time.time()
     feed(window, *(sample(gpu(**sick), t=now - 12 + i) for i in range(12)))
     qtbot.waitUntil(lambda: page.subtitle.text().endswith(" · and 2 more"), timeout=10_000)
-    advice = page.advice
+    advice = page.advice_panel
     assert advice.button.isVisible()
     assert not advice.alarms.isVisible()
     advice.button.click()
@@ -167,7 +166,7 @@ def test_several_alarms_show_one_expandable_sentence(monitor, qtbot):
     assert others[0].isVisible()
 
 
-def test_status_and_pill_show_gpu_health(worked, qtbot):
+def test_the_sentence_and_the_pill_say_how_the_card_is(worked, qtbot):
     _, page = worked
     # A sample of before may have been on its way.
     said = "NVIDIA GeForce RTX 4060 · Your GPU is hot and slows itself down"
@@ -175,59 +174,59 @@ def test_status_and_pill_show_gpu_health(worked, qtbot):
     assert page.pill.kind == "warn"
 
 
-def test_earlier_benchmark_is_annotated(monitor, app, qtbot):
+def test_a_benchmark_of_before_is_marked(monitor, app, qtbot):
     window, page = monitor
     app.kept = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
     page.look()
     feed(window, sample(gpu()))
-    qtbot.waitUntil(lambda: "benchmark" in {event.text for event in page.cards[0].plot._events}, timeout=5000)
+    qtbot.waitUntil(lambda: "benchmark" in {event.text for event in page.plot_cards[0].plot.events}, timeout=5000)
 
 
 @pytest.mark.parametrize(("state", "word"), [("version-mismatch", "driver updated"), ("hung", "driver hung")])
-def test_driver_failure_is_annotated(monitor, state, word):
+def test_why_the_driver_told_nothing_is_marked(monitor, state, word):
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now = time.time()
     feed(window, *(sample(gpu(), t=now - 120 + second) for second in range(60)))
     silent = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="silent")
     feed(window, *(sample(silent, t=now - 60 + second) for second in range(30)), state=state)
     feed(window, *(sample(gpu(), t=now - 30 + second) for second in range(30)))
-    page._marker.forget()
+    page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.cards if card.of.key == "util")
-    (marked,) = [event for event in plot._events if event.text == word]
+    plot = next(card.plot for card in page.plot_cards if card.of.key == "util")
+    (marked,) = [event for event in plot.events if event.text == word]
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)
 
 
-def test_removed_gpu_annotated_as_removed_not_lost(monitor):
+def test_a_card_that_was_pulled_out_is_marked_as_that_and_not_as_lost(monitor):
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now = time.time()
     feed(window, *(sample(gpu(), t=now - 120 + second) for second in range(60)))
     gone = GpuSample(index=0, name="NVIDIA GeForce RTX 4060", state="gone")
     feed(window, *(sample(gone, t=now - 60 + second) for second in range(30)))
     feed(window, *(sample(gpu(), t=now - 30 + second) for second in range(30)))
-    page._marker.forget()
+    page.annotations.invalidate()
     page.draw()
-    plot = next(card.plot for card in page.cards if card.of.key == "util")
-    (marked,) = [event for event in plot._events if event.text in ("no longer answers", "no longer there")]
+    plot = next(card.plot for card in page.plot_cards if card.of.key == "util")
+    (marked,) = [event for event in plot.events if event.text in ("no longer answers", "no longer there")]
     assert marked.text == "no longer there"
     assert marked.start == pytest.approx(now - 60, abs=2)
     assert marked.end == pytest.approx(now - 30, abs=2)
 
 
-def test_annotation_kept_when_gpu_stops_answering(monitor):
+def test_what_was_marked_keeps_its_word_when_the_card_falls_silent(monitor):
     """A lost card tells its limits no more."""
     window, page = monitor
-    window.area.sampling.hurry()
+    window.main_area.sampling.load_now()
     now, told = time.time(), []
     feed(window, *(sample(gpu(temp=101, temp_max=88, temp_shutdown=95), t=now - 60 + second) for second in range(50)))
     for lost in (False, True):
         if lost:
             feed(window, sample(GpuSample(index=0, uuid=gpu().uuid, name=gpu().name, state="lost"), t=now - 5))
-        page._marker.forget()
+        page.annotations.invalidate()
         page.draw()
-        plot = next(card.plot for card in page.cards if card.of.key == "temp")
-        told.append({event.text for event in plot._events if event.text and event.tone != "accent"})
+        plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
+        told.append({event.text for event in plot.events if event.text and event.tone != "accent"})
     assert told[0] == told[1] == {"far too hot"}

@@ -289,7 +289,7 @@ class InstallPage(WizardPage):
             if running is not None:
                 rate_limiter = self.controller.rate_limiter
                 if rate_limiter is not None:
-                    self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.most)
+                    self.step_panel.download_controls.set(paused=rate_limiter.paused, rate=rate_limiter.limit)
                 self.step_panel.set_step(running, self.texts)
         elif stage == "stopping":
             line = self.tr("It ends at the next safe place.")

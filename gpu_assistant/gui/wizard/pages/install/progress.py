@@ -58,10 +58,8 @@ class StepProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def seconds_left(self) -> float | None:
-        """From bytes and speed; None where they do not tell, as while wrong bytes are looked for in all that came."""
+        """From bytes and speed; None where they do not tell."""
         if self.unit != "bytes" or not self.speed or self.total is None or self.done is None:
-            return None
-        if self.bottleneck == "mending":
             return None
         return max(self.total - self.done, 0) / self.speed
 

@@ -260,7 +260,7 @@ class CurrentStepPanel(Card):
             ),
             "mending": (
                 self.tr("Some bytes came wrong"),
-                self.tr("Another source is asked; only those are replaced."),
+                self.tr("They are fetched again."),
             ),
         }[bottleneck]
 

@@ -80,7 +80,7 @@ class TestInstall:
         speak(code)
         limit = installing.install.block.controls.limit
         limit.take(next(entry for entry in limit.entries if entry.value == 5_000_000))
-        assert installing.road.pace.most == 5_000_000
+        assert installing.road.pace.limit == 5_000_000
         assert limit.text() == {"en": "At most 5 MB/s", "zh_CN": "最高 5 MB/s"}[code]
         qtbot.waitUntil(lambda: app.settings.speed_limit == 5_000_000)
 

@@ -61,9 +61,6 @@ def test_unknown_time_is_none(progress):
     progress.take(fetching(96_000_000, speed=None))
     assert progress.running.seconds_left is None
     assert progress.seconds_left is None
-    # All came, but some of it wrong: how long the search for it takes no speed tells.
-    progress.take(replace(fetching(192_000_000), bottleneck="mending"))
-    assert progress.running.seconds_left is None
 
 
 def test_total_time_when_every_step_has_one(clock):

@@ -1,0 +1,14 @@
+"""Writes resources/schemas/catalog-*.schema.json anew from the structs: .venv/bin/python .ci/schemas.py"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gpu_assistant.catalog.validation import FILES, schema
+
+FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
+
+for name in FILES:
+    text = json.dumps(schema(name), indent=1, ensure_ascii=False) + "\n"
+    (FOLDER / f"catalog-{name}.schema.json").write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,327 @@
+"""One connection of a download: requests segments, checks the responses, writes their bytes where they belong."""
+
+from __future__ import annotations
+
+import threading
+import time
+import zlib
+from contextlib import suppress
+from typing import Protocol
+
+import requests
+import urllib3
+
+from ..core.errors import NetworkError
+from . import http
+from .http import HttpSession, SessionPool
+from .partial_file import Piece, PieceJournal, SourceVersion, part_path
+from .rate import RateLimiter
+from .request import DownloadRequest, Limits
+from .segments import UNKNOWN_END, Segment, SegmentMap
+from .sources import HostLimiter, Source
+
+READ = 1 << 19
+# How much a kill may cost each connection: after so many bytes or seconds the journal has what came.
+RECORD = 1 << 19
+RECORD_SECONDS = 1.0
+
+
+class RetryLater(Exception):
+    """The connection broke or the server asks for a later retry; `retry_after` in seconds."""
+
+    def __init__(self, reason: str, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+
+
+class NotResumable(Exception):
+    """The source does not give the bytes that the part began with, or no ranges at all."""
+
+
+class TransferState:
+    """What all files of a download share; `lock` guards `hosts`."""
+
+    def __init__(self, limits: Limits, stopped: threading.Event, rate: RateLimiter) -> None:
+        self.limits, self.stopped, self.rate = limits, stopped, rate
+        self.sessions = SessionPool()
+        self.hosts = HostLimiter(limits.connections)
+        self.lock = threading.Lock()
+
+
+class SegmentProvider(Protocol):
+    """What a connection works for: `transfer.Transfer`. Every method may be called from any thread."""
+
+    request: DownloadRequest
+    state: TransferState
+    segments: SegmentMap
+    journal: PieceJournal
+
+    def next_segment(self) -> tuple[Source, Segment] | None:
+        """Work for a connection; blocks until there is some. None if there will be none."""
+
+    def answered(self, source: Source, total: int | None, version: SourceVersion | None) -> None:
+        """A source says what its file is; raises AppError or NotResumable where it is another one."""
+
+    def wrote(self, source: Source, segment: Segment, count: int, started: float) -> None:
+        """Bytes were written; writing them `started` then (monotonic)."""
+
+    def ended(self, source: Source, segment: Segment) -> None:
+        """A response ended inside its segment; raises RetryLater or AppError unless that is the file's end."""
+
+    def failed(self, source: Source, segment: Segment, error: Exception) -> None:
+        """A request came to nothing, or to less than was asked for; raises what is no network error."""
+
+    def released(self, source: Source, segment: Segment) -> None:
+        """A connection has left its segment."""
+
+    def stop(self, error: BaseException) -> None:
+        """Nothing more can be done."""
+
+
+class Connection:
+    """A thread that fetches segments for a transfer until none is left."""
+
+    def __init__(self, transfer: SegmentProvider) -> None:
+        self._transfer = transfer
+        self._part = part_path(transfer.request.path)
+        self._name = transfer.request.name
+        self.session: HttpSession | None = None
+        self.segment: Segment | None = None
+        self._thread = threading.Thread(target=self._run, name="fetches", daemon=True)
+        self._thread.start()
+
+    def join(self, seconds: float) -> bool:
+        """Whether it has ended."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def interrupt(self) -> None:
+        """Wake it where it waits for the network."""
+        session = self.session
+        if session is not None:
+            session.interrupt()
+
+    def _run(self) -> None:
+        transfer, pool = self._transfer, self._transfer.state.sessions
+        try:
+            while (work := transfer.next_segment()) is not None:
+                source, segment = work
+                self.segment = segment
+                self.session = session = pool.take()
+                reusable = False
+                try:
+                    reusable = self._fetch(session, source, segment)
+                except Exception as error:  # noqa: BLE001 - raised again if it is not the network's
+                    transfer.failed(source, segment, error)
+                finally:
+                    self.session = None
+                    if reusable and not segment.cancelled:
+                        pool.give_back(session)
+                    else:
+                        session.close()
+                    transfer.released(source, segment)
+        except BaseException as error:  # noqa: BLE001 - raised again on the thread that waits
+            transfer.stop(error)
+
+    def _stopping(self, segment: Segment) -> bool:
+        return segment.cancelled or self._transfer.segments.closed
+
+    def _fetch(self, session: HttpSession, source: Source, segment: Segment) -> bool:
+        """Get the segment or as much of it as comes; True if the connection can be used again."""
+        segments, limits = self._transfer.segments, self._transfer.state.limits
+        headers = {}
+        version = self._transfer.journal.record.versions.get(source.url)
+        whole_file = segment.start == 0 and segments.total == segment.end
+        if source.has_ranges is not False and not whole_file:
+            last = "" if segment.end in (UNKNOWN_END, segments.total) else str(segment.end - 1)
+            headers["Range"] = f"bytes={segment.start}-{last}"
+            tag = version and (version.etag or version.last_modified)
+            if tag:
+                headers["If-Range"] = tag
+        sent = time.monotonic()
+        timeout = (limits.connect_seconds, limits.stall_seconds)
+        with session.get(source.url, headers=headers, stream=True, timeout=timeout) as response:
+            if self._stopping(segment):
+                return False
+            source.first_byte_seconds = time.monotonic() - sent
+            self._check(response, source, segment, ranged="Range" in headers)
+            return self._read(response, source, segment)
+
+    # The response's head
+
+    def _check(self, response: requests.Response, source: Source, segment: Segment, *, ranged: bool) -> None:
+        """See that the response is what was asked for; raises RetryLater, NotResumable or NetworkError."""
+        status = response.status_code
+        if status not in (200, 206):
+            self._check_without_bytes(response, source, segment, ranged=ranged)
+            return
+        source.last_status = None
+        if http.is_html_page(response.headers, self._name):
+            raise NetworkError("page-instead", name=self._name, host=source.host)
+        if http.is_encoded(response.headers, self._name):
+            raise NetworkError("source-packed", name=self._name, host=source.host)
+        version = _version(response, source)
+        source.changed = source.changed or _differ(self._known_version(source), version)
+        total = self._check_range(response, source, segment) if status == 206 else None
+        if status == 200:
+            if segment.start or (ranged and not self._transfer.segments.empty):
+                self._retry_ignored_range(source, version)
+                source.has_ranges = False
+                raise NotResumable
+            if ranged:
+                source.has_ranges = False
+                self._transfer.segments.assign_all(segment)
+            total = http.content_length(response.headers)
+        self._transfer.answered(source, total, version)
+
+    def _known_version(self, source: Source) -> SourceVersion | None:
+        return self._transfer.journal.record.versions.get(source.url)
+
+    def _retry_ignored_range(self, source: Source, version: SourceVersion) -> None:
+        """Raise RetryLater the first time: one of many servers behind an address may ignore a range, and the file need
+        not begin anew for it.
+        """
+        transfer = self._transfer
+        much = source.has_ranges is True or transfer.segments.received >= transfer.state.limits.min_segment_bytes
+        same_version = transfer.request.expected is not None and not _differ(self._known_version(source), version)
+        if much and same_version and not source.ignored_range:
+            source.ignored_range = True
+            raise RetryLater("ignored the range")
+
+    def _check_without_bytes(
+        self, response: requests.Response, source: Source, segment: Segment, *, ranged: bool
+    ) -> None:
+        """A status other than 200 and 206: fine for an empty file; else raises what it means."""
+        status = response.status_code
+        if status in http.RETRYABLE:
+            if status == 429:
+                source.max_connections = 1
+            raise self._retry_error(source, status, http.retry_after(response.headers))
+        if status == 416 and segment.start == 0 and http.is_empty_file(response.headers):
+            self._transfer.answered(source, 0, None)
+            return
+        if status == 416 and ranged:
+            if segment.start == 0:
+                # It refuses every range: perhaps it gives the whole file.
+                source.has_ranges = False
+            raise NotResumable
+        if status == 403 and (len(source.active) > 1 or (source.received and source.max_connections > 1)):
+            # Many servers say so where they mean "too many at once".
+            source.max_connections = 1
+            raise RetryLater("too many connections")
+        raise NetworkError("source-refused", name=self._name, host=source.host, status=status)
+
+    def _retry_error(self, source: Source, status: int, seconds: float | None) -> Exception:
+        """RetryLater; a NetworkError where the server wants a later retry than any of ours would be."""
+        limits = self._transfer.state.limits
+        source.last_status = status
+        if seconds is not None and seconds > limits.tries * limits.max_backoff_seconds:
+            until = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + seconds))
+            return NetworkError("source-asks-to-wait", name=self._name, host=source.host, status=status, until=until)
+        return RetryLater(f"status {status}", seconds)
+
+    def _check_range(self, response: requests.Response, source: Source, segment: Segment) -> int | None:
+        """The file's size by a response 206; raises NotResumable where it is another range or version."""
+        sent = http.content_range(response.headers)
+        length = http.content_length(response.headers)
+        expected = self._transfer.request.file.bytes
+        consistent = (
+            sent is not None
+            and sent.start == segment.start
+            and (expected is None or sent.total in (None, expected))
+            and length in (None, sent.end - sent.start)
+        )
+        if sent is None or not consistent:
+            # It does not say what it sends: it may still give the whole file.
+            source.has_ranges = False
+            raise NotResumable
+        known, etag = self._known_version(source), http.strong_etag(response.headers)
+        if known is not None and None not in (known.etag, etag) and known.etag != etag:
+            raise NotResumable
+        source.has_ranges = True
+        return sent.total
+
+    # The response's body
+
+    def _read(self, response: requests.Response, source: Source, segment: Segment) -> bool:
+        """Write what comes into the part; True if the response ended where the segment does."""
+        transfer, rate, stopped = self._transfer, self._transfer.state.rate, self._transfer.state.stopped
+        crc, recorded, recorded_at, overran = 0, segment.position, time.monotonic(), False
+
+        def record() -> None:
+            piece = Piece(start=recorded, end=segment.position, crc=crc, url=source.url)
+            transfer.journal.add_piece(piece)
+
+        with self._part.open("r+b", buffering=0) as file:
+            file.seek(segment.position)
+            try:
+                while segment.position < segment.end:
+                    chunk = _read_chunk(response, rate.chunk_size(READ))
+                    if self._stopping(segment):
+                        return False
+                    if not chunk:
+                        transfer.ended(source, segment)
+                        break
+                    overran = len(chunk) > segment.end - segment.position
+                    chunk = chunk[: segment.end - segment.position]
+                    started = time.monotonic()
+                    _write_all(file, chunk)
+                    crc = zlib.crc32(chunk, crc)
+                    transfer.wrote(source, segment, len(chunk), started)
+                    if segment.position - recorded >= RECORD or started - recorded_at > RECORD_SECONDS:
+                        record()
+                        crc, recorded, recorded_at = 0, segment.position, started
+                        transfer.segments.notify()
+                    rate.throttle(len(chunk), stopped)
+                    if rate.paused:
+                        segment.cancelled = True
+            finally:
+                if segment.position > recorded:
+                    with suppress(OSError):
+                        record()
+        return self._at_end(response, source, segment, overran=overran)
+
+    def _at_end(self, response: requests.Response, source: Source, segment: Segment, *, overran: bool) -> bool:
+        """Whether the response ends where the segment does; one whose segment was cut goes on, and is closed.
+
+        `overran`: its last bytes went beyond the segment. Raises NetworkError where the file is longer than it may be.
+        """
+        if response.raw.length_remaining == 0:
+            return True
+        whole_file = response.status_code == 200 and segment.end == self._transfer.segments.total
+        if whole_file and response.raw.length_remaining is None and (overran or response.raw.read1(1)):
+            raise NetworkError("source-too-long", name=self._name, host=source.host)
+        return False
+
+
+def _read_chunk(response: requests.Response, largest: int) -> bytes:
+    """The next bytes; none where the connection was closed in good order, be it before the announced end."""
+    try:
+        return bytes(response.raw.read1(largest, decode_content=False))
+    except urllib3.exceptions.ProtocolError as error:
+        if isinstance(error.__cause__, urllib3.exceptions.IncompleteRead):
+            return b""
+        raise
+
+
+def _write_all(file: object, chunk: bytes) -> None:
+    left = memoryview(chunk)
+    while left:
+        left = left[file.write(left) :]  # type: ignore[attr-defined]
+
+
+def _version(response: requests.Response, source: Source) -> SourceVersion:
+    return SourceVersion(
+        url=source.url,
+        etag=http.strong_etag(response.headers),
+        last_modified=response.headers.get("Last-Modified"),
+    )
+
+
+def _differ(known: SourceVersion | None, new: SourceVersion) -> bool:
+    """Whether two responses name different bytes, as far as both name any."""
+    if known is None:
+        return False
+    if None not in (known.etag, new.etag):
+        return known.etag != new.etag
+    return None not in (known.last_modified, new.last_modified) and known.last_modified != new.last_modified

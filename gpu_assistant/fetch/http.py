@@ -1,0 +1,332 @@
+"""HTTP: sessions that trust what the operating system trusts, what response headers mean, why requests fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urljoin, urlsplit
+from weakref import WeakSet
+
+import requests
+import urllib3
+from msgspec import Struct
+from requests.adapters import BaseAdapter, HTTPAdapter
+from requests.auth import HTTPBasicAuth
+from requests.utils import get_auth_from_url
+
+from .. import __version__
+from ..core.errors import NetworkError
+from ..system.probes import is_network_available
+
+# Statuses that a later request may change; every other one from 400 on is final.
+RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524})
+
+# Not the default of six hours: the user is told until when a server wants to be left alone. Ten years can be a date.
+_RETRY = urllib3.Retry()
+_RETRY.retry_after_max = 10 * 365 * 86_400
+
+_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)$")
+
+ConnectionCode = Literal["network-none", "network-proxy", "host-unknown", "host-refused", "host-silent"]
+
+
+class InsecureRedirect(requests.RequestException):
+    """A server redirected us from https to an address without encryption."""
+
+
+class NonHttpRedirect(requests.RequestException):
+    """A server redirected us to an address that is neither http nor https."""
+
+
+# Response headers
+
+
+class ContentRange(Struct, frozen=True):
+    """First byte sent, the byte after the last one, and the whole file's size where the server says it."""
+
+    start: int
+    end: int
+    total: int | None
+
+
+def content_range(headers: Mapping[str, str]) -> ContentRange | None:
+    """The part of the file in a response 206; None if the header is missing or malformed."""
+    match = _RANGE.match(headers.get("Content-Range", "").strip())
+    if match is None:
+        return None
+    return ContentRange(int(match[1]), int(match[2]) + 1, None if match[3] == "*" else int(match[3]))
+
+
+def content_length(headers: Mapping[str, str]) -> int | None:
+    """Bytes of the file in the response; None if the server does not say, or compresses them."""
+    text = headers.get("Content-Length", "")
+    return int(text) if text.isdecimal() and "Content-Encoding" not in headers else None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, from seconds or a date; None if the server does not say."""
+    try:
+        return float(_RETRY.parse_retry_after(headers["Retry-After"]))
+    except (KeyError, urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
+        return None
+
+
+def strong_etag(headers: Mapping[str, str]) -> str | None:
+    """The tag that names these very bytes; a weak one does not."""
+    tag = headers.get("ETag", "").strip()
+    return tag if tag.startswith('"') else None
+
+
+def is_empty_file(headers: Mapping[str, str]) -> bool:
+    """Whether a response 416 says that the file has no bytes at all."""
+    return headers.get("Content-Range", "").strip() == "bytes */0"
+
+
+def is_html_page(headers: Mapping[str, str], name: str) -> bool:
+    """Whether a page came instead of a file: a network's login, a mirror's notice."""
+    media_type = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return media_type in ("text/html", "application/xhtml+xml") and not name.lower().endswith((".html", ".htm"))
+
+
+def is_encoded(headers: Mapping[str, str], name: str) -> bool:
+    """Whether the server compressed the body unasked. Of an archive some servers say so by mistake."""
+    coding = headers.get("Content-Encoding", "identity").strip().lower()
+    return coding not in ("identity", "") and not name.lower().endswith((".gz", ".tgz", ".bz2", ".xz", ".zst", ".br"))
+
+
+# Errors
+
+
+def connection_error(error: BaseException) -> ConnectionCode | None:
+    """Why no connection came about; None where there was one, or the reason is unknown."""
+    causes = list(_causes(error))
+    refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
+    unknown = any(isinstance(cause, socket.gaierror) for cause in causes)
+    silent = any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in causes)
+    # A refused connection reached a computer, be it this one: the network is not reported as down.
+    if (unknown or silent) and not refused and not is_network_available():
+        return "network-none"
+    if any(isinstance(cause, requests.exceptions.ProxyError) for cause in causes):
+        return "network-proxy"
+    return "host-refused" if refused else "host-unknown" if unknown else "host-silent" if silent else None
+
+
+def final_error(error: BaseException, name: str, host: str) -> NetworkError | None:
+    """The error to report of a request that fails again however often it is sent; None if a retry may help."""
+    if isinstance(error, requests.exceptions.SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return NetworkError("certificate", host=host)
+    if isinstance(error, InsecureRedirect):
+        return NetworkError("insecure-redirect", host=host)
+    if isinstance(error, requests.exceptions.TooManyRedirects):
+        return NetworkError("redirect-circle", name=name, host=host)
+    if isinstance(error, NonHttpRedirect | requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema):
+        return NetworkError("redirect-stray", name=name, host=host)
+    return None
+
+
+def is_network_error(error: BaseException) -> bool:
+    """Whether the network or the server failed; an OSError of the disk is none."""
+    if isinstance(error, requests.RequestException | urllib3.exceptions.HTTPError | TimeoutError | ConnectionError):
+        return True
+    return isinstance(error, OSError) and error.errno is None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what the libraries wrapped into it, from the outside in."""
+    while error is not None:
+        yield error
+        inner = [each for each in (*error.args, getattr(error, "reason", None)) if isinstance(each, BaseException)]
+        error = inner[0] if inner else error.__cause__
+
+
+# Sessions
+
+
+def certificates(environ: Mapping[str, str] = os.environ) -> ssl.SSLContext:
+    """The certificates to trust: a bundle that the user named, else the operating system's own.
+
+    Only our sessions use them: the process's other TLS connections stay as they are.
+    """
+    for name in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"):
+        bundle = environ.get(name)
+        if bundle and Path(bundle).is_file():
+            return ssl.create_default_context(cafile=bundle)
+    import truststore
+
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+class _Sockets:
+    """The open sockets of a session, so that another thread can end a read that blocks on one."""
+
+    def __init__(self) -> None:
+        self._open: WeakSet[socket.socket] = WeakSet()
+        self._lock = threading.Lock()
+
+    def add(self, opened: socket.socket) -> None:
+        with self._lock:
+            self._open.add(opened)
+
+    def close(self) -> None:
+        """Wake every reader with an error. Linux wakes it on shutdown alone, Windows on close alone.
+
+        Where shutdown wakes it, the reader closes the socket: a reader that is about to block would else block on
+        whatever socket gets the same number next.
+        """
+        from ..system import current_system
+
+        shutdown_wakes = current_system().name != "windows"
+        with self._lock:
+            sockets = list(self._open)
+        for each in sockets:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):
+                # A read that begins only now must not wait for its timeout on a closed socket.
+                each.settimeout(0)
+            if not shutdown_wakes:
+                with suppress(OSError):
+                    # Not each.close(): that waits for the reader to release its file.
+                    socket.close(each.detach())
+
+    def watch(self, manager: urllib3.PoolManager) -> None:
+        """Record the socket of every connection that the manager makes."""
+
+        def watched(pool: Any) -> Any:  # noqa: ANN401 - urllib3's own types say no more
+            class Connection(pool.ConnectionCls):  # type: ignore[misc]
+                def connect(connection) -> None:  # noqa: N805
+                    super().connect()
+                    self.add(connection.sock)
+
+            return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
+
+        manager.pool_classes_by_scheme = {s: watched(pool) for s, pool in manager.pool_classes_by_scheme.items()}
+
+
+class _Adapter(HTTPAdapter):
+    """Connections with our certificates instead of the bundle that requests brings.
+
+    One that is not `secure` serves http alone: it needs them only for a proxy that is reached by https.
+    """
+
+    def __init__(self, trusted: Callable[[], ssl.SSLContext], sockets: _Sockets, *, secure: bool) -> None:
+        self._trusted = trusted
+        self._sockets = sockets
+        self._secure = secure
+        super().__init__()
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the library's own signature
+        if self._secure:
+            kwargs["ssl_context"] = self._trusted()
+        super().init_poolmanager(*args, **kwargs)
+        self._sockets.watch(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:  # noqa: ANN401
+        new = proxy not in self.proxy_manager
+        manager = super().proxy_manager_for(proxy, **kwargs, ssl_context=self._trusted())
+        if new:
+            self._sockets.watch(manager)
+        return manager
+
+    def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:  # noqa: ANN401, ARG002
+        # The context decides what is trusted; nothing is added to it, and it cannot be switched off.
+        conn.cert_reqs = "CERT_REQUIRED"
+        conn.ca_certs = None
+        conn.ca_cert_dir = None
+
+
+def _url_credentials(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Those in the address itself; without an `auth` of ours requests would look into ~/.netrc."""
+    user, password = get_auth_from_url(request.url or "")
+    return HTTPBasicAuth(user, password)(request) if user or password else request
+
+
+class HttpSession(requests.Session):
+    """A session for one thread. Proxies may come from the environment, credentials only from an address.
+
+    `trusted` gives the certificates once an address needs them: to read them takes as long as a small file.
+    """
+
+    def __init__(self, trusted: Callable[[], ssl.SSLContext] = certificates) -> None:
+        super().__init__()
+        self._sockets, self._trusted = _Sockets(), trusted
+        # Without the library's own adapters, which trust another bundle: no other scheme is connected to.
+        self.adapters.clear()
+        self.mount("http://", _Adapter(trusted, self._sockets, secure=False))
+        self.auth = _url_credentials
+        self.headers["User-Agent"] = f"gpu-assistant/{__version__}"
+        # Hashes and sizes are of the file as it lies on the server.
+        self.headers["Accept-Encoding"] = "identity"
+
+    def get_adapter(self, url: str) -> BaseAdapter:
+        """That for https is made when the first such address comes."""
+        if "https://" not in self.adapters and url.lower().startswith("https://"):
+            self.mount("https://", _Adapter(self._trusted, self._sockets, secure=True))
+        return super().get_adapter(url)
+
+    def interrupt(self) -> None:
+        """From another thread: end every read that waits for the network; it fails with an OSError of some kind."""
+        self._sockets.close()
+
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        """Another host does not get the first one's credentials, nor any from ~/.netrc."""
+        if self.should_strip_auth(response.request.url, prepared_request.url):  # type: ignore[no-untyped-call]
+            prepared_request.headers.pop("Authorization", None)
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """Where a response redirects to; raises InsecureRedirect where that would leave https, NonHttpRedirect for any
+        other scheme, TooManyRedirects for the very same address without a cookie that may change the response.
+        """
+        target = super().get_redirect_target(resp)
+        if target is None:
+            return None
+        url = urljoin(resp.url, target)
+        scheme = urlsplit(url).scheme
+        if scheme not in ("https", "http"):
+            raise NonHttpRedirect(f"{resp.url} -> {target}", response=resp)
+        if urlsplit(resp.url).scheme == "https" and scheme != "https":
+            raise InsecureRedirect(f"{resp.url} -> {target}", response=resp)
+        if url == resp.url and "Set-Cookie" not in resp.headers:
+            raise requests.TooManyRedirects(url, response=resp)
+        return target
+
+
+class SessionPool:
+    """Sessions that several downloads and threads use one after the other, so that connections live on."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[HttpSession] = []
+        # Reading all certificates takes longer than a small file: once is enough.
+        self._context: ssl.SSLContext | None = None
+
+    def take(self) -> HttpSession:
+        """A session for the calling thread; give it back."""
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return HttpSession(self._trusted)
+
+    def _trusted(self) -> ssl.SSLContext:
+        with self._lock:
+            self._context = self._context or certificates()
+            return self._context
+
+    def give_back(self, session: HttpSession) -> None:
+        """For the next caller; not after `interrupt`, and only once its response was read to the end."""
+        with self._lock:
+            self._idle.append(session)
+
+    def close(self) -> None:
+        """Close the connections of all that were given back."""
+        with self._lock:
+            for session in self._idle:
+                session.close()
+            self._idle.clear()

@@ -1,0 +1,328 @@
+"""What is drawn around and over the curves: events with their labels, the limit, the cross-hair with its reading box.
+
+Events are pyqtgraph's regions and lines; their labels stand in lanes above the curves, so that they cover none.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Iterable
+
+import pyqtgraph as pg
+from msgspec import Struct
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from ... import theme
+from ..history_model import LineStyle
+from .annotations import Event, Tone
+from .renderer import ViewRange, dashed_pen
+from .time_axis import format_moment
+
+LANES = 2  # of events' labels, one above the other
+# The order of painting; the curves have 0.
+BELOW, ABOVE, CURSOR, BOX = -10, 10, 20, 30
+SEPARATOR = "&nbsp; "  # between the parts of the reading box
+
+
+class Limit(Struct, frozen=True, kw_only=True):
+    """A dashed line with a text: where the card slows down, what it may draw."""
+
+    value: float
+    text: str
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """What a line shows at the cross-hair; `extremes` where it is drawn in the band of lowest and highest."""
+
+    line: LineStyle
+    value: float
+    extremes: tuple[float, float] | None = None
+
+
+class EventItems:
+    """Events on the time line of a view box: a region for each span of a tone, a dashed line for each beginning."""
+
+    def __init__(self, view_box: pg.ViewBox) -> None:
+        self._view_box = view_box
+        self._regions: list[pg.LinearRegionItem] = []
+        self._lines: list[pg.InfiniteLine] = []
+
+    def show(self, events: Iterable[Event], view: ViewRange) -> None:
+        """Show these and no others."""
+        shown = [event for event in events if event.within(view.start, view.end)]
+        spans = merged_spans(shown, view)
+        for region in self._of(self._regions, len(spans), _new_region):
+            tone, start, end = spans.pop()
+            region.setRegion((start, end))
+            region.setBrush(theme.color(tone, 0.14))
+        begins = {(round(view.x(event.start)), event.tone): event.start for event in shown if event.start >= view.start}
+        for line in self._of(self._lines, len(begins), _new_line):
+            (_, tone), start = begins.popitem()
+            line.setPos(start)
+            line.setPen(dashed_pen(theme.color(tone), 1, 2))
+
+    def _of(
+        self, items: list[pg.GraphicsObject], count: int, new: Callable[[], pg.GraphicsObject]
+    ) -> list[pg.GraphicsObject]:
+        """So many of the items, made as they are needed; the others are hidden."""
+        while len(items) < count:
+            items.append(new())
+            self._view_box.addItem(items[-1], ignoreBounds=True)
+        for index, item in enumerate(items):
+            item.setVisible(index < count)
+        return items[:count]
+
+
+def _new_region() -> pg.LinearRegionItem:
+    region = pg.LinearRegionItem(movable=False)
+    for line in region.lines:
+        line.hide()
+    region.setZValue(BELOW)
+    return region
+
+
+def _new_line() -> pg.InfiniteLine:
+    line = pg.InfiniteLine(angle=90)
+    line.setZValue(BELOW)
+    return line
+
+
+def merged_spans(events: Iterable[Event], view: ViewRange) -> list[tuple[Tone, float, float]]:
+    """(tone, start, end) of what is shaded, at least a pixel wide: what several cards have at once is shaded once."""
+    spans: list[tuple[Tone, float, float]] = []
+    for event in sorted(events, key=lambda event: (event.tone, event.start)):
+        if event.moment:
+            continue
+        start, end = max(event.start, view.start - view.column), min(event.end, view.end + view.column)
+        end = max(end, start + view.column)
+        if spans and spans[-1][0] == event.tone and start <= spans[-1][2]:
+            spans[-1] = (event.tone, spans[-1][1], max(end, spans[-1][2]))
+        else:
+            spans.append((event.tone, start, end))
+    return spans
+
+
+class EventLabel(Struct, frozen=True, kw_only=True):
+    """An event's text in a lane above the curves (0 is the lowest); `left` and `width` in pixels of the plot."""
+
+    event: Event
+    text: str
+    lane: int
+    left: float
+    width: float
+
+
+class EventLabels(pg.GraphicsWidget):  # type: ignore[misc]
+    """The labels of events above the curves, each with the line of its beginning led up to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view: ViewRange | None = None
+        self.labels: tuple[EventLabel, ...] = ()
+
+    @property
+    def room(self) -> int:
+        """The pixels that the labels need above the curves."""
+        lanes = max((label.lane + 1 for label in self.labels), default=0)
+        return math.ceil(lanes * QFontMetricsF(theme.font("axis")).height())
+
+    def show_events(self, events: Iterable[Event], view: ViewRange) -> None:
+        """Place the labels of these events."""
+        self._view = view
+        self.labels = place_labels(view, events)
+        self.update()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        """Lines first: a label covers those of others."""
+        if self._view is None or not self.labels:
+            return
+        font = theme.font("axis")
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        tops = {label: self.size().height() - (label.lane + 1) * metrics.height() for label in self.labels}
+        for label, top in tops.items():
+            at = round(self._view.x(label.event.start) / self._view.ratio)
+            if 0 <= at < label.left:
+                painter.setPen(dashed_pen(theme.color(label.event.tone), 1, 2))
+                painter.drawLine(QPointF(at, top + 2), QPointF(at, self.size().height()))
+        for label, top in tops.items():
+            painter.fillRect(QRectF(label.left, top, label.width, metrics.height()), theme.color("card"))
+            painter.setPen(theme.color("soft" if label.event.tone == "accent" else label.event.tone))
+            painter.drawText(QPointF(label.left + 2, top + metrics.ascent()), label.text)
+
+
+def place_labels(view: ViewRange, events: Iterable[Event]) -> tuple[EventLabel, ...]:
+    """The labels of events: each in the lowest lane with room, never beside the same text, where it began, or at the
+    edge that cuts it. A bare number of a card, whose reason another plot tells, stands only where nothing else does.
+    """
+    metrics, room = QFontMetricsF(theme.font("axis")), view.width / view.ratio
+    free = [(-math.inf, "")] * LANES
+    placed: list[EventLabel] = []
+    for event, text in group_events(view, events):
+        width = metrics.horizontalAdvance(text) + 4
+        left = max(math.floor(min(view.x(event.start) / view.ratio + 5, room - width)), 5)
+        lane = next((lane for lane, (begins, _) in enumerate(free) if left >= begins), None)
+        if lane is None or (lane and not event.says) or any(left < begins and text == other for begins, other in free):
+            continue
+        free[lane] = (left + width + 8, text)
+        placed.append(EventLabel(event=event, text=text, lane=lane, left=left, width=width))
+    return tuple(placed)
+
+
+def group_events(view: ViewRange, events: Iterable[Event]) -> list[tuple[Event, str]]:
+    """The events to be named, by their beginning, each with the text for it and for those of other cards beside it:
+    what began on several cards at about the same place is said once, with all their numbers.
+    """
+    metrics = QFontMetricsF(theme.font("axis"))
+    groups: list[tuple[Event, set[int]]] = []
+    for event in sorted(events, key=lambda event: event.start):
+        if not event.text or not event.within(view.start, view.end):
+            continue
+        if not event.says and event.start < view.start:
+            continue  # at the edge stands why, not only whose
+        width = metrics.horizontalAdvance(event.text) * view.ratio
+        near = view.start + (max(view.x(event.start), 0) - width) * view.column
+        group = next(
+            (
+                gpus
+                for first, gpus in groups
+                if event.whose and first.whose and first.word == event.word and max(first.start, view.start) >= near
+            ),
+            None,
+        )
+        if group is not None and event.gpu is not None:
+            group.add(event.gpu)
+        else:
+            groups.append((event, set() if event.gpu is None else {event.gpu}))
+    return [
+        (event, f"GPU {', '.join(map(str, sorted(gpus)))} {event.word}".strip() if len(gpus) > 1 else event.text)
+        for event, gpus in groups
+        # Whose it is says little of many, where another plot says what it was.
+        if event.word or len(gpus) < 2
+    ]
+
+
+def event_reasons(events: Iterable[Event]) -> list[str]:
+    """What was the matter, each once with the numbers of all cards that had it."""
+    whose: dict[str, set[int]] = {}
+    for event in events:
+        cards = whose.setdefault(event.reason or event.text, set())
+        if event.whose and event.gpu is not None:
+            cards.add(event.gpu)
+    return [
+        f"GPU {', '.join(map(str, sorted(cards)))} {reason}" if cards else reason
+        for reason, cards in whose.items()
+        if reason
+    ]
+
+
+class LimitLine:
+    """The dashed line of a limit with its text at the left: what happens now begins at the right."""
+
+    def __init__(self, view_box: pg.ViewBox) -> None:
+        self._view_box = view_box
+        self.line: pg.InfiniteLine | None = None
+
+    def show(self, limit: Limit | None, view: ViewRange) -> None:
+        """Where it is; its text stands above it, at the upper edge, where it would be cut, below it."""
+        if limit is None:
+            if self.line is not None:
+                self.line.hide()
+            return
+        if self.line is None:
+            self.line = self._make()
+        label = self.line.label
+        self.line.setPen(dashed_pen(theme.color("error"), 1, 1))
+        label.setFont(theme.font("axis"))
+        label.setColor(theme.color("error"))
+        label.setFormat(limit.text.replace("{", "{{").replace("}", "}}"))
+        above = view.y(limit.value) / view.ratio >= label.boundingRect().height()
+        label.anchors = [(0, 1 if above else 0)] * 2
+        self.line.setPos(limit.value)
+        self.line.show()
+        label.updatePosition()
+
+    def _make(self) -> pg.InfiniteLine:
+        line = pg.InfiniteLine(angle=0, label="", labelOpts={"position": 0, "anchors": [(0, 1), (0, 1)]})
+        line.label.textItem.document().setDocumentMargin(2)
+        line.setZValue(ABOVE)
+        self._view_box.addItem(line, ignoreBounds=True)
+        return line
+
+
+class Cursor:
+    """The cross-hair of a plot: a line, a dot on each curve, and a box that says what they read.
+
+    The items are made when somebody points at the plots.
+    """
+
+    def __init__(self, view_box: pg.ViewBox) -> None:
+        self._view_box = view_box
+        self.items: tuple[pg.InfiniteLine, pg.ScatterPlotItem, pg.TextItem] | None = None
+
+    def hide(self) -> None:
+        """Nobody points at anything."""
+        for item in self.items or ():
+            item.hide()
+
+    def show(
+        self,
+        at: float,
+        view: ViewRange,
+        readings: list[Reading],
+        reasons: list[str],
+        format_value: Callable[[float], str],
+    ) -> None:
+        """At the moment `at`."""
+        if self.items is None:
+            self.items = self._make()
+        line, dots, box = self.items
+        line.setPen(pg.mkPen(theme.color("text"), width=1))
+        line.setPos(at)
+        dots.setData(
+            x=[at] * len(readings),
+            y=[reading.value for reading in readings],
+            brush=[theme.color(reading.line.colour_token) for reading in readings],
+            pen=pg.mkPen(theme.color("card"), width=1.5),
+        )
+        rows = [format_moment(at, view.end - view.start)]
+        rows += [_row(reading, format_value) for reading in readings]
+        rows += [html.escape(reason) for reason in reasons]
+        _show_box(box, view, view.x(at) / view.ratio, rows)
+        for item in self.items:
+            item.show()
+
+    def _make(self) -> tuple[pg.InfiniteLine, pg.ScatterPlotItem, pg.TextItem]:
+        items = pg.InfiniteLine(angle=90), pg.ScatterPlotItem(size=8, pxMode=True), pg.TextItem()
+        for item, z in zip(items, (CURSOR, CURSOR, BOX), strict=True):
+            item.setZValue(z)
+            self._view_box.addItem(item, ignoreBounds=True)
+        return items
+
+
+def _show_box(box: pg.TextItem, view: ViewRange, x: float, rows: list[str]) -> None:
+    """On the side of the line that has room: in one row, or in several where that is too long."""
+    width, height = view.width / view.ratio, view.height / view.ratio
+    box.setFont(theme.font("caption"))
+    box.setColor(theme.color("text"))
+    box.border, box.fill = pg.mkPen(theme.color("control")), pg.mkBrush(theme.color("hover"))
+    box.setHtml(SEPARATOR.join(rows))
+    if box.boundingRect().width() > 0.6 * width:
+        box.setHtml("<br>".join(rows))
+    size = box.boundingRect()
+    left = x + 7 if x + 7 + size.width() <= width else max(x - 7 - size.width(), 0)
+    top = max(min(0.62 * height, height - size.height()), 0)
+    moment = view.start + left * view.ratio * view.column
+    box.setPos(moment, view.top - top / height * (view.top - view.bottom))
+
+
+def _row(reading: Reading, format_value: Callable[[float], str]) -> str:
+    parts = [html.escape(reading.line.name)] if reading.line.name else []
+    parts.append(f'<span style="font-weight:600">{html.escape(format_value(reading.value))}</span>')
+    if reading.extremes is not None:
+        low, high = (html.escape(format_value(value)) for value in reading.extremes)
+        if low != high:
+            parts.append(f"{low} – {high}")
+    return SEPARATOR.join(parts)

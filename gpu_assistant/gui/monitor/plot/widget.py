@@ -1,0 +1,406 @@
+"""One metric over time: a pyqtgraph plot whose range, cross-hair, mouse and keys all plots of a page share.
+
+Imported by the Monitor page only: pyqtgraph and numpy take longer to load than the whole window.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from enum import Enum
+
+import numpy as np
+import pyqtgraph as pg
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ... import theme
+from ..history_model import EMPTY_CURVE, GAP_STEPS, LineStyle, SeriesCurve
+from .annotations import Event
+from .overlay import Cursor, EventItems, EventLabels, Limit, LimitLine, Reading, event_reasons
+from .renderer import CurvesItem, ViewRange
+from .time_axis import TimeAxis, TimeAxisItem
+
+ZOOM_STEP = 0.8  # of what is shown, after one notch of the wheel
+Fetch = Callable[[str, float, float], SeriesCurve | None]
+
+
+class Repaint(Enum):
+    """What a refresh had to paint."""
+
+    NOTHING = "nothing"
+    EDGE = "edge"
+    ALL = "all"
+
+
+class ValueAxisItem(pg.AxisItem):  # type: ignore[misc]
+    """The scale at the left, with a grid through the plot."""
+
+    def __init__(self) -> None:
+        super().__init__("left")
+        self.setStyle(tickLength=0, tickTextOffset=6, tickAlpha=255)
+        self.setPen(None)
+        self.setGrid(255)
+        self._bounds: QRectF | None = None
+
+    def apply_theme(self) -> None:
+        """Fonts and colours from the theme."""
+        font = theme.font("axis")
+        self.setTickFont(font)
+        self.setTextPen(theme.color("soft"))
+        self.setTickPen(pg.mkPen(theme.color("grid"), width=1))
+        self.setWidth(math.ceil(QFontMetricsF(font).horizontalAdvance("0000") + 8))
+
+    def boundingRect(self) -> QRectF:
+        """With room for half a label at both ends, which pyqtgraph gives only where there is no grid."""
+        if self._bounds is None:
+            half = QFontMetricsF(theme.font("axis")).height() / 2
+            self._bounds = super().boundingRect().adjusted(0, -half, 0, half)
+        return self._bounds
+
+    def linkedViewChanged(self, view: pg.ViewBox, *new_range: tuple[float, float]) -> None:
+        """The view got another range or size."""
+        self.prepareGeometryChange()
+        self._bounds = None
+        super().linkedViewChanged(view, *new_range)
+
+
+class Plot(pg.GraphicsView):  # type: ignore[misc]
+    """One metric over the shared time axis.
+
+    `ticks(highest)` gives the grid for the highest value shown; `format_value(value)` writes a value with its unit, for
+    the reading box. `outdated` asks for a `refresh`: another size, another look. `view` is what was painted last.
+    """
+
+    outdated = Signal()
+
+    def __init__(
+        self,
+        time_axis: TimeAxis,
+        *,
+        ticks: Callable[[float], tuple[float, ...]],
+        format_value: Callable[[float], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        self.time_axis = time_axis
+        self.view: ViewRange | None = None
+        self.lines: dict[str, LineStyle] = {}
+        self.events: tuple[Event, ...] = ()
+        self.limit: Limit | None = None
+        self._ticks, self._format_value = ticks, format_value
+        self._curves: dict[str, SeriesCurve] = {}
+        self._stale = True
+        self._cursor_stale = False
+        self._columns_left = 0
+        self._drag: QPointF | None = None
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        # The parts of a PlotItem without its context menu: that is made of fifty widgets for each plot, unseen.
+        self.view_box = pg.ViewBox(enableMouse=False, enableMenu=False)
+        self.view_box.disableAutoRange()
+        self._value_axis, self._time_axis_item = ValueAxisItem(), TimeAxisItem()
+        self.event_labels = EventLabels()
+        for item, row, column in (
+            (self.event_labels, 0, 1),
+            (self._value_axis, 1, 0),
+            (self.view_box, 1, 1),
+            (self._time_axis_item, 2, 1),
+        ):
+            self.centralLayout.addItem(item, row, column)
+        self.centralLayout.setSpacing(0)
+        self.centralLayout.setContentsMargins(0, 0, 0, 0)
+        self._value_axis.setZValue(self.view_box.zValue() - 1)  # its grid lies behind the curves
+        for axis in (self._value_axis, self._time_axis_item):
+            axis.linkToView(self.view_box)
+        self.curves_item = CurvesItem()
+        self.view_box.addItem(self.curves_item, ignoreBounds=True)
+        self.event_items = EventItems(self.view_box)
+        self.limit_line, self.cursor = LimitLine(self.view_box), Cursor(self.view_box)
+        self.viewport().setMouseTracking(True)
+        time_axis.cursor_moved.connect(self._move_cursor)
+        self.scene().sigPrepareForPaint.connect(self._show_cursor)
+        self.apply_theme()
+
+    def sizeHint(self) -> QSize:
+        """Small: plots share what the page has left."""
+        return QSize(240, 120)
+
+    # What is shown
+
+    def set_line(self, key: str, line: LineStyle) -> None:
+        """Add a series, or change how it looks."""
+        self.lines[key] = line
+        self._stale = True
+
+    def set_limit(self, limit: Limit | None) -> None:
+        """The dashed line, if this card says where it is."""
+        if limit != self.limit:
+            self.limit = limit
+            self._stale = True
+
+    def set_events(self, events: tuple[Event, ...]) -> None:
+        """What is marked on the time line."""
+        if events != self.events:
+            self.events = events
+            self._stale = True
+
+    def refresh(self, fetch: Fetch) -> Repaint:
+        """Draw what the time axis shows, as far as it is new.
+
+        `fetch(key, since, reach)` gives a series from a moment on, in the resolution that reaches back to `reach`.
+        """
+        area = self.area()
+        if area.width() < 10 or area.height() < 10:
+            return Repaint.NOTHING
+        before, view = self.view, self._current_view(area)
+        moved = view.first - before.first if before is not None else 0
+        same = not self._stale and before is not None and _scale(before) == _scale(view)
+        if same and moved == 0:
+            return Repaint.NOTHING
+        if self._make_room(view):
+            return self.refresh(fetch)
+        # Once in a while all is drawn anew, so that the scale follows what has gone.
+        if same and before is not None and 0 < moved < view.width / 2 and self._columns_left > 0:
+            since = self._fetch_newer(view, fetch)
+            scaled = self._with_ticks(view)
+            if since is not None and scaled.ticks == before.ticks:
+                self._columns_left -= moved
+                self.curves_item.advance(moved, since, scaled, self._drawn())
+                self._show_view(scaled)
+                return Repaint.EDGE
+        self._repaint(view, fetch)
+        return Repaint.ALL
+
+    def _make_room(self, view: ViewRange) -> bool:
+        """Place the labels of events; whether they need other room above the curves than there is."""
+        before = self.event_labels.room
+        self.event_labels.show_events(self.events, view)
+        if self.event_labels.room == before:
+            return False
+        self._stale = True
+        self._lay_out()
+        return True
+
+    def _fetch_newer(self, view: ViewRange, fetch: Fetch) -> float | None:
+        """Add what is newer to the curves; the moment from which on they must be painted again, None: all of them."""
+        known = [curve.t[-1] for curve in self._curves.values() if len(curve.t)]
+        if not known:
+            return None
+        step = max(curve.step for curve in self._curves.values())
+        since: float = min(known) - 2 * step - (view.column if view.column > step else 0)
+        curves: dict[str, SeriesCurve] = {}
+        for key in self.lines:
+            newer, curve = fetch(key, since - 3 * step - 2 * view.column, view.start), self._curves.get(key)
+            if newer is None or curve is None or newer.step != curve.step:
+                return None
+            curves[key] = curve.merge_newer(newer).since(view.start - 5 * view.column - step)
+        self._curves = curves
+        return since
+
+    def _repaint(self, view: ViewRange, fetch: Fetch) -> None:
+        span = view.end - view.start
+        # A little more than is seen, so that lines come from somewhere; not so much that a coarser resolution comes.
+        begin = view.start - min(max(2 * view.column, 0.02 * span), 0.006 * span + 1)
+        curves = {key: fetch(key, begin, begin) for key in self.lines}
+        self._curves = {key: curve if curve is not None else EMPTY_CURVE for key, curve in curves.items()}
+        scaled = self._with_ticks(view)
+        self.curves_item.repaint(scaled, self._drawn())
+        self._columns_left = view.width // 2
+        self._stale = any(curve is None for curve in curves.values())
+        self._show_view(scaled)
+        self.limit_line.show(self.limit, scaled)
+
+    def _show_view(self, view: ViewRange) -> None:
+        """Move the axes, the events and the cross-hair to what is painted."""
+        if self.view is None or self.view.ticks != view.ticks:
+            self._value_axis.setTicks([[(tick, f"{tick:g}") for tick in view.ticks]])
+        self.view = view
+        self.view_box.setRange(
+            xRange=(view.start, view.end), yRange=(view.bottom, view.top), padding=0, disableAutoRange=False
+        )
+        self.event_items.show(self.events, view)
+        self._move_cursor()
+
+    def _current_view(self, area: QRect) -> ViewRange:
+        """What the time axis shows in whole columns, so that it moves by whole device pixels."""
+        ratio = self.devicePixelRatio()
+        width, height = round(area.width() * ratio), round(area.height() * ratio)
+        _, end = self.time_axis.view()
+        column = self.time_axis.span / width
+        first = math.ceil(end / column) - width
+        ticks = self.view.ticks if self.view is not None else (0, 1)
+        return ViewRange(width=width, height=height, first=first, column=column, ticks=ticks, ratio=ratio)
+
+    def _with_ticks(self, view: ViewRange) -> ViewRange:
+        """With the ticks for the highest value to be seen."""
+        highest = self.limit.value if self.limit is not None else 0.0
+        for curve in self._curves.values():
+            top = np.fmax.reduce(curve.high) if len(curve.high) else math.nan
+            highest = float(top) if top > highest else highest
+        return replace(view, ticks=self._ticks(highest))
+
+    def _drawn(self) -> list[tuple[LineStyle, SeriesCurve]]:
+        return [(line, self._curves.get(key, EMPTY_CURVE)) for key, line in self.lines.items()]
+
+    def apply_theme(self) -> None:
+        """Take colours and sizes from the theme."""
+        self.setBackground(theme.color("card"))
+        self._value_axis.apply_theme()
+        self._time_axis_item.apply_theme()
+        self._lay_out()
+        self._stale = True
+        self.outdated.emit()
+
+    def _lay_out(self) -> None:
+        """The labels of events above the curves, which have half of the height at least."""
+        above = min(self.event_labels.room, self.height() // 2)
+        self.event_labels.setMinimumHeight(above)
+        self.event_labels.setMaximumHeight(above)
+        self.centralLayout.activate()
+
+    def area(self) -> QRect:
+        """The rectangle of the curves, in pixels of the widget."""
+        area: QRect = self.view_box.sceneBoundingRect().toRect()
+        return area
+
+    def moment_at(self, x: float) -> float:
+        """The time below a pixel."""
+        start, end = self.time_axis.view()
+        area = self.area()
+        return start + (x - area.left()) / max(area.width(), 1) * (end - start)
+
+    # The cross-hair
+
+    def readings(self) -> list[Reading]:
+        """What the lines show at the cross-hair."""
+        at, view = self.time_axis.cursor, self.view
+        if at is None or view is None:
+            return []
+        readings = []
+        for key, curve in self._curves.items():
+            value = curve.value_at(at, max(GAP_STEPS * curve.step, self.time_axis.span / 100))
+            if value is not None:
+                banded = curve.has_band(view.column)
+                extremes = curve.extremes(at, max(curve.step, view.column) / 2) if banded else None
+                readings.append(Reading(line=self.lines[key], value=value, extremes=extremes))
+        return readings
+
+    def _move_cursor(self) -> None:
+        """The cross-hair is placed when it is painted: plots that are not in sight need none."""
+        self._cursor_stale = True
+        self.viewport().update()
+
+    def _show_cursor(self) -> None:
+        if not self._cursor_stale or self.view is None:
+            return
+        self._cursor_stale = False
+        at = self.time_axis.cursor
+        if at is None:
+            self.cursor.hide()
+            return
+        near = 2 * self.view.column * self.view.ratio
+        reasons = event_reasons(event for event in self.events if event.within(at - near, at + near))
+        self.cursor.show(at, self.view, self.readings(), reasons, self._format_value)
+
+    # Mouse, keys, focus
+
+    def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
+        """A frame around what has the keyboard's focus."""
+        del rect
+        if self.hasFocus():
+            painter.setPen(QPen(theme.color("focus"), 1))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the frame."""
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Hide the frame."""
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Another size needs other curves."""
+        super().resizeEvent(event)
+        if event is not None and not self.closed:
+            self._lay_out()
+            self._stale = True
+            self.outdated.emit()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag moves through time; else the cross-hair follows."""
+        at = event.position()
+        if self._drag is not None:
+            self.time_axis.pan(self.moment_at(self._drag.x()) - self.moment_at(at.x()))
+            self._drag = at
+        elif self.area().contains(at.toPoint()):
+            self.time_axis.point(self.moment_at(at.x()))
+        else:
+            self.time_axis.point(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to drag."""
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._drag = event.position()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End of the drag."""
+        del event
+        self._drag = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Back to now."""
+        del event
+        self.time_axis.reset()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """With Ctrl: stretch time around the pointer. Without: the page scrolls."""
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+            return
+        self.time_axis.zoom(ZOOM_STEP ** (event.angleDelta().y() / 120), self.moment_at(event.position().x()))
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The cross-hair goes with the pointer."""
+        self.time_axis.point(None)
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """← → move the cross-hair (Shift: ten times as far), Home and End go to the edges, Esc takes it away; + and -
+        stretch time around it, Page Up and Page Down move half of what is shown, 0 goes back to now.
+        """
+        far = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+        axis = self.time_axis
+        start, end = axis.view()
+        match event.key():
+            case Qt.Key.Key_Left:
+                axis.step(-far)
+            case Qt.Key.Key_Right:
+                axis.step(far)
+            case Qt.Key.Key_Home:
+                axis.point(start)
+            case Qt.Key.Key_End:
+                axis.point(end)
+            case Qt.Key.Key_Escape if axis.cursor is not None:
+                axis.point(None)
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal | Qt.Key.Key_Minus:
+                factor = 1 / ZOOM_STEP if event.key() == Qt.Key.Key_Minus else ZOOM_STEP
+                axis.zoom(factor, end if axis.cursor is None else axis.cursor)
+            case Qt.Key.Key_PageUp:
+                axis.pan(-axis.span / 2)
+            case Qt.Key.Key_PageDown:
+                axis.pan(axis.span / 2)
+            case Qt.Key.Key_0:
+                axis.reset()
+            case _:
+                event.ignore()
+
+
+def _scale(view: ViewRange) -> tuple[int, int, float, float]:
+    return view.width, view.height, view.column, view.ratio

@@ -1,0 +1,254 @@
+"""Response headers, redirects, credentials, and why no connection came about."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from email.utils import formatdate
+from pathlib import Path
+
+import msgspec
+import pytest
+import requests
+
+from gpu_assistant.core.errors import NetworkError
+from gpu_assistant.fetch import http
+from gpu_assistant.fetch.http import HttpSession, InsecureRedirect, NonHttpRedirect
+from gpu_assistant.fetch.request import Limits
+from gpu_assistant.system.probes import is_network_available
+from gpu_assistant.update.fetch import fetch_bytes
+
+from ..fakes.fault_server import Fault, FaultServer
+from .downloads import download, fetch, request
+
+UNKNOWN_HOST = "http://nobody.invalid/file"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("bytes 5-9/10", (5, 10, 10)),
+        ("bytes 0-9/*", (0, 10, None)),
+        ("bytes */10", None),
+        ("items 0-1/2", None),
+        ("", None),
+    ],
+)
+def test_content_range(text: str, expected: tuple[int, int, int | None] | None) -> None:
+    sent = http.content_range({"Content-Range": text})
+    assert (None if sent is None else (sent.start, sent.end, sent.total)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("7", 7.0),
+        ("86400", 86400.0),
+        ("9" * 400, 10 * 365 * 86400.0),
+        ("Thu, 01 Jan 1970 00:00:10 GMT", 0.0),
+        ("soon", None),
+        ("Thu, 01 Jan 99999999 00:00:10 GMT", None),
+        ("", None),
+    ],
+)
+def test_retry_after(text: str, expected: float | None) -> None:
+    assert http.retry_after({"Retry-After": text}) == expected
+
+
+def test_retry_after_a_date_to_come() -> None:
+    seconds = http.retry_after({"Retry-After": formatdate(time.time() + 100, usegmt=True)})
+    assert seconds is not None
+    assert 90 < seconds <= 101
+
+
+def test_no_retry_after() -> None:
+    assert http.retry_after({}) is None
+
+
+def test_weak_tags_name_no_bytes() -> None:
+    assert http.strong_etag({"ETag": 'W/"x"'}) is None
+    assert http.strong_etag({"ETag": '"x"'}) == '"x"'
+
+
+def test_compressed_responses_have_no_length() -> None:
+    assert http.content_length({"Content-Length": "5", "Content-Encoding": "gzip"}) is None
+    assert http.content_length({"Content-Length": "-5"}) is None
+
+
+# Redirects
+
+
+@pytest.mark.parametrize(
+    ("start", "target", "allowed"),
+    [
+        ("https://a.example/x", "https://b.example/x", True),
+        ("https://a.example/x", "/y", True),
+        ("http://a.example/x", "http://b.example/x", True),
+        ("http://a.example/x", "https://b.example/x", True),
+        ("https://a.example/x", "http://a.example/x", False),
+    ],
+)
+def test_redirects_never_leave_https(start: str, target: str, allowed: bool) -> None:
+    response = requests.Response()
+    response.url, response.status_code = start, 302
+    response.headers["Location"] = target
+    with HttpSession() as session:
+        if allowed:
+            assert session.get_redirect_target(response) == target
+        else:
+            with pytest.raises(InsecureRedirect):
+                session.get_redirect_target(response)
+
+
+@pytest.mark.parametrize("start", ["https://a.example/x", "http://a.example/x"])
+def test_redirects_never_leave_http(start: str) -> None:
+    response = requests.Response()
+    response.url, response.status_code = start, 302
+    response.headers["Location"] = "file:///etc/passwd"
+    with HttpSession() as session, pytest.raises(NonHttpRedirect):
+        session.get_redirect_target(response)
+
+
+# Credentials
+
+
+@pytest.fixture
+def netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FaultServer) -> None:
+    """A file that requests finds and reads by itself, as curl's users have one."""
+    file = tmp_path / "netrc"
+    file.write_text("machine 127.0.0.1 login me password secret\ndefault login me password secret\n")
+    file.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(file))
+    url = server.add("/plain", b"x")
+    assert requests.get(url, timeout=5).request.headers["Authorization"].startswith("Basic "), "requests alone sends it"
+    server.seen.clear()
+
+
+@pytest.mark.usefixtures("netrc")
+def test_a_download_sends_no_credentials(server: FaultServer, path: Path, limits: Limits) -> None:
+    fetch(path, limits, server.add("/file", b"data"), data=None)
+    assert [seen.authorization for seen in server.gets("/file")] == [None]
+
+
+@pytest.mark.usefixtures("netrc")
+def test_a_redirect_adds_no_credentials(server: FaultServer, path: Path, limits: Limits) -> None:
+    to = server.add("/file", b"data")
+    fetch(path, limits, server.add("/from", b"", faults=[Fault("redirect", location=to)]), data=None)
+    assert [(seen.path, seen.authorization) for seen in server.seen] == [("/from", None), ("/file", None)]
+
+
+@pytest.mark.usefixtures("netrc")
+def test_the_question_for_updates_sends_none(server: FaultServer) -> None:
+    assert fetch_bytes(server.add("/newest", b"{}"), max_bytes=100, timeout=5, cancel=threading.Event()) == b"{}"
+    assert [seen.authorization for seen in server.seen] == [None]
+
+
+@pytest.mark.usefixtures("netrc")
+def test_an_address_may_carry_its_own_credentials(server: FaultServer, path: Path, limits: Limits) -> None:
+    url = server.add("/file", b"data").replace("http://", "http://you:p%40ss@")
+    fetch(path, limits, url, data=None)
+    expected = "Basic " + base64.b64encode(b"you:p@ss").decode()
+    assert [seen.authorization for seen in server.gets("/file")] == [expected]
+
+
+# Why there was no connection
+
+PROGRAM = """
+import sys, threading
+from pathlib import Path
+from gpu_assistant.core.errors import NetworkError
+from gpu_assistant.core.files import RemoteFile
+from gpu_assistant.fetch.downloader import Downloader
+from gpu_assistant.fetch.request import DownloadRequest, Limits
+path, limits = Path(sys.argv[1]), Limits(tries=1, connect_seconds=2)
+for url in sys.argv[2:]:
+    try:
+        file = RemoteFile(urls=(url,), name=path.name)
+        Downloader([DownloadRequest(file=file, path=path)], cancel=threading.Event(), limits=limits).run()
+    except NetworkError as error:
+        print(error.code)
+"""
+
+
+@pytest.fixture
+def closed() -> str:
+    """An address of this computer at which nobody listens."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        return f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """An address whose queue is full, so that the system answers no further call."""
+    with closing(socket.create_server(("127.0.0.1", 0), backlog=0)) as server:
+        waiting = [socket.socket() for _ in range(8)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(server.getsockname())
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        for each in waiting:
+            each.close()
+
+
+def code(url: str, path: Path, limits: Limits) -> str:
+    with pytest.raises(NetworkError) as caught:
+        download(request(path, url, data=None), limits).run()
+    assert caught.value.exit_code == 6
+    assert caught.value.data["name"] == path.name
+    assert list(path.parent.iterdir()) == []
+    return caught.value.code
+
+
+def test_a_closed_port(closed: str, path: Path, limits: Limits) -> None:
+    assert code(closed + "/file", path, limits) == "host-refused"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems answer for a full queue")
+def test_no_answer(silent: str, path: Path, limits: Limits) -> None:
+    soon = msgspec.structs.replace(limits, connect_seconds=0.3)
+    assert code(silent + "/file", path, soon) == ("host-silent" if is_network_available() else "network-none")
+
+
+def test_a_name_without_an_address(path: Path, limits: Limits) -> None:
+    assert code(UNKNOWN_HOST, path, limits) == ("host-unknown" if is_network_available() else "network-none")
+
+
+def test_a_missing_proxy(closed: str, path: Path, limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", closed)
+    assert code(UNKNOWN_HOST, path, limits) == "network-proxy"
+
+
+def test_a_download_that_had_begun_says_so(server: FaultServer, path: Path, limits: Limits) -> None:
+    url = server.add("/file", bytes(1_000_000), faults=[Fault("drop", after=400_000)] + [Fault("reset")] * 9)
+    with pytest.raises(NetworkError) as caught:
+        fetch(path, limits, url, data=None)
+    # There was a connection each time.
+    assert (caught.value.code, caught.value.data["have_bytes"]) == ("download-broke-off", 400_000)
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="nothing here takes the network away")
+def test_no_network_at_all(path: Path) -> None:
+    words = ["unshare", "--map-root-user", "--net", sys.executable, "-c", PROGRAM, str(path)]
+    words += [UNKNOWN_HOST, "http://192.0.2.1/file"]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    if "unshare" in ran.stderr:
+        pytest.skip("may not take the network away")
+    assert ran.stdout.split() == ["network-none"] * 2
+
+
+def test_interrupt_ends_a_read(server: FaultServer) -> None:
+    url = server.add("/file", bytes(500_000), faults=[Fault("stall", after=100_000)])
+    with HttpSession() as session, session.get(url, stream=True, timeout=60) as response:
+        assert server.stalled.wait(10)
+        threading.Timer(0.2, session.interrupt).start()
+        started = time.monotonic()
+        with pytest.raises((requests.RequestException, OSError, ValueError)):
+            list(response.iter_content(1 << 20))
+    assert time.monotonic() - started < 10

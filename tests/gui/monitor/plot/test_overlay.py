@@ -1,0 +1,69 @@
+"""Events, their labels and the reading box of a plot."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+overlay = pytest.importorskip("gpu_assistant.gui.monitor.plot.overlay")
+
+from gpu_assistant.gui.monitor.plot.annotations import Event  # noqa: E402
+from gpu_assistant.gui.monitor.plot.renderer import ViewRange  # noqa: E402
+
+pytestmark = pytest.mark.gui
+
+
+def view(width=600, first=0, column=1.0, ratio=1.0) -> ViewRange:
+    return ViewRange(width=width, height=80, first=first, column=column, ticks=(0, 100), ratio=ratio)
+
+
+def gpu_event(gpu, start, word="", tone="soft", end=900) -> Event:
+    text = f"GPU {gpu} {word}".strip()
+    return Event(start=start, end=end, text=text, tone=tone, gpu=gpu, whose=f"GPU {gpu}", word=word)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.5])
+@pytest.mark.parametrize("start", [-200.0, 98.0], ids=["before the left edge", "at the right edge"])
+def test_a_label_is_whole_at_an_edge(qapp, start, ratio):
+    shown = view(width=round(300 * ratio), column=100 / 300 / ratio, ratio=ratio)
+
+    def label(begin: float):
+        (placed,) = overlay.place_labels(shown, (Event(start=begin, end=math.inf, text="slowed by heat", tone="warn"),))
+        return placed
+
+    assert label(start).width == label(30.0).width
+    assert 0 <= label(start).left <= 300 - label(start).width
+
+
+def test_what_began_on_several_cards_at_once_is_said_once(qapp):
+    events = (gpu_event(0, 100, "power limit"), gpu_event(1, 101, "power limit"), gpu_event(3, 110, "power limit"))
+    events += (gpu_event(2, 400, "power limit"), gpu_event(2, 102, "hot"))
+    texts = [text for _, text in overlay.group_events(view(), events)]
+    assert texts == ["GPU 0, 1, 3 power limit", "GPU 2 hot", "GPU 2 power limit"]
+
+
+def test_a_bare_number_gives_way_and_is_not_at_the_edge(qapp):
+    events = (gpu_event(0, 50), gpu_event(1, 50, "hot"), gpu_event(2, 300, "hot"), gpu_event(3, 320), gpu_event(4, 600))
+    texts = [label.text for label in overlay.place_labels(view(first=100), events)]
+    assert texts == ["GPU 1 hot", "GPU 2 hot", "GPU 4"]
+
+
+def test_the_cross_hair_says_once_what_several_cards_had():
+    events = [
+        Event(start=1, end=9, text="", tone="warn", gpu=gpu, whose=f"GPU {gpu}", reason=reason)
+        for gpu, reason in ((2, "hot"), (0, "hot"), (1, "power limit"))
+    ]
+    events.append(Event(start=1, end=1, text="install", tone="accent", reason="install"))
+    assert overlay.event_reasons(events) == ["GPU 0, 2 hot", "GPU 1 power limit", "install"]
+
+
+def test_spans_of_a_tone_are_merged_and_a_pixel_wide():
+    events = (gpu_event(0, 100, tone="warn", end=200), gpu_event(1, 150, tone="warn", end=300))
+    events += (gpu_event(2, 150, tone="error", end=150.5), gpu_event(3, 400, tone="warn", end=math.inf))
+    events += (gpu_event(4, 500, tone="accent", end=500),)
+    assert overlay.merged_spans(events, view()) == [
+        ("error", 150, 151),
+        ("warn", 100, 300),
+        ("warn", 400, 601),
+    ]

@@ -1,0 +1,114 @@
+"""The curves of a plot move on as if they had been painted anew each time."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
+
+np = pytest.importorskip("numpy")
+renderer = pytest.importorskip("gpu_assistant.gui.monitor.plot.renderer")
+
+from gpu_assistant.gui.monitor.history_model import LineStyle, SeriesCurve  # noqa: E402
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def painted(qapp):
+    """What a stroke leaves on a white ground of 100 by 20 pixels: 1 where there is colour."""
+
+    def made(stroke):
+        image = QImage(100, 20, QImage.Format.Format_Grayscale8)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        painter.setPen(QColor("black"))
+        stroke(painter)
+        painter.end()
+        rows = np.frombuffer(image.constBits(), np.uint8).reshape(20, image.bytesPerLine())
+        return (rows[:, :100] < 255).astype(int)
+
+    return made
+
+
+def black(width=1.0) -> QPen:
+    pen = QPen(QColor("black"), width)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen
+
+
+def drawn_line(x, y, **options):
+    """Paint a line in black."""
+    return lambda painter: renderer.CurvesItem().paint_line(painter, x, y, black(), **options)
+
+
+def filled(x, low, high):
+    """Fill in black."""
+    return lambda painter: renderer.fill_between(painter, x, low, high, height=20, colour=QColor("black"))
+
+
+def test_the_area_leaves_the_gaps_open(painted):
+    x, y = np.arange(100.0), np.full(100, 5.0)
+    y[40:60] = math.nan
+    seen = painted(filled(x, y * 0 + 20, y))
+    assert not seen[:, 40:59].any()
+    assert seen[5:, :39].all()
+    assert not seen[:5].any()
+
+
+def test_a_band_reaches_from_lowest_to_highest(painted):
+    x = np.arange(100.0)
+    seen = painted(filled(x, x * 0 + 12, x * 0 + 8))
+    assert seen[:, 50].tolist() == [0] * 8 + [1] * 4 + [0] * 8
+
+
+def test_dashes_differ_and_move_along(painted):
+    x, y = np.arange(0.0, 100, 7), np.full(15, 10.5)
+    y[7] = math.nan
+    kinds = [painted(drawn_line(x, y, dash=dash))[10] for dash in range(4)]
+    assert kinds[0][:42].all()
+    assert not any(kind[43:55].any() for kind in kinds)
+    assert len({kind.tobytes() for kind in kinds}) == 4
+    moved = painted(drawn_line(x - 3, y, dash=1, origin=-3.0))[10]
+    assert moved[:35].tolist() == kinds[1][3:38].tolist()
+
+
+def test_nothing_to_draw_is_no_error(painted):
+    nothing = np.empty(0)
+    assert not painted(drawn_line(nothing, nothing, dash=1)).any()
+    assert not painted(filled(nothing, nothing, nothing)).any()
+
+
+def pixels(item):
+    return np.frombuffer(item.picture.toImage().constBits(), np.uint8).astype(int)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.25, 2.0])
+def test_an_advanced_picture_is_as_a_repainted_one(qapp, ratio):
+    """Also where a pixel has a fraction of a device pixel more."""
+    t = np.arange(2000.0)
+    wave = 50 + 40 * np.sin(t / 40)
+    wave[700:740] = math.nan
+    lines = [LineStyle(colour_token="s1"), LineStyle(colour_token="s2", dash=1, fill=False)]
+    moving, anew = renderer.CurvesItem(), renderer.CurvesItem()
+    width, column = round(300 * ratio), 2.0 / ratio
+
+    def view(end: float):
+        first = math.ceil(end / column) - width
+        return renderer.ViewRange(width=width, height=100, first=first, column=column, ticks=(0, 100), ratio=ratio)
+
+    def curves(until: float):
+        cut = t <= until
+        curve = SeriesCurve(t=t[cut], mean=wave[cut], low=wave[cut], high=wave[cut], step=1.0)
+        return [(line, curve) for line in lines]
+
+    before = view(1000)
+    moving.repaint(before, curves(1000))
+    for now in range(1004, 1200, 7):
+        after = view(now)
+        moving.advance(after.first - before.first, now - 12, after, curves(now))
+        anew.repaint(after, curves(now))
+        before = after
+        assert np.abs(pixels(moving) - pixels(anew)).max() <= 24, now

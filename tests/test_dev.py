@@ -1,0 +1,131 @@
+"""What `dev.py` decides before it runs anything, and what it says."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import dev
+
+OPEN, TEST = dev.wanted("open"), dev.wanted("test")
+
+
+def test_a_new_lock_forgets_the_old_ones() -> None:
+    assert dev.stamp_lines("test", {"test old lines", "open old lines"}) == [dev.made_with(), TEST]
+    assert dev.stamp_lines("test", {dev.made_with(), OPEN, "test old"}) == [dev.made_with(), TEST, OPEN]
+
+
+def test_an_environment_belongs_to_a_python_and_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    mine = dev.made_with()
+    monkeypatch.setattr(dev, "VENV", tmp_path / ".venv")
+    elsewhere = dev.made_with()
+    monkeypatch.setattr(sys, "base_prefix", "/another/python")
+    assert len({mine, elsewhere, dev.made_with()}) == 3
+    assert sys.version.split()[0] in mine
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Collecting numpy==2.1.0 (from -r requirements/run.txt (line 1))\n", ""),
+        ("  Downloading numpy-2.1.0-cp311-cp311-manylinux_2_17.whl (16.3 MB)\n", "  Downloading numpy (16.3 MB)"),
+        ("Downloading https://a.test/x/uv-0.13.0-py3-none-any.whl (1.2 GB)\n", "  Downloading uv (1.2 GB)"),
+        ("  Downloading types_psutil-7.0-py3-none-any.whl (25 kB)\n", ""),
+        ("Installing collected packages: uv, numpy\n", "  Installing the packages"),
+        ("Installing collected packages: gpu-assistant\n", ""),
+    ],
+)
+def test_pips_lines_become_progress(line: str, said: str) -> None:
+    assert dev.progress(line) == said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "WARNING: Retrying (...) 'NameResolutionError(\"...: Failed to resolve 'a.test'\")'\n",
+        "WARNING: ... NewConnectionError('...: [Errno 101] Network is unreachable')\n",
+        "Err:1 http://a.test/debian stable InRelease\n  Temporary failure resolving 'a.test'\n",
+    ],
+)
+def test_a_missing_connection_is_said(line: str) -> None:
+    assert "no connection to the internet" in dev.trouble("pip could not install the packages", [line])
+
+
+def test_another_trouble_is_left_to_what_pip_says() -> None:
+    said = dev.trouble("pip could not install the packages", ["ERROR: No space left on device\n"])
+    assert "says why above" in said
+    assert "internet" not in said
+
+
+@pytest.mark.parametrize("sudo", [True, False])
+def test_the_command_for_root_is_one_line_of_shell(sudo: bool) -> None:
+    words = shlex.split(
+        dev.as_root(("/usr/bin/apt-get", "-q", "update"), ("/usr/bin/apt-get", "install", "x"), sudo=sudo)
+    )
+    assert words[:-1] == (["sudo", "sh", "-c"] if sudo else ["su", "-", "-c"])
+    assert words[-1] == "apt-get -q update && apt-get install x"
+
+
+@pytest.fixture
+def plain_user(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Somebody who lacks a library, is not root and has no sudo; the list takes what would have been run."""
+    ran: list[str] = []
+    monkeypatch.setattr(dev, "QT_LIBRARIES", {"libmissing.so.9": "libmissing9"})
+    monkeypatch.setattr(dev, "WINDOWS", False)
+    monkeypatch.setattr(dev.os, "geteuid", lambda: 1000, raising=False)
+    monkeypatch.setattr(dev.shutil, "which", lambda name: None if name == "sudo" else f"/usr/bin/{name}")
+    monkeypatch.setattr(dev.subprocess, "run", lambda *given, **more: ran.append(str(given)))
+    return ran
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux' libraries come from elsewhere")
+def test_without_rights_it_stops_before_any_download(plain_user: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert dev.main(["test"]) == 1
+    said = capsys.readouterr().err
+    assert "su - -c 'apt-get -q update && apt-get -q install -y --no-install-recommends libmissing9" in said
+    assert plain_user == []
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="Windows brings its own")
+def test_without_apt_the_libraries_are_named(
+    plain_user: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(dev.shutil, "which", lambda name: None)
+    assert dev.main(["open"]) == 1
+    assert "libmissing.so.9" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(dev, "system_packages", lambda: None)
+    monkeypatch.setattr(dev, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(dev.os, "access", lambda path, mode: False)
+    assert dev.main(["open"]) == 1
+    assert f"Nothing can be written into {dev.HERE}" in capsys.readouterr().err
+    assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.linux
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux' libraries")
+def test_qt_asks_for_the_listed_libraries_and_no_others() -> None:
+    import PySide6
+
+    sys.path[:0] = [str(dev.HERE / "installers"), str(dev.HERE / "installers/linux")]
+    import needs
+
+    folder = Path(PySide6.__file__).parent / "Qt"
+    names = ("Core", "DBus", "Gui", "Network", "Svg", "Widgets", "XcbQpa")
+    files = [folder / "lib" / f"libQt6{name}.so.6" for name in names]
+    files += [folder / "plugins/platforms" / f"libq{name}.so" for name in ("xcb", "offscreen")]
+    asked = set().union(*(needs.asked(file) for file in files))
+    known = msgspec.json.decode(needs.DATA.read_bytes(), type=needs.Libraries).libraries
+    packages = {known[name] for name in asked if not name.startswith(("libQt6", "libicu"))}
+    # Every Debian has these.
+    assert packages - {"libc6", "libgcc-s1", "libstdc++6", "libzstd1", "zlib1g"} == set(dev.QT_LIBRARIES.values())
