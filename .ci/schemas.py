@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from gpu_assistant.catalog.validation import FILES, schema
+from gpu_assistant.catalog.validation import FILE_TYPES, json_schema
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "schemas"
 
-for name in FILES:
-    text = json.dumps(schema(name), indent=1, ensure_ascii=False) + "\n"
+for name in FILE_TYPES:
+    text = json.dumps(json_schema(name), indent=1, ensure_ascii=False) + "\n"
     (FOLDER / f"catalog-{name}.schema.json").write_text(text, encoding="utf-8", newline="\n")

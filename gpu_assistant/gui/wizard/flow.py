@@ -116,9 +116,9 @@ class WizardFlow:
     def _reset(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of Facts
         """What the user wants, with these changes; all that was worked out before is open again."""
         state = self.state
-        fields = {"choice": state.choice, "environment": state.environment, "by_hand": state.customizing, **changes}
-        fields = {"goal": state.goal, "channel": state.channel, "dropped": state.previous_choice, **fields}
-        fields = {"made_by": state.environment_kind, **fields}
+        fields = {"choice": state.choice, "environment": state.environment, "customizing": state.customizing, **changes}
+        fields = {"goal": state.goal, "channel": state.channel, "previous_choice": state.previous_choice, **fields}
+        fields = {"environment_kind": state.environment_kind, **fields}
         self.state = WizardState(machine=state.machine, bundle=state.bundle, **fields)
 
     def change_options(
@@ -135,13 +135,17 @@ class WizardFlow:
         """
         state = self.state
         if goal is not None and goal != state.goal:
-            self._reset(goal=goal, environment=None, turn=replace(self._capture_undo_state(None), is_goal_change=True))
+            self._reset(
+                goal=goal, environment=None, undo_state=replace(self._capture_undo_state(None), is_goal_change=True)
+            )
         elif channel is not None and channel != state.channel:
-            self._reset(channel=channel, turn=replace(self._capture_undo_state(None), is_goal_change=True))
+            self._reset(channel=channel, undo_state=replace(self._capture_undo_state(None), is_goal_change=True))
         else:
             folder = environment or state.environment
             self._reset(
-                choice=choice or state.choice, environment=folder, made_by=environment_kind or state.environment_kind
+                choice=choice or state.choice,
+                environment=folder,
+                environment_kind=environment_kind or state.environment_kind,
             )
 
     def start_customizing(self) -> None:
@@ -152,8 +156,8 @@ class WizardFlow:
         if state.choice is None and state.previous_choice is not None:
             self._reset(
                 choice=state.previous_choice,
-                by_hand=True,
-                turn=replace(self._capture_undo_state(None), is_goal_change=True),
+                customizing=True,
+                undo_state=replace(self._capture_undo_state(None), is_goal_change=True),
             )
         else:
             self.state = replace(state, customizing=True)
@@ -164,7 +168,7 @@ class WizardFlow:
         if undo_state is not None:
             previous = {"choice": undo_state.choice, "goal": undo_state.goal, "channel": undo_state.channel}
             customizing = self.state.customizing or (undo_state.is_reset and undo_state.customizing)
-            self._reset(**previous, environment=undo_state.environment, by_hand=customizing)
+            self._reset(**previous, environment=undo_state.environment, customizing=customizing)
 
     def reset_choices(self) -> None:
         """Leave the releases to us again; picks can be had back."""
@@ -172,17 +176,17 @@ class WizardFlow:
         undo_state = (
             replace(self._capture_undo_state(None), choice=self.state.choice, is_reset=True) if has_choice else None
         )
-        self._reset(choice=None, dropped=self.state.choice, by_hand=False, turn=undo_state)
+        self._reset(choice=None, previous_choice=self.state.choice, customizing=False, undo_state=undo_state)
 
     def accept_alternative(self, alternative: Alternative) -> None:
         """The user takes an offered alternative."""
         undo_state = self._capture_undo_state(None)
-        self._reset(choice=apply_choice_change(self.state.choice, alternative.change), turn=undo_state)
+        self._reset(choice=apply_choice_change(self.state.choice, alternative.change), undo_state=undo_state)
 
     def choose_version(self, part: str, value: str | None, *, exclusive: bool = False) -> None:
         """The user picks a part's version, or leaves it to us again; `alone` lets go of what was picked before."""
         choice = apply_choice_change(None if exclusive else self.state.choice, {part: value})
-        self._reset(choice=choice if choice != Choice() else None, turn=self._capture_undo_state(part))
+        self._reset(choice=choice if choice != Choice() else None, undo_state=self._capture_undo_state(part))
 
     def _capture_undo_state(self, part: str | None) -> UndoState:
         state = self.state

@@ -18,25 +18,21 @@ if TYPE_CHECKING:
     from .pages.recommendation.part_card import PartCard
 
 
-MAIN_AREA_MODULES = (".monitor.sampling", ".main.updates", ".main.home", ".main.area")
-# What a page's code rests on: to load it takes as long as to make the widgets.
-PAGE_MODULES: Mapping[PageName, tuple[str, ...]] = {
-    "welcome": ("welcome",),
-    # The main area is one press away from here, too.
-    "computer": ("findings", "findings_card", "computer", *MAIN_AREA_MODULES),
-    "recommendation": (
-        "choosers",
-        "part_card",
-        "offers",
-        "plan_row",
-        "plan_list",
-        "price_card",
-        "wishes",
-        "folder_card",
-        "recommendation",
+# A page's code takes as long to load as its widgets take to build; relative to this package.
+MODULES: Mapping[PageName, tuple[str, ...]] = {
+    "welcome": (".pages.welcome",),
+    # The main area is one click away from the welcome page, too.
+    "computer": (
+        *(".pages.machine_summary", ".pages.computer"),
+        *("..monitor.sampling", "..main.updates", "..main.home.page", "..main.main_area"),
     ),
-    "install": ("plan_list", "step_block", "trouble_box", "progress", "install"),
-    "done": ("proof_card", "speed_card", "done"),
+    "recommendation": (
+        *(".pages.recommendation.version_pickers", ".pages.recommendation.part_card"),
+        *(".pages.recommendation.notices", ".pages.recommendation.plan_view", ".pages.recommendation.cost_card"),
+        *(".pages.recommendation.options_bar", ".pages.recommendation.page"),
+    ),
+    "install": (".pages.install.progress_panel", ".pages.install.page"),
+    "done": (".pages.done",),
 }
 
 
@@ -54,7 +50,7 @@ class PagePreloader(QObject):
         """Make a page in the next moments."""
         steps: list[Callable[[], object]] = []
         if name not in self._created:
-            steps += [partial(import_module, f".{module}", __package__) for module in PAGE_MODULES[name]]
+            steps += [partial(import_module, module, __package__) for module in MODULES[name]]
             if name == "recommendation":
                 from .pages.recommendation.part_summary import PART_IDS
 

@@ -81,7 +81,7 @@ class SidePages(Themed, QWidget):
     @property
     def is_creating_bundle(self) -> bool:
         """Whether a folder for another computer is being made."""
-        return "making" in vars(self) and self.bundle_creator.is_running
+        return "bundle_creator" in vars(self) and self.bundle_creator.is_running
 
     @property
     def kept_work_text(self) -> str:

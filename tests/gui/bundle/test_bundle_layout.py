@@ -25,8 +25,8 @@ def largest(qapp):
 
 
 def settled(wizard, qtbot) -> None:
-    page = wizard.shown.page
-    qtbot.waitUntil(lambda: cut(wizard.shown) == [], timeout=5000)
+    page = wizard.current_page.page
+    qtbot.waitUntil(lambda: cut(wizard.current_page) == [], timeout=5000)
     assert page.horizontalScrollBar().maximum() == 0
 
 
@@ -35,21 +35,21 @@ def test_create_page_fits(app, at_recommendation, speak, largest, qtbot, tmp_pat
     wizard = at_recommendation(app, MINIMUM_SIZE)
     speak(code)
     settled(wizard, qtbot)
-    wizard.recommendation.offline.make.click()
+    wizard.recommendation.bundle_controls.create_button.click()
     settled(wizard, qtbot)
-    wizard.prepare.which.segments.buttons[1].click()
-    wizard.prepare.use_file(tmp_path / "a computer with a long name.json")
+    wizard.create_bundle_page.target_card.target_segments.buttons[1].click()
+    wizard.create_bundle_page.use_machine_file(tmp_path / "a computer with a long name.json")
     settled(wizard, qtbot)
-    wizard.prepare.which.segments.buttons[0].click()
-    wizard.prepare.use_folder(tmp_path / "stick")
+    wizard.create_bundle_page.target_card.target_segments.buttons[0].click()
+    wizard.create_bundle_page.use_folder(tmp_path / "stick")
     app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
     made = bundles.contents(left_out=("nvidia-driver-linux",))
     app.results["bundle"] = lambda: bundles.write(tmp_path / "stick", made)
-    wizard.prepare.primary.click()
-    qtbot.waitUntil(wizard.prepare.block.isVisible, timeout=5000)
+    wizard.create_bundle_page.primary_button.click()
+    qtbot.waitUntil(wizard.create_bundle_page.step_panel.isVisible, timeout=5000)
     settled(wizard, qtbot)
     app.gate.set()
-    qtbot.waitUntil(lambda: wizard.making.state == "done", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "done", timeout=5000)
     settled(wizard, qtbot)
 
 
@@ -59,11 +59,11 @@ def test_load_page_fits(app, open_wizard, speak, largest, qtbot, tmp_path, code)
     wizard = open_wizard(app, MINIMUM_SIZE)
     speak(code)
     settled(wizard, qtbot)
-    wizard.given.check(tmp_path)
-    qtbot.waitUntil(lambda: wizard.given.error is not None, timeout=5000)
+    wizard.load_bundle_page.check_folder(tmp_path)
+    qtbot.waitUntil(lambda: wizard.load_bundle_page.error is not None, timeout=5000)
     settled(wizard, qtbot)
     app.results["check"] = None
-    wizard.given.check(tmp_path / "stick")
-    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=5000)
-    wizard.road.next()
+    wizard.load_bundle_page.check_folder(tmp_path / "stick")
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
+    wizard.controller.go_next()
     settled(wizard, qtbot)

@@ -20,7 +20,7 @@ CHECK = (
 
 def given(wizard, folder):
     """The folder as the dialog answers it."""
-    dialog = wizard.given.folder_dialog()
+    dialog = wizard.load_bundle_page.create_folder_dialog()
     dialog.fileSelected.emit(str(folder))
     dialog.deleteLater()
 
@@ -29,23 +29,23 @@ def test_intact_bundle_leads_to_plan_and_install(app, open_wizard, qtbot, seen, 
     wizard = open_wizard(app)
     assert "I have an offline folder" in seen(wizard.welcome)
     given(wizard, tmp_path / "stick")
-    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=5000)
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
     assert app.orders == [(tmp_path / "stick", True)]
-    wizard.computer.primary.click()
-    page, facts = wizard.recommendation, wizard.flow.facts
+    wizard.computer.primary_button.click()
+    page, facts = wizard.recommendation, wizard.flow.state
     assert facts.plan.bundle == facts.bundle == str(tmp_path / "stick")
     shown = seen(page)
     assert f"Everything comes from {tmp_path / 'stick'}; no internet is used." in shown
     assert "Nothing\nfrom the internet" in shown
     # There is nothing to choose, and nothing else is asked for a price.
-    assert not page.wishes.isVisible()
-    assert not page.offers.isVisible()
-    assert not page.offline.make.isVisible()
+    assert not page.options_bar.isVisible()
+    assert not page.alternatives_card.isVisible()
+    assert not page.bundle_controls.create_button.isVisible()
     page.use_folder(str(tmp_path / "elsewhere"))
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=5000)
-    assert wizard.flow.facts.plan.bundle == str(tmp_path / "stick")
-    page.primary.click()
-    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=5000)
+    assert wizard.flow.state.plan.bundle == str(tmp_path / "stick")
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=10_000)
     assert "install" in app.asked
     assert "recommend" not in app.asked
 
@@ -53,13 +53,13 @@ def test_intact_bundle_leads_to_plan_and_install(app, open_wizard, qtbot, seen, 
 def test_back_to_the_internet(app, open_wizard, qtbot, tmp_path):
     wizard = open_wizard(app)
     given(wizard, tmp_path / "stick")
-    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=5000)
-    wizard.computer.primary.click()
-    wizard.recommendation.offline.card.away.click()
-    qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.facts.plan is not None, timeout=5000)
-    assert wizard.flow.facts.bundle is None
-    assert wizard.flow.facts.plan.bundle is None
-    assert wizard.recommendation.wishes.isVisible()
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
+    wizard.computer.primary_button.click()
+    wizard.recommendation.bundle_controls.source_card.use_internet_button.click()
+    qtbot.waitUntil(lambda: not wizard.controller.busy and wizard.flow.state.plan is not None, timeout=5000)
+    assert wizard.flow.state.bundle is None
+    assert wizard.flow.state.plan.bundle is None
+    assert wizard.recommendation.options_bar.isVisible()
 
 
 REFUSALS = [
@@ -81,43 +81,43 @@ def test_unusable_bundle_is_reported_and_can_be_replaced(
     app.results["check"] = error
     wizard = open_wizard(app)
     given(wizard, tmp_path)
-    qtbot.waitUntil(lambda: wizard.given.error is not None, timeout=5000)
-    assert english in seen(wizard.given)
-    assert "gpu-assistant" not in seen(wizard.given)  # nobody is sent to a command line
-    qtbot.waitUntil(wizard.given.primary.hasFocus, timeout=5000)
+    qtbot.waitUntil(lambda: wizard.load_bundle_page.error is not None, timeout=5000)
+    assert english in seen(wizard.load_bundle_page)
+    assert "gpu-assistant" not in seen(wizard.load_bundle_page)  # nobody is sent to a command line
+    qtbot.waitUntil(wizard.load_bundle_page.primary_button.hasFocus, timeout=5000)
     speak("zh_CN")
-    qtbot.waitUntil(lambda: chinese in seen(wizard.given), timeout=5000)
+    qtbot.waitUntil(lambda: chinese in seen(wizard.load_bundle_page), timeout=5000)
     app.results["check"] = None
     given(wizard, tmp_path / "stick")
-    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=5000)
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
 
 
 def test_running_check_is_cancelled(app, open_wizard, qtbot, seen, tmp_path):
     app.gate, app.news["check"] = threading.Event(), CHECK
     wizard = open_wizard(app)
     given(wizard, tmp_path / "stick")
-    qtbot.waitUntil(wizard.given.block.isVisible, timeout=5000)
-    assert "Checking the folder" in seen(wizard.given)
-    qtbot.waitUntil(wizard.given.back.hasFocus, timeout=5000)
-    qtbot.keyClick(wizard.given.back, Qt.Key.Key_Space)
+    qtbot.waitUntil(wizard.load_bundle_page.step_panel.isVisible, timeout=5000)
+    assert "Checking the folder" in seen(wizard.load_bundle_page)
+    qtbot.waitUntil(wizard.load_bundle_page.back_button.hasFocus, timeout=5000)
+    qtbot.keyClick(wizard.load_bundle_page.back_button, Qt.Key.Key_Space)
     assert wizard.welcome.isVisible()
-    qtbot.waitUntil(lambda: not wizard.given.checking, timeout=5000)
+    qtbot.waitUntil(lambda: not wizard.load_bundle_page.is_checking, timeout=5000)
     assert wizard.flow.page == "welcome"
-    assert wizard.flow.facts.bundle is None
+    assert wizard.flow.state.bundle is None
 
 
 def test_missing_files_are_reported_before_install(app, open_wizard, qtbot, seen, tmp_path):
-    def plan_from(folder, machine, recommendation, environment):
+    def plan(folder, machine, recommendation, environment):
         raise AppError("bundle-lacks", name="617.42-driver.exe", path=str(folder))
 
-    app.plan_from = plan_from
+    app.bundles.plan = plan
     wizard = open_wizard(app)
     given(wizard, tmp_path / "stick")
-    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.road.busy, timeout=5000)
-    wizard.computer.primary.click()
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=5000)
+    qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
+    wizard.computer.primary_button.click()
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=5000)
     assert "does not hold 617.42-driver.exe" in seen(wizard.recommendation)
-    assert not wizard.recommendation.primary.isEnabled()
+    assert not wizard.recommendation.primary_button.isEnabled()
 
 
 def test_simulated_machine_has_no_bundle(simulated, open_wizard, seen):

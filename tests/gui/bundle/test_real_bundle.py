@@ -19,16 +19,16 @@ NOWHERE = "http://127.0.0.1:9"
 def test_bundle_is_created_and_installed(open_wizard, qtbot, seen, tmp_path, monkeypatch):
     app = App(data_dir=str(tmp_path / "here"), wheelhouse=str(given_wheelhouse()), environ={})
     wizard = open_wizard(app)
-    wizard.welcome.primary.click()
-    qtbot.waitUntil(lambda: wizard.flow.facts.plan is not None and not wizard.road.busy, timeout=60_000)
-    wizard.computer.primary.click()
+    wizard.welcome.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.flow.state.plan is not None and not wizard.controller.busy, timeout=60_000)
+    wizard.computer.primary_button.click()
     choice = settle(wizard, qtbot)
-    wizard.recommendation.offline.make.click()
-    page = wizard.prepare
+    wizard.recommendation.bundle_controls.create_button.click()
+    page = wizard.create_bundle_page
     page.use_folder(tmp_path / "stick" / "pytorch")
-    page.primary.click()
-    qtbot.waitUntil(lambda: not wizard.making.running, timeout=600_000)
-    assert wizard.making.state == "done", seen(page)
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: not wizard.bundle_creator.is_running, timeout=600_000)
+    assert wizard.bundle_creator.state == "done", seen(page)
     assert "The folder is ready" in seen(page)
 
     # Another computer, whose every way out is closed.
@@ -38,18 +38,20 @@ def test_bundle_is_created_and_installed(open_wizard, qtbot, seen, tmp_path, mon
     monkeypatch.setenv("UV_DEFAULT_INDEX", NOWHERE)
     there = App(data_dir=str(tmp_path / "there"), environ={})
     wizard = open_wizard(there)
-    dialog = wizard.given.folder_dialog()
+    dialog = wizard.load_bundle_page.create_folder_dialog()
     dialog.fileSelected.emit(str(tmp_path / "stick" / "pytorch"))
     dialog.deleteLater()
-    qtbot.waitUntil(lambda: wizard.flow.facts.plan is not None and not wizard.road.busy, timeout=120_000)
-    wizard.computer.primary.click()
+    qtbot.waitUntil(lambda: wizard.flow.state.plan is not None and not wizard.controller.busy, timeout=120_000)
+    wizard.computer.primary_button.click()
     wizard.recommendation.use_folder(str(tmp_path / "e"))
-    qtbot.waitUntil(lambda: not wizard.road.busy and wizard.recommendation.primary.isEnabled(), timeout=60_000)
-    wizard.recommendation.primary.click()
-    qtbot.waitUntil(lambda: not wizard.flow.locked, timeout=600_000)
-    assert wizard.flow.facts.trouble is None, seen(wizard.install)
-    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=120_000)
+    qtbot.waitUntil(
+        lambda: not wizard.controller.busy and wizard.recommendation.primary_button.isEnabled(), timeout=60_000
+    )
+    wizard.recommendation.primary_button.click()
+    qtbot.waitUntil(lambda: not wizard.flow.is_locked, timeout=600_000)
+    assert wizard.flow.state.failure is None, seen(wizard.install)
+    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=120_000)
     assert wizard.done.hero.kind == "ok", seen(wizard.done)
-    made = inventory.read_manifest(Path(wizard.road.environment))
+    made = inventory.read_manifest(Path(wizard.controller.environment))
     assert made is not None
     assert made.torch == choice.version

@@ -7,7 +7,6 @@ import time
 import pytest
 
 from gpu_assistant.fetch.rate import SpeedMeter
-
 from gpu_assistant.gui.widgets.charts import Sparkline, SpeedSparkline
 from gpu_assistant.gui.wizard.pages.install.progress import InstallProgress
 

@@ -95,8 +95,8 @@ def at_computer(open_wizard, qtbot):
 
     def opened(app, size=(1180, 760)) -> Wizard:
         wizard = open_wizard(app, size)
-        wizard.welcome.primary.click()
-        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.facts.machine is not None, timeout=20_000)
+        wizard.welcome.primary_button.click()
+        qtbot.waitUntil(lambda: not wizard.controller.busy and wizard.flow.state.machine is not None, timeout=20_000)
         return wizard
 
     return opened
@@ -108,7 +108,7 @@ def at_recommendation(at_computer):
 
     def opened(app, size=(1180, 760)) -> Wizard:
         wizard = at_computer(app, size)
-        wizard.computer.primary.click()
+        wizard.computer.primary_button.click()
         return wizard
 
     return opened
@@ -120,8 +120,8 @@ def at_done(at_recommendation, qtbot):
 
     def opened(app, size=(1180, 760)) -> Wizard:
         wizard = at_recommendation(app, size)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.page == "done", timeout=20_000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: not wizard.controller.busy and wizard.flow.page == "done", timeout=20_000)
         return wizard
 
     return opened

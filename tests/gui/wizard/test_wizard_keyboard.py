@@ -31,20 +31,20 @@ def test_enter_leads_through_to_home(app, open_wizard, qtbot):
     wizard = open_wizard(app)
     for name in ("welcome", "computer", "recommendation"):
         qtbot.waitUntil(lambda name=name: wizard.flow.page == name, timeout=5000)
-        focus(qtbot, wizard.page(name).primary)
+        focus(qtbot, wizard.page(name).primary_button)
         press(qtbot, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=10_000)
-    focus(qtbot, wizard.done.primary)
+    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=10_000)
+    focus(qtbot, wizard.done.primary_button)
     with qtbot.waitSignal(wizard.finished):
         press(qtbot, Qt.Key.Key_Return)
 
 
 def test_held_enter_clicks_once(app, open_wizard, qtbot):
     wizard = open_wizard(app)
-    focus(qtbot, wizard.welcome.primary)
+    focus(qtbot, wizard.welcome.primary_button)
     press(qtbot, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not wizard.road.busy and wizard.flow.facts.recommendation is not None, timeout=10_000)
-    for target in (wizard.computer.primary, wizard):
+    qtbot.waitUntil(lambda: not wizard.controller.busy and wizard.flow.state.recommendation is not None, timeout=10_000)
+    for target in (wizard.computer.primary_button, wizard):
         held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
         QApplication.sendEvent(target, held)
         assert wizard.flow.page == "computer"
@@ -52,7 +52,7 @@ def test_held_enter_clicks_once(app, open_wizard, qtbot):
 
 def test_tab_reaches_every_named_control(app, at_recommendation, qtbot):
     wizard = at_recommendation(app)
-    focus(qtbot, wizard.recommendation.primary)
+    focus(qtbot, wizard.recommendation.primary_button)
     seen: list[QWidget] = []
     while (here := QApplication.focusWidget()) not in seen:
         seen.append(here)
@@ -60,8 +60,14 @@ def test_tab_reaches_every_named_control(app, at_recommendation, qtbot):
         press(qtbot, Qt.Key.Key_Tab)
         assert len(seen) < 60
     page = wizard.recommendation
-    wanted = [card.why.toggle for card in page.cards.values() if card.isVisible()]
-    wanted += [page.price.steps, page.folder.change, *page.offers.buttons, page.back, page.primary]
+    wanted = [card.reasons.toggle_button for card in page.part_cards.values() if card.isVisible()]
+    wanted += [
+        page.cost_card.steps_button,
+        page.folder_card.change_button,
+        *page.alternatives_card.buttons,
+        page.back_button,
+        page.primary_button,
+    ]
     assert set(wanted) <= set(seen)
     # From the top of the page to its foot, as one reads.
     start = seen.index(wanted[0])
@@ -71,26 +77,26 @@ def test_tab_reaches_every_named_control(app, at_recommendation, qtbot):
 
 def test_alt_left_goes_back_and_rail_returns(app, at_recommendation, qtbot):
     wizard = at_recommendation(app)
-    focus(qtbot, wizard.recommendation.primary)
+    focus(qtbot, wizard.recommendation.primary_button)
     press(qtbot, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
     assert wizard.flow.page == "computer"
     wizard.rail.buttons[0].click()
     assert wizard.flow.page == "welcome"
-    wizard.welcome.primary.click()
+    wizard.welcome.primary_button.click()
     assert wizard.flow.page == "computer"
     assert app.asked.count("detect") == 1
 
 
 def test_f5_detects_again(app, at_computer, qtbot):
     wizard = at_computer(app)
-    focus(qtbot, wizard.computer.primary)
+    focus(qtbot, wizard.computer.primary_button)
     press(qtbot, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: app.asked.count("detect") == 2 and not wizard.road.busy, timeout=5000)
+    qtbot.waitUntil(lambda: app.asked.count("detect") == 2 and not wizard.controller.busy, timeout=5000)
 
 
 def test_f1_opens_help_and_escape_closes_it(app, open_wizard, qtbot):
     wizard = open_wizard(app)
-    focus(qtbot, wizard.welcome.primary)
+    focus(qtbot, wizard.welcome.primary_button)
     press(qtbot, Qt.Key.Key_F1)
     qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), WizardHelpDialog))
     dialog = QApplication.activeModalWidget()
@@ -123,22 +129,25 @@ def key_press(key: Qt.Key) -> QEvent:
 def test_escape_during_install_asks_and_second_declines(app: FakeApp, at_recommendation, qtbot):
     wizard = at_recommendation(app)
     app.gate = threading.Event()
-    app.results["install"] = Path(wizard.flow.facts.plan.env)
+    app.results["install"] = Path(wizard.flow.state.plan.env)
     app.news["install"] = (StepEvent(id="space", state="running"),)
-    wizard.recommendation.primary.click()
-    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "running")
-    focus(qtbot, wizard.install.cancel)
+    wizard.recommendation.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.flow.state.stage == "running")
+    focus(qtbot, wizard.install.cancel_button)
     escapes = Escapes(qtbot)
     try:
         press(qtbot, Qt.Key.Key_Escape)
     finally:
         QApplication.instance().removeEventFilter(escapes)
     assert escapes.asked == ["Stop here?"]
-    assert wizard.flow.facts.stage == "running"
+    assert wizard.flow.state.stage == "running"
     app.gate.set()
-    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
+    qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)
 
 
 def test_cards_have_one_sentence_accessible_names(simulated, at_recommendation):
     wizard = at_recommendation(simulated)
-    assert wizard.recommendation.cards["driver"].accessibleName() == "Graphics driver: now 566.03, after 617.42, Update"
+    assert (
+        wizard.recommendation.part_cards["driver"].accessibleName()
+        == "Graphics driver: now 566.03, after 617.42, Update"
+    )

@@ -82,8 +82,8 @@ def rests(qtbot, wizard) -> None:
 def test_narrower_window_wraps_open_reasons(real, at_recommendation, scale, qtbot):
     wizard = at_recommendation(real, (1366, 768))
     scale(1.5)
-    for card in wizard.recommendation.cards.values():
-        card.why.set_open(True)
+    for card in wizard.recommendation.part_cards.values():
+        card.reasons.set_open(True)
     rests(qtbot, wizard)
     wizard.resize(1000, 700)
     rests(qtbot, wizard)
@@ -92,8 +92,8 @@ def test_narrower_window_wraps_open_reasons(real, at_recommendation, scale, qtbo
 @pytest.mark.parametrize("size", [(1366, 768), (1000, 700)])
 def test_language_change_resizes_open_reasons(real, at_recommendation, speak, qtbot, size):
     wizard = at_recommendation(real, size)
-    for card in wizard.recommendation.cards.values():
-        card.why.set_open(True)
+    for card in wizard.recommendation.part_cards.values():
+        card.reasons.set_open(True)
     rests(qtbot, wizard)
     for code in ("zh_CN", "en"):
         speak(code)
@@ -106,7 +106,7 @@ def test_language_change_resizes_card_that_was_narrow(real, at_recommendation, s
     rests(qtbot, wizard)
     speak("zh_CN")
     rests(qtbot, wizard)
-    assert "PyTorch" in wizard.recommendation.cards["cudnn"].after.text()
+    assert "PyTorch" in wizard.recommendation.part_cards["cudnn"].planned_label.text()
 
 
 @pytest.mark.parametrize("code", ["en", "zh_CN"])
@@ -115,7 +115,7 @@ def test_text_at_200_percent_is_not_cut(real, at_recommendation, scale, speak, q
     speak(code)
     scale(2.0)
     for name in ("recommendation", "computer"):
-        wizard.road.go(name)
+        wizard.controller.go_to(name)
         rests(qtbot, wizard)
 
 
@@ -129,34 +129,36 @@ def test_smallest_window_at_200_percent_never_scrolls_sideways(real, open_wizard
     wizard.resize(*MINIMUM_SIZE)
     rests(qtbot, wizard)
     for name in ("computer", "recommendation"):
-        wizard.road.go(name)
-        qtbot.waitUntil(lambda: not wizard.road.busy, timeout=60_000)
+        wizard.controller.go_to(name)
+        qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=60_000)
         rests(qtbot, wizard)
-    wizard.road.want(goal="all")
-    wizard.road.choose_by_hand()
+    wizard.controller.change_options(goal="all")
+    wizard.controller.start_customizing()
     page = wizard.recommendation
-    qtbot.waitUntil(lambda: not wizard.road.busy and page.cards["torch"].choosers is not None, timeout=60_000)
-    for card in page.cards.values():
-        card.why.set_open(True)
-    page.price.steps.click()
+    qtbot.waitUntil(
+        lambda: not wizard.controller.busy and page.part_cards["torch"].version_pickers is not None, timeout=60_000
+    )
+    for card in page.part_cards.values():
+        card.reasons.set_open(True)
+    page.cost_card.steps_button.click()
     rests(qtbot, wizard)
-    wizard.road.install()
-    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "done", timeout=60_000)
+    wizard.controller.install()
+    qtbot.waitUntil(lambda: wizard.flow.state.stage == "done", timeout=60_000)
     for name in ("install", "done"):
-        wizard.road.go(name)
+        wizard.controller.go_to(name)
         rests(qtbot, wizard)
     assert wizard.size().toTuple() == MINIMUM_SIZE
-    assert wizard.rail.bare
+    assert wizard.rail.icon_only
     step = wizard.rail.buttons[0]
     assert step.text() in step.accessibleName()
     assert step.toolTip() == step.text()
     wizard.resize(1600, 900)
-    qtbot.waitUntil(lambda: not wizard.rail.bare and not step.toolTip(), timeout=60_000)
+    qtbot.waitUntil(lambda: not wizard.rail.icon_only and not step.toolTip(), timeout=60_000)
     rests(qtbot, wizard)
 
 
 def places(page) -> list[tuple[int, int]]:
-    at = (page.wishes.goal, page.wishes.channel, page.page.title)
+    at = (page.options_bar.goal_picker, page.options_bar.channel_picker, page.page.title_label)
     return [widget.mapTo(page, QPoint()).toTuple() for widget in at]
 
 
@@ -175,17 +177,20 @@ def lies_still(qtbot, page) -> list[tuple[int, int]]:
 def test_header_keeps_its_place_for_every_choice(real, at_recommendation, qtbot):
     wizard = at_recommendation(real, (1366, 768))
     page = wizard.recommendation
-    qtbot.waitUntil(lambda: not page.road.busy and page.wishes.channel.isVisible(), timeout=60_000)
+    qtbot.waitUntil(lambda: not page.controller.busy and page.options_bar.channel_picker.isVisible(), timeout=60_000)
     before = lies_still(qtbot, page)
     assert (
-        page.page.subtitle.heightForWidth(page.page.subtitle.width()) < 1.5 * page.page.subtitle.fontMetrics().height()
+        page.page.subtitle_label.heightForWidth(page.page.subtitle_label.width())
+        < 1.5 * page.page.subtitle_label.fontMetrics().height()
     )
-    page.wishes.by_hand.click()
-    qtbot.waitUntil(lambda: not page.road.busy and page.cards["torch"].choosers is not None, timeout=60_000)
+    page.options_bar.customize_button.click()
+    qtbot.waitUntil(
+        lambda: not page.controller.busy and page.part_cards["torch"].version_pickers is not None, timeout=60_000
+    )
     assert lies_still(qtbot, page) == before
-    page.cards["torch"].choosers.pickers["variant"].chosen.emit("cpu")
-    qtbot.waitUntil(lambda: not page.road.busy, timeout=60_000)
-    assert page.wishes.channel.isVisible()
+    page.part_cards["torch"].version_pickers.pickers["variant"].chosen.emit("cpu")
+    qtbot.waitUntil(lambda: not page.controller.busy, timeout=60_000)
+    assert page.options_bar.channel_picker.isVisible()
     assert lies_still(qtbot, page) == before
 
 
@@ -195,28 +200,32 @@ def test_accepted_alternative_keeps_focus_at_the_change(app, at_recommendation, 
     # A page that is just shown gives the keyboard to its primary a turn later.
     for _ in range(5):
         QApplication.processEvents()
-    button = page.offers.buttons[0]
+    button = page.alternatives_card.buttons[0]
     button.setFocus(Qt.FocusReason.TabFocusReason)
     page.page.ensureWidgetVisible(button)
     qtbot.keyClick(button, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.cautions.undo is not None and not page.road.busy, timeout=60_000)
-    undo = page.cautions.undo
-    assert any("2.15.0 → 2.13.0" in each.text() for each in page.cautions.findChildren(TextLabel) if each.isVisible())
+    qtbot.waitUntil(lambda: page.warnings_card.undo_button is not None and not page.controller.busy, timeout=60_000)
+    undo = page.warnings_card.undo_button
+    assert any(
+        "2.15.0 → 2.13.0" in each.text() for each in page.warnings_card.findChildren(TextLabel) if each.isVisible()
+    )
     assert page.window().focusWidget() is undo
     qtbot.waitUntil(lambda: not undo.visibleRegion().isEmpty(), timeout=60_000)
     undo.click()
-    qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.15.0" and not page.road.busy, timeout=60_000)
-    assert wizard.flow.facts.choice is None
+    qtbot.waitUntil(
+        lambda: page.part_cards["torch"].planned_label.text() == "2.15.0" and not page.controller.busy, timeout=60_000
+    )
+    assert wizard.flow.state.choice is None
 
 
 def test_empty_page_takes_no_tab_focus_but_scrolls(simulated, at_recommendation, qtbot):
     wizard = at_recommendation(simulated, (880, 520))
     page = wizard.recommendation.page
-    wizard.help.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.keyClick(wizard.help, Qt.Key.Key_Tab)
+    wizard.help_button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(wizard.help_button, Qt.Key.Key_Tab)
     assert isinstance(QApplication.focusWidget(), QAbstractButton)
     assert page.verticalScrollBar().maximum() > 0
-    qtbot.keyClick(wizard.help, Qt.Key.Key_PageDown)
+    qtbot.keyClick(wizard.help_button, Qt.Key.Key_PageDown)
     assert page.verticalScrollBar().value() > 0
-    qtbot.keyClick(wizard.help, Qt.Key.Key_Home)
+    qtbot.keyClick(wizard.help_button, Qt.Key.Key_Home)
     assert page.verticalScrollBar().value() == 0

@@ -22,49 +22,49 @@ class TestSimulated:
         speak(code)
         assert wizard.banner.isVisible()
         assert {"en": "Simulated machine", "zh_CN": "模拟的电脑"}[code] in wizard.banner.label.text()
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "done", timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "done", timeout=5000)
         assert wizard.flow.page == "install"
-        assert {wizard.install.steps.state(step) for step in wizard.install.steps.rows} == {"skipped"}
-        wizard.install.shown.rows[2].toggle.click()
+        assert {wizard.install.step_list.state(step) for step in wizard.install.step_list.rows} == {"skipped"}
+        wizard.install.plan_list.rows[2].details_button.click()
         shown = seen(wizard.install)
         assert "uv pip compile requirements.in -o pylock.toml" in shown
         assert "torch\nnumpy" in shown
         assert "192 MB" in shown
-        assert not wizard.install.log.isVisible()
-        wizard.install.primary.click()
-        assert not wizard.done.show_done.isVisible()
+        assert not wizard.install.log_drawer.isVisible()
+        wizard.install.primary_button.click()
+        assert not wizard.done.toggle_log_button.isVisible()
         assert wizard.banner.isVisible()
-        assert {"en": "Nothing was installed", "zh_CN": "没有安装任何东西"}[code] in wizard.done.hero.title.text()
+        assert {"en": "Nothing was installed", "zh_CN": "没有安装任何东西"}[code] in wizard.done.hero.title_label.text()
         assert set(simulated.asked) <= {"detect", "recommend", "dry install"}
         with qtbot.waitSignal(wizard.finished):
-            wizard.done.primary.click()
+            wizard.done.primary_button.click()
         assert simulated.settings.environment is None
 
 
 def test_language_and_theme_change_keep_every_page(app, at_done, speak, qapp):
     wizard = at_done(app)
-    facts = wizard.flow.facts
+    facts = wizard.flow.state
     for page in ("done", "install", "recommendation", "computer", "welcome"):
-        wizard.road.go(page)
+        wizard.controller.go_to(page)
         for code in ("zh_CN", "en"):
             speak(code)
         for colours in ("dark", "contrast", "light"):
             theme.set_theme(qapp, colours)
         assert wizard.flow.page == page
-    assert wizard.flow.facts == facts
+    assert wizard.flow.state == facts
 
 
 @pytest.mark.parametrize("size", [(880, 520), (1024, 640)])
 def test_nothing_exceeds_a_small_window(simulated, at_recommendation, qtbot, size):
     wizard = at_recommendation(simulated, size)
-    for card in wizard.recommendation.cards.values():
-        card.why.set_open(True)
-    wizard.recommendation.price.steps.click()
+    for card in wizard.recommendation.part_cards.values():
+        card.reasons.set_open(True)
+    wizard.recommendation.cost_card.steps_button.click()
     qtbot.wait(50)
     for name in ("recommendation", "computer"):
         page = wizard.page(name).page
-        wizard.road.go(name)
+        wizard.controller.go_to(name)
         qtbot.wait(20)
         assert page.content.minimumSizeHint().width() <= page.viewport().width(), name
 

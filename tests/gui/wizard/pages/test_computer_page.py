@@ -28,7 +28,7 @@ class TestComputer:
             "en": "No NVIDIA GPU here. PyTorch still works, on the CPU.",
             "zh_CN": "没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。",
         }[code]
-        assert wizard.computer.hero.title.text() == expected
+        assert wizard.computer.hero.title_label.text() == expected
         assert "52.0 GB" in seen(wizard.computer)
         assert "Debian GNU/Linux 12" in seen(wizard.computer)
 
@@ -55,61 +55,61 @@ class TestComputer:
             notes=(ProbeNote(probe="disks", code="nothing.like.this", detail="PermissionError"),),
         )
         wizard = at_computer(app)
-        assert wizard.computer.rows["space"].value.text() == "could not be read"
+        assert wizard.computer.rows["space"].value_label.text() == "could not be read"
         # A program's own words say nothing to a beginner.
         assert wizard.computer.rows["space"].toolTip() == "This could not be read, so it counts as unknown."
-        assert wizard.computer.rows["system"].value.text() == "Debian GNU/Linux 12"
+        assert wizard.computer.rows["system"].value_label.text() == "Debian GNU/Linux 12"
 
     def test_rows_appear_during_detection(self, app, open_wizard, qtbot):
         app.gate = threading.Event()
         app.news["detect"] = (replace(plain_linux(), disks=None, pythons=None),)
         wizard = open_wizard(app)
-        wizard.welcome.primary.click()
+        wizard.welcome.primary_button.click()
         rows = wizard.computer.rows
-        qtbot.waitUntil(lambda: rows["system"].value.text() == "Debian GNU/Linux 12", timeout=5000)
-        assert rows["space"].value.text() == "…"
-        assert not wizard.computer.primary.isEnabled()
+        qtbot.waitUntil(lambda: rows["system"].value_label.text() == "Debian GNU/Linux 12", timeout=5000)
+        assert rows["space"].value_label.text() == "…"
+        assert not wizard.computer.primary_button.isEnabled()
         app.gate.set()
-        qtbot.waitUntil(lambda: "52.0 GB" in rows["space"].value.text(), timeout=5000)
-        assert wizard.computer.primary.isEnabled()
+        qtbot.waitUntil(lambda: "52.0 GB" in rows["space"].value_label.text(), timeout=5000)
+        assert wizard.computer.primary_button.isEnabled()
 
     def test_no_verdict_before_recommendation(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)
         page, titles = wizard.computer, []
         machine = plain_linux()
-        wizard.road.changed.connect(lambda: titles.append(page.verdict(machine)[1]))
-        wizard.welcome.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.recommendation is not None, timeout=5000)
-        qtbot.waitUntil(lambda: not wizard.road.busy, timeout=5000)
+        wizard.controller.changed.connect(lambda: titles.append(page.compute_verdict(machine)[1]))
+        wizard.welcome.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.recommendation is not None, timeout=5000)
+        qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=5000)
         assert set(titles[:-1]) >= {"Working out what suits it"}
         told = [title for title in titles if title != "Working out what suits it"]
         assert told
         assert titles == sorted(titles, key=lambda title: title in told)
-        assert set(told) == {page.hero.title.text()}
+        assert set(told) == {page.hero.title_label.text()}
 
     def test_detect_again(self, app, at_computer, qtbot):
         wizard = at_computer(app)
         app.results["detect"] = rtx4060()
         app.recommendation = rtx4060_recommendation
-        wizard.computer.again.click()
-        qtbot.waitUntil(lambda: "Good news" in wizard.computer.hero.title.text(), timeout=5000)
+        wizard.computer.detect_button.click()
+        qtbot.waitUntil(lambda: "Good news" in wizard.computer.hero.title_label.text(), timeout=5000)
         assert app.asked.count("detect") == 2
 
     def test_details_are_copied_to_clipboard(self, app, at_computer):
         wizard = at_computer(app)
-        wizard.computer.copy.click()
+        wizard.computer.copy_button.click()
         copied = QApplication.clipboard().text()
         assert "Debian GNU/Linux 12" in copied
         assert len(copied.splitlines()) == 5
-        assert wizard.computer.copy.text() == "Copied"
+        assert wizard.computer.copy_button.text() == "Copied"
 
     def test_failed_detection_shows_reason_and_can_be_repeated(self, app, open_wizard, qtbot):
         app.results["detect"] = AppError("internal", detail="boom")
         wizard = open_wizard(app)
-        wizard.welcome.primary.click()
-        qtbot.waitUntil(wizard.computer.trouble.isVisible, timeout=5000)
-        assert "boom" in wizard.computer.trouble.label.text()
+        wizard.welcome.primary_button.click()
+        qtbot.waitUntil(wizard.computer.error_banner.isVisible, timeout=5000)
+        assert "boom" in wizard.computer.error_banner.label.text()
         app.results["detect"] = plain_linux()
-        wizard.computer.again.click()
-        qtbot.waitUntil(wizard.computer.primary.isEnabled, timeout=5000)
-        assert not wizard.computer.trouble.isVisible()
+        wizard.computer.detect_button.click()
+        qtbot.waitUntil(wizard.computer.primary_button.isEnabled, timeout=5000)
+        assert not wizard.computer.error_banner.isVisible()

@@ -23,20 +23,23 @@ class TestDone:
         wizard = at_done(app)
         speak(code)
         page = wizard.done
-        assert page.hero.title.text() == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已经能用你的 CPU"}[code]
-        assert page.pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
-        assert {"en": "the build that was chosen", "zh_CN": "这是所选的版本"}[code] in seen(page.proof)
-        assert {"en": "Python 3.11.2 runs.", "zh_CN": "Python 3.11.2 可以运行。"}[code] in seen(page.proof)
-        assert {"en": "2.13.0 (CPU build)", "zh_CN": "2.13.0（CPU 版）"}[code] in seen(page.proof)
-        assert "+cpu" not in seen(page.proof)
-        assert str(app.folder / "environments" / "pytorch") in page.command.text.toPlainText()
+        assert (
+            page.hero.title_label.text()
+            == {"en": "PyTorch works on your CPU", "zh_CN": "PyTorch 已经能用你的 CPU"}[code]
+        )
+        assert page.checks_pill.text == {"en": "All 6 checks passed", "zh_CN": "6 项检查全部通过"}[code]
+        assert {"en": "the build that was chosen", "zh_CN": "这是所选的版本"}[code] in seen(page.verification_card)
+        assert {"en": "Python 3.11.2 runs.", "zh_CN": "Python 3.11.2 可以运行。"}[code] in seen(page.verification_card)
+        assert {"en": "2.13.0 (CPU build)", "zh_CN": "2.13.0（CPU 版）"}[code] in seen(page.verification_card)
+        assert "+cpu" not in seen(page.verification_card)
+        assert str(app.folder / "environments" / "pytorch") in page.command_box.text_edit.toPlainText()
 
     def test_unused_gpu_is_a_warning(self, app, at_done):
         app.recommendation = rtx4060_recommendation
         app.results["detect"] = rtx4060()
         wizard = at_done(app)
         assert wizard.done.hero.kind == "warn"
-        assert wizard.done.hero.title.text() == "It works, but on the CPU"
+        assert wizard.done.hero.title_label.text() == "It works, but on the CPU"
 
     def test_gpu_name_in_verdict(self, app, at_done):
         app.recommendation = rtx4060_recommendation
@@ -44,16 +47,16 @@ class TestDone:
         computed = Check(id="device-compute", state="pass", value="cuda:0", data={"device": "cuda:0"})
         app.results["verify"] = replace(good_checks(), checks=(*good_checks().checks, computed))
         wizard = at_done(app)
-        assert wizard.done.hero.title.text() == "PyTorch works on your RTX 4060"
+        assert wizard.done.hero.title_label.text() == "PyTorch works on your RTX 4060"
 
     def test_failed_check_is_first_with_its_fix(self, app, at_done, seen):
         failed = Check(id="torch-import", state="fail", data={"reason": "OSError", "value": None, "expected": None})
         app.results["verify"] = replace(good_checks(), verdict="fail", checks=(*good_checks().checks, failed))
         wizard = at_done(app)
         assert wizard.done.hero.kind == "error"
-        assert "PyTorch does not load: OSError" in seen(wizard.done.proof)
-        assert "Install PyTorch again" in seen(wizard.done.proof)
-        assert not wizard.done.speed.isVisible()
+        assert "PyTorch does not load: OSError" in seen(wizard.done.verification_card)
+        assert "Install PyTorch again" in seen(wizard.done.verification_card)
+        assert not wizard.done.benchmark_card.isVisible()
 
     def test_failed_verification_can_be_repeated(self, app, at_done, qtbot):
         app.results["verify"] = AppError("environment-missing", path="/x")
@@ -65,36 +68,36 @@ class TestDone:
 
     def test_quick_benchmark_on_the_page(self, app, at_done, qtbot, seen):
         wizard = at_done(app)
-        assert wizard.done.speed.button.text() == "Measure it"
-        wizard.done.speed.button.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.benchmark == cpu_benchmark(), timeout=5000)
-        assert "141" in seen(wizard.done.speed)
+        assert wizard.done.benchmark_card.button.text() == "Measure it"
+        wizard.done.benchmark_card.button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.benchmark == cpu_benchmark(), timeout=5000)
+        assert "141" in seen(wizard.done.benchmark_card)
 
     def test_benchmark_can_be_stopped(self, app, at_done, qtbot):
         wizard = at_done(app)
         app.gate = threading.Event()
-        wizard.done.speed.button.click()
-        qtbot.waitUntil(lambda: wizard.done.speed.button.text() == "Stop", timeout=5000)
-        wizard.done.speed.button.click()
-        qtbot.waitUntil(lambda: wizard.done.speed.button.text() == "Measure it", timeout=5000)
+        wizard.done.benchmark_card.button.click()
+        qtbot.waitUntil(lambda: wizard.done.benchmark_card.button.text() == "Stop", timeout=5000)
+        wizard.done.benchmark_card.button.click()
+        qtbot.waitUntil(lambda: wizard.done.benchmark_card.button.text() == "Measure it", timeout=5000)
 
     def test_terminal_and_folder(self, app, at_done, qtbot):
         wizard = at_done(app)
-        wizard.done.ways.terminal.click()
+        wizard.done.actions_panel.terminal_card.click()
         qtbot.waitUntil(lambda: len(app.system.opened) == 1)
-        wizard.done.ways.folder.click()
+        wizard.done.actions_panel.folder_card.click()
         qtbot.waitUntil(lambda: len(app.system.opened) == 2)
         environment = app.folder / "environments" / "pytorch"
         assert app.system.opened == [("terminal", environment), ("folder", environment)]
 
     def test_log_of_finished_steps(self, app, at_done, qtbot, seen):
         wizard = at_done(app)
-        assert not wizard.done.was_done.isVisible()
-        wizard.done.show_done.click()
-        qtbot.waitUntil(lambda: "gpu-assistant uninstall" in seen(wizard.done.was_done))
+        assert not wizard.done.log_card.isVisible()
+        wizard.done.toggle_log_button.click()
+        qtbot.waitUntil(lambda: "gpu-assistant uninstall" in seen(wizard.done.log_card))
 
     def test_go_to_home(self, app, at_done, qtbot):
         wizard = at_done(app)
         with qtbot.waitSignal(wizard.finished):
-            wizard.done.primary.click()
+            wizard.done.primary_button.click()
         qtbot.waitUntil(lambda: app.settings.environment == str(app.folder / "environments" / "pytorch"))

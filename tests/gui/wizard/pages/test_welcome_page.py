@@ -25,33 +25,35 @@ class TestWelcome:
 
     def test_language_is_chosen_and_saved(self, app, open_wizard, language, qtbot):
         wizard = open_wizard(app)
-        wizard.welcome.languages.buttons[1].click()
+        wizard.welcome.language_segments.buttons[1].click()
         assert language.current == "zh_CN"
-        qtbot.waitUntil(lambda: wizard.welcome.title.text() == "让你的显卡开始跑深度学习")
+        qtbot.waitUntil(lambda: wizard.welcome.title_label.text() == "让你的显卡开始跑深度学习")
         qtbot.waitUntil(lambda: app.settings.language == "zh_CN")
 
     def test_theme_is_chosen_in_rail_and_saved(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)
-        wizard.themes.choose("dark")
+        wizard.theme_menu.choose("dark")
         assert theme.current().dark
         qtbot.waitUntil(lambda: app.settings.theme == "dark")
 
     def test_only_look_requests_home(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)
-        with qtbot.waitSignal(wizard.only_look), qtbot.assertNotEmitted(wizard.finished):
-            wizard.welcome.only.click()
+        with qtbot.waitSignal(wizard.main_area_requested), qtbot.assertNotEmitted(wizard.finished):
+            wizard.welcome.main_area_button.click()
 
     def test_interrupted_install_is_offered_and_resumed(self, app, open_wizard, qtbot):
         plan = make_plan(cpu_recommendation(), str(app.folder / "env"))
         app.begun = InterruptedInstall(plan=plan, step="download", began=0.0)
         wizard = open_wizard(app)
-        qtbot.waitUntil(wizard.welcome.resume.isVisible, timeout=5000)
-        assert wizard.welcome.resume.title.text() == "The last install stopped at step 4 of 6: Download. Go on?"
-        assert str(app.folder / "env") in wizard.welcome.resume.detail.text()
+        qtbot.waitUntil(wizard.welcome.resume_hero.isVisible, timeout=5000)
+        assert (
+            wizard.welcome.resume_hero.title_label.text() == "The last install stopped at step 4 of 6: Download. Go on?"
+        )
+        assert str(app.folder / "env") in wizard.welcome.resume_hero.detail_label.text()
         page = wizard.welcome
-        assert (page.resume.button.kind, page.primary.kind) == ("primary", "secondary")
-        qtbot.waitUntil(page.resume.button.hasFocus, timeout=5000)
-        wizard.welcome.resume.button.click()
+        assert (page.resume_hero.button.kind, page.primary_button.kind) == ("primary", "secondary")
+        qtbot.waitUntil(page.resume_hero.button.hasFocus, timeout=5000)
+        wizard.welcome.resume_hero.button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
         assert "install" in app.asked
 
@@ -66,6 +68,6 @@ class TestWelcome:
 
     def test_no_resume_offer_without_interrupted_install(self, app, open_wizard, qtbot):
         wizard = open_wizard(app)
-        qtbot.waitUntil(lambda: not wizard.road.busy)
-        assert not wizard.welcome.resume.isVisible()
-        assert wizard.welcome.primary.kind == "primary"
+        qtbot.waitUntil(lambda: not wizard.controller.busy)
+        assert not wizard.welcome.resume_hero.isVisible()
+        assert wizard.welcome.primary_button.kind == "primary"

@@ -36,9 +36,11 @@ def installing(app, at_recommendation, qtbot):
         ended = [StepEvent(id=name, state="done") for name in ("space", "python", "resolve")]
         news = StepEvent(id="download", state="running", done=done, total=192_000_000, unit="bytes", speed=18.4e6)
         app.news["install"] = (*ended, StepEvent(id="download", state="running"), news)
-        wizard.recommendation.primary.click()
+        wizard.recommendation.primary_button.click()
         page = wizard.install
-        qtbot.waitUntil(lambda: page.block.isVisible() and page.block.controls.isVisible(), timeout=5000)
+        qtbot.waitUntil(
+            lambda: page.step_panel.isVisible() and page.step_panel.download_controls.isVisible(), timeout=5000
+        )
         return wizard
 
     yield start
@@ -66,44 +68,44 @@ def test_running_step_and_next_steps_are_visible(installing, qtbot, speak, scale
     page = wizard.install
 
     def seen() -> None:
-        assert in_sight(page, page.block)
-        assert all(in_sight(page, page.steps.rows[name]) for name in ("download", "pytorch", "verify"))
+        assert in_sight(page, page.step_panel)
+        assert all(in_sight(page, page.step_list.rows[name]) for name in ("download", "pytorch", "verify"))
 
     qtbot.waitUntil(seen, timeout=20_000)
     # What is behind is one line, which the keyboard opens.
-    fold = page.steps.fold
+    fold = page.step_list.fold_button
     assert in_sight(page, fold)
     assert fold.text() == {"en": "3 steps done", "zh_CN": "已完成 3 步"}[code]
-    assert not page.steps.rows["space"].isVisible()
+    assert not page.step_list.rows["space"].isVisible()
     fold.setFocus()
     qtbot.keyClick(fold, Qt.Key.Key_Space)
-    assert page.steps.rows["space"].isVisible()
+    assert page.step_list.rows["space"].isVisible()
     qtbot.keyClick(fold, Qt.Key.Key_Space)
-    assert not page.steps.rows["space"].isVisible()
+    assert not page.step_list.rows["space"].isVisible()
     # Its figures stand in a line of words.
-    assert "119 MB / 192 MB · 18.4 MB/s" in page.block.what.text()
-    assert not page.block.line.isVisible()
+    assert "119 MB / 192 MB · 18.4 MB/s" in page.step_panel.description_label.text()
+    assert not page.step_panel.speed_line.isVisible()
 
 
 def test_wide_window_shows_all_rows_and_speed_curve(installing, qtbot) -> None:
     wizard = installing()
     wizard.resize(1000, 700)
     page = wizard.install
-    qtbot.waitUntil(page.steps.fold.isVisible, timeout=5000)
+    qtbot.waitUntil(page.step_list.fold_button.isVisible, timeout=5000)
     wizard.resize(1180, 760)
-    qtbot.waitUntil(page.block.line.isVisible, timeout=5000)
-    assert not page.steps.fold.isVisible()
-    assert all(row.isVisible() for row in page.steps.rows.values())
+    qtbot.waitUntil(page.step_panel.speed_line.isVisible, timeout=5000)
+    assert not page.step_list.fold_button.isVisible()
+    assert all(row.isVisible() for row in page.step_list.rows.values())
 
 
 def test_finished_install_lists_every_step(app, installing, qtbot) -> None:
     wizard = installing()
     wizard.resize(1000, 700)
-    wizard.road.stop()
-    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "cancelled", timeout=5000)
+    wizard.controller.stop()
+    qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)
     page = wizard.install
-    qtbot.waitUntil(lambda: all(row.isVisible() for row in page.steps.rows.values()), timeout=5000)
-    assert not page.steps.fold.isVisible()
+    qtbot.waitUntil(lambda: all(row.isVisible() for row in page.step_list.rows.values()), timeout=5000)
+    assert not page.step_list.fold_button.isVisible()
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -112,16 +114,16 @@ def test_downloads_are_called_kept_only_after_bytes_arrived(app, installing, qtb
     wizard = installing(done)
     speak(code)
     page = wizard.install
-    qtbot.waitUntil(lambda: wizard.road.progress.steps["download"].done == done, timeout=5000)
-    page.block.controls.hold.click()
+    qtbot.waitUntil(lambda: wizard.controller.progress.steps["download"].done == done, timeout=5000)
+    page.step_panel.download_controls.pause_button.click()
     kept = {"en": "What has come is kept.", "zh_CN": "已经下载的会保留。"}[code]
     nothing = {"en": "Nothing has come yet.", "zh_CN": "还没有收到任何数据。"}[code]
-    words = seen(page.block)
+    words = seen(page.step_panel)
     assert (kept in words, nothing in words) == (bool(done), not done)
-    asked = messages.kept_work_text(wizard.road.progress, only_download_kept=False)
+    asked = messages.kept_work_text(wizard.controller.progress, only_download_kept=False)
     promised = {"en": "downloaded is kept", "zh_CN": "已下载的会保留"}[code]
     assert (promised in asked) == bool(done)
-    wizard.road.stop()
-    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "cancelled", timeout=5000)
+    wizard.controller.stop()
+    qtbot.waitUntil(lambda: wizard.flow.state.stage == "cancelled", timeout=5000)
     promised = {"en": "What is downloaded is kept", "zh_CN": "已下载的都在"}[code]
     qtbot.waitUntil(lambda: (promised in seen(page)) == bool(done), timeout=5000)

@@ -41,7 +41,7 @@ class TestInstall:
         """In the middle of a download; `app.gate` lets it go on."""
         app.gate = None
         wizard = at_recommendation(app)
-        plan = wizard.flow.facts.plan
+        plan = wizard.flow.state.plan
         app.gate = threading.Event()
         app.news["install"] = (
             StepEvent(id="space", state="running"),
@@ -59,28 +59,28 @@ class TestInstall:
             LogEvent(id="download", line="torch.whl"),
         )
         app.results["install"] = Path(plan.env)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.install.block.percent.figure == "62 %", timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.install.step_panel.percent_figure.figure == "62 %", timeout=5000)
         return wizard
 
     @BOTH
     def test_download_is_paused_and_resumed(self, installing, speak, seen, code):
         speak(code)
-        block = installing.install.block
-        block.controls.hold.click()
-        assert installing.road.pace.paused
+        block = installing.install.step_panel
+        block.download_controls.pause_button.click()
+        assert installing.controller.rate_limiter.paused
         assert {"en": "Held by you", "zh_CN": "已暂停"}[code] in seen(block)
-        assert "4 s" not in installing.install.page.subtitle.text()
-        block.controls.hold.click()
-        assert not installing.road.pace.paused
+        assert "4 s" not in installing.install.page.subtitle_label.text()
+        block.download_controls.pause_button.click()
+        assert not installing.controller.rate_limiter.paused
         assert {"en": "Your line sets the pace", "zh_CN": "快慢取决于网络"}[code] in seen(block)
 
     @BOTH
     def test_speed_limit_applies_at_once_and_is_saved(self, installing, app, speak, qtbot, code):
         speak(code)
-        limit = installing.install.block.controls.limit
-        limit.take(next(entry for entry in limit.entries if entry.value == 5_000_000))
-        assert installing.road.pace.limit == 5_000_000
+        limit = installing.install.step_panel.download_controls.limit_picker
+        limit.choose(next(entry for entry in limit.entries if entry.value == 5_000_000))
+        assert installing.controller.rate_limiter.limit == 5_000_000
         assert limit.text() == {"en": "At most 5 MB/s", "zh_CN": "最高 5 MB/s"}[code]
         qtbot.waitUntil(lambda: app.settings.speed_limit == 5_000_000)
 
@@ -89,50 +89,50 @@ class TestInstall:
         speak(code)
         page = installing.install
         shown = seen(page)
-        assert page.steps.state("space") == "done"
-        assert page.steps.state("download") == "running"
-        assert page.steps.state("verify") == "waiting"
-        assert page.block.bar.fraction() == pytest.approx(119 / 192)
-        assert (page.block.done.figure, page.block.done.unit) == ("119", "MB / 192 MB")
-        assert (page.block.speed.figure, page.block.speed.unit) == ("18.4", "MB/s")
-        assert page.block.left.figure == "4"
+        assert page.step_list.state("space") == "done"
+        assert page.step_list.state("download") == "running"
+        assert page.step_list.state("verify") == "waiting"
+        assert page.step_panel.progress_bar.fraction() == pytest.approx(119 / 192)
+        assert (page.step_panel.done_figure.figure, page.step_panel.done_figure.unit) == ("119", "MB / 192 MB")
+        assert (page.step_panel.speed_figure.figure, page.step_panel.speed_figure.unit) == ("18.4", "MB/s")
+        assert page.step_panel.remaining_figure.figure == "4"
         assert {"en": "Your line sets the pace", "zh_CN": "快慢取决于网络"}[code] in shown
         assert {"en": "Step 4 of 6", "zh_CN": "第 4 步，共 6 步"}[code] in shown
         assert {"en": "Safe to interrupt", "zh_CN": "可以放心中断"}[code] in shown
-        assert page.log.text() == "torch.whl"
+        assert page.log_drawer.text() == "torch.whl"
         assert {"en": "The next start goes on from here.", "zh_CN": "接着装"}[code] in shown
 
     def test_running_install_locks_pages(self, installing):
-        assert not installing.install.primary.isEnabled()
-        assert not installing.install.back.isVisible()
+        assert not installing.install.primary_button.isEnabled()
+        assert not installing.install.back_button.isVisible()
         assert installing.rail.buttons[1].toolTip()
         assert not installing.rail.buttons[4].toolTip()
         installing.rail.buttons[1].click()
         assert installing.flow.page == "install"
 
     def test_cancel_asks_first_and_can_be_declined(self, installing, qtbot):
-        answer(qtbot, "stay")
-        installing.install.cancel.click()
-        assert installing.flow.facts.stage == "running"
+        answer(qtbot, "reject_button")
+        installing.install.cancel_button.click()
+        assert installing.flow.state.stage == "running"
 
     def test_cancelled_install_can_be_resumed(self, app, installing, qtbot):
-        answer(qtbot, "go")
-        installing.install.cancel.click()
-        qtbot.waitUntil(lambda: installing.flow.facts.stage == "cancelled", timeout=5000)
+        answer(qtbot, "accept_button")
+        installing.install.cancel_button.click()
+        qtbot.waitUntil(lambda: installing.flow.state.stage == "cancelled", timeout=5000)
         page = installing.install
-        assert page.steps.state("download") == "cancelled"
-        assert page.primary.text() == "Go on"
-        assert page.back.isVisible()
+        assert page.step_list.state("download") == "cancelled"
+        assert page.primary_button.text() == "Go on"
+        assert page.back_button.isVisible()
         app.gate.set()
-        page.primary.click()
-        qtbot.waitUntil(lambda: installing.flow.page == "done" and not installing.road.busy, timeout=5000)
+        page.primary_button.click()
+        qtbot.waitUntil(lambda: installing.flow.page == "done" and not installing.controller.busy, timeout=5000)
         # The time of the second leg is not the time it took.
-        assert " in " not in installing.done.hero.detail.text()
+        assert " in " not in installing.done.hero.detail_label.text()
 
     def test_events_after_leaving_the_page_are_applied(self, app, installing, qtbot):
         app.gate.set()
         qtbot.waitUntil(lambda: installing.flow.page == "done", timeout=5000)
-        assert installing.road.lines == ["torch.whl"]
+        assert installing.controller.log_lines == ["torch.whl"]
 
     @BOTH
     def test_failed_install_shows_reason_and_can_be_retried(self, app, at_recommendation, speak, qtbot, code):
@@ -146,16 +146,16 @@ class TestInstall:
         )
         app.news["install"] = (StepEvent(id="resolve", state="running"),)
         wizard = at_recommendation(app)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "failed", timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
         speak(code)
         page = wizard.install
-        assert page.steps.state("resolve") == "failed"
-        assert {"en": "did not answer", "zh_CN": "没有响应"}[code] in page.trouble.sentence.text()
-        assert "--" not in page.trouble.sentence.text()
+        assert page.step_list.state("resolve") == "failed"
+        assert {"en": "did not answer", "zh_CN": "没有响应"}[code] in page.error_panel.message_label.text()
+        assert "--" not in page.error_panel.message_label.text()
         app.results["install"] = None
         app.news["install"] = ()
-        page.primary.click()
+        page.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
 
     def test_alternative_release_is_taken_by_its_button(self, app, at_recommendation, qtbot):
@@ -170,57 +170,59 @@ class TestInstall:
             offer="2.13.0",
         )
         wizard = at_recommendation(app)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "failed", timeout=5000)
-        [button] = wizard.install.trouble.buttons
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
+        [button] = wizard.install.error_panel.buttons
         assert "2.13.0 for the CPU" in button.text()
-        assert (button.kind, wizard.install.primary.kind) == ("primary", "secondary")
+        assert (button.kind, wizard.install.primary_button.kind) == ("primary", "secondary")
         # A source that did not answer may have it: nobody can say that none does.
-        assert "could not be had" in wizard.install.trouble.sentence.text()
+        assert "could not be had" in wizard.install.error_panel.message_label.text()
         qtbot.waitUntil(button.hasFocus, timeout=5000)
         qtbot.keyClick(button, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda: wizard.recommendation.cards["torch"].after.text() == "2.13.0", timeout=5000)
+        qtbot.waitUntil(
+            lambda: wizard.recommendation.part_cards["torch"].planned_label.text() == "2.13.0", timeout=5000
+        )
         assert wizard.flow.page == "recommendation"
 
     def test_occupied_folder_offers_another_folder(self, app, at_recommendation, qtbot):
         app.results["install"] = AppError("environment-occupied", path="/x")
         wizard = at_recommendation(app)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "failed", timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "failed", timeout=5000)
         # The dialog itself is the system's; that it is asked for is ours.
-        wizard.install.folder_wanted.disconnect()
-        with qtbot.waitSignal(wizard.install.folder_wanted):
-            wizard.install.trouble.buttons[0].click()
+        wizard.install.folder_requested.disconnect()
+        with qtbot.waitSignal(wizard.install.folder_requested):
+            wizard.install.error_panel.buttons[0].click()
 
     @BOTH
     def test_reboot_note_says_why_and_what_follows(self, app, at_recommendation, speak, qtbot, seen, code):
         app.news["install"] = (StepEvent(id="space", state="running"), StepEvent(id="space", state="done"))
         app.results["install"] = RebootRequired("restart-needed")
         wizard = at_recommendation(app)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "reboot-needed", timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "reboot-needed", timeout=5000)
         assert app.resume == ("gpu-assistant", "--resume")
         speak(code)
         page = wizard.install
         shown = seen(page)
-        assert not page.trouble.isVisible()
+        assert not page.error_panel.isVisible()
         assert {"en": "After you log in, GPU Assistant opens and goes on", "zh_CN": "登录后 GPU 助手会自动打开"}[
             code
         ] in shown
         assert {"en": "5 steps are left; the first is: Python 3.11.2", "zh_CN": "还剩 5 步"}[code] in shown
-        assert not page.notes[1].isVisible()
-        assert page.primary.text() == {"en": "Close", "zh_CN": "关闭"}[code]
+        assert not page.note_cards[1].isVisible()
+        assert page.primary_button.text() == {"en": "Close", "zh_CN": "关闭"}[code]
 
     def test_secure_boot_enrolment_is_explained_before_reboot(self, app, at_recommendation, qtbot, seen):
         enrol = {"version": "580", "installed": None, "packages": "nvidia-driver", "enrol": "sudo mokutil --import key"}
         driver = Step(id="driver", kind="nvidia-driver", code="nvidia-driver-secure-boot", data=enrol, needs_admin=True)
         wizard = at_recommendation(app)
-        facts = wizard.flow.facts
-        wizard.flow.facts = replace(facts, plan=replace(facts.plan, steps=(driver, *facts.plan.steps)))
+        facts = wizard.flow.state
+        wizard.flow.state = replace(facts, plan=replace(facts.plan, steps=(driver, *facts.plan.steps)))
         app.news["install"] = (StepEvent(id="driver", state="running"), StepEvent(id="driver", state="done"))
         app.results["install"] = RebootRequired("restart-by-hand")
-        wizard.road.install()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "reboot-needed", timeout=5000)
+        wizard.controller.install()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "reboot-needed", timeout=5000)
         shown = seen(wizard.install)
         assert shown.index("Enroll MOK") < shown.index("Restart now or later")
         assert "sudo mokutil --import key" in shown
@@ -233,25 +235,25 @@ class TestInstall:
         app.news["install"] = news
         app.results["install"] = ElevationDenied("rights-left-out", steps="space")
         wizard = at_recommendation(app)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "left-out", timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "left-out", timeout=5000)
         speak(code)
         page = wizard.install
         shown = seen(page)
         assert {"en": "• Check the space", "zh_CN": "• 检查空间"}[code] in shown
         assert {"en": "Ask again", "zh_CN": "再问一次"}[code] in shown
-        assert not page.trouble.isVisible()
+        assert not page.error_panel.isVisible()
         app.news["install"], app.results["install"] = (), None
-        page.again.click()
-        qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
+        page.ask_again_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)
 
     def test_environment_works_without_skipped_step(self, app, at_recommendation, qtbot):
         app.results["install"] = ElevationDenied("rights-left-out", steps="space")
         wizard = at_recommendation(app)
-        wizard.recommendation.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.stage == "left-out", timeout=5000)
-        wizard.install.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.road.busy, timeout=5000)
+        wizard.recommendation.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.stage == "left-out", timeout=5000)
+        wizard.install.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.page == "done" and not wizard.controller.busy, timeout=5000)
         assert "verify" in app.asked
 
     @BOTH
@@ -272,18 +274,18 @@ class TestInstall:
             StepEvent(id="download", state="done"),
             StepEvent(id="pytorch", state="running", done=0, total=11, unit="items", bottleneck="installing"),
         )
-        wizard.recommendation.primary.click()
+        wizard.recommendation.primary_button.click()
         page = wizard.install
-        qtbot.waitUntil(lambda: page.steps.state("pytorch") == "running", timeout=5000)
+        qtbot.waitUntil(lambda: page.step_list.state("pytorch") == "running", timeout=5000)
         shown = seen(page)
         assert "0 %" not in shown
         assert "setuptools" not in shown
         assert "192 MB" in shown
-        assert page.whole.fraction() is None
+        assert page.total_progress.fraction() is None
         assert {"en": "What is downloaded is kept.", "zh_CN": "已下载的文件会保留。"}[code] in shown
         assert {"en": "next start", "zh_CN": "接着装"}[code] not in shown
         verifying = StepEvent(id="verify", state="running", done=2, unit="items", bottleneck="checking")
-        wizard.road._step(verifying)
+        wizard.controller.install_runner.reported.emit(verifying)
         QApplication.processEvents()
-        assert {"en": "Trying it out", "zh_CN": "正在试运行"}[code] in seen(page.block)
-        assert {"en": "exactly the official one", "zh_CN": "官方"}[code] not in seen(page.block)
+        assert {"en": "Trying it out", "zh_CN": "正在试运行"}[code] in seen(page.step_panel)
+        assert {"en": "exactly the official one", "zh_CN": "官方"}[code] not in seen(page.step_panel)

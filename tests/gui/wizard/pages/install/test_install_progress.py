@@ -38,28 +38,28 @@ def fetching(done: int, speed: float | None = 10e6) -> StepEvent:
 def test_fraction_grows_to_one(progress):
     seen = [progress.fraction]
     for step in list(progress.steps):
-        progress.take(StepEvent(id=step, state="running"))
-        progress.take(StepEvent(id=step, state="done"))
+        progress.handle_event(StepEvent(id=step, state="running"))
+        progress.handle_event(StepEvent(id=step, state="done"))
         seen.append(progress.fraction)
     assert seen == sorted(seen)
     assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
 
 
 def test_number_fraction_and_time_of_running_step(progress, clock):
-    progress.take(StepEvent(id="download", state="running"))
-    progress.take(fetching(96_000_000))
-    assert progress.number == 4
-    assert progress.running.fraction == 0.5
-    assert progress.running.seconds_left == pytest.approx(9.6)
+    progress.handle_event(StepEvent(id="download", state="running"))
+    progress.handle_event(fetching(96_000_000))
+    assert progress.step_number == 4
+    assert progress.running_step.fraction == 0.5
+    assert progress.running_step.seconds_left == pytest.approx(9.6)
     clock.now = 12.0
-    progress.take(StepEvent(id="download", state="done"))
+    progress.handle_event(StepEvent(id="download", state="done"))
     assert progress.steps["download"].seconds == 12.0
-    assert progress.running is None
+    assert progress.running_step is None
 
 
 def test_unknown_time_is_none(progress):
-    progress.take(fetching(96_000_000, speed=None))
-    assert progress.running.seconds_left is None
+    progress.handle_event(fetching(96_000_000, speed=None))
+    assert progress.running_step.seconds_left is None
     assert progress.seconds_left is None
 
 
@@ -74,18 +74,18 @@ def test_total_time_when_every_step_has_one(clock):
 
 
 def test_stop_ends_only_the_running_step(progress):
-    progress.take(StepEvent(id="space", state="done"))
-    progress.take(StepEvent(id="download", state="running"))
-    progress.stop("cancelled")
+    progress.handle_event(StepEvent(id="space", state="done"))
+    progress.handle_event(StepEvent(id="download", state="running"))
+    progress.end_running_step("cancelled")
     assert progress.steps["download"].state == "cancelled"
     assert progress.steps["space"].state == "done"
-    assert progress.stop("failed") is None
+    assert progress.end_running_step("failed") is None
 
 
 def test_events_of_unknown_steps_are_ignored(progress):
-    assert progress.take(StepEvent(id="nothing-like-this", state="running")) is None
-    progress.take(PlanEvent(steps=(StepSummary(id="more", code="verify"),)))
-    assert progress.take(StepEvent(id="more", state="running")) == "more"
+    assert progress.handle_event(StepEvent(id="nothing-like-this", state="running")) is None
+    progress.handle_event(PlanEvent(steps=(StepSummary(id="more", code="verify"),)))
+    assert progress.handle_event(StepEvent(id="more", state="running")) == "more"
 
 
 def test_disk_of_folder_is_the_deepest_mount():

@@ -26,14 +26,14 @@ def with_conda(tmp_path):
 def page(with_conda, at_recommendation, qtbot):
     wizard = at_recommendation(with_conda)
     page = wizard.recommendation
-    qtbot.waitUntil(lambda: not wizard.road.busy and page.focusWidget() is page.way_on, timeout=10_000)
+    qtbot.waitUntil(lambda: not wizard.controller.busy and page.focusWidget() is page.default_button, timeout=10_000)
     return page
 
 
 def test_environment_kind_is_hidden_without_conda(simulated, at_recommendation, qtbot):
     wizard = at_recommendation(simulated)
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
-    assert wizard.recommendation.wishes.maker.isHidden()
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
+    assert wizard.recommendation.options_bar.environment_picker.isHidden()
 
 
 @pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
@@ -43,28 +43,28 @@ def test_environment_kind_is_hidden_without_conda(simulated, at_recommendation, 
 )
 def test_conda_is_chosen_by_keyboard(page, with_conda, speak, qtbot, code, words):
     speak(code)
-    maker = page.wishes.maker
+    maker = page.options_bar.environment_picker
     assert maker.isVisible()
     assert [entry.value for entry in maker.entries] == ["venv", "conda"]
     assert "plan by conda" not in with_conda.asked
     maker.setFocus(Qt.FocusReason.TabFocusReason)
-    maker.open()
+    maker.open_popup()
     qtbot.waitUntil(maker.popup.isVisible, timeout=5000)
-    qtbot.keyClick(maker.popup.list, Qt.Key.Key_End)
-    qtbot.keyClick(maker.popup.list, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not page.road.busy and "plan by conda" in with_conda.asked, timeout=10_000)
+    qtbot.keyClick(maker.popup.entry_list, Qt.Key.Key_End)
+    qtbot.keyClick(maker.popup.entry_list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not page.controller.busy and "plan by conda" in with_conda.asked, timeout=10_000)
     assert maker.text() == words
-    facts = page.road.flow.facts
-    assert facts.made_by == "conda"
+    facts = page.controller.flow.state
+    assert facts.environment_kind == "conda"
     told = install_command(with_conda, facts)
     assert told[told.index("--environment") + 1] == "conda"
 
 
 def test_conda_stays_with_another_goal(page, qtbot):
-    page.road.make_by("conda")
-    qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
-    page.road.want(goal="cuda-dev")
-    qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
-    assert page.road.flow.facts.made_by == "conda"
-    page.wishes.channel.setFocus()
-    assert page.wishes.channel.nextInFocusChain() is page.wishes.maker
+    page.controller.set_environment_kind("conda")
+    qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
+    page.controller.change_options(goal="cuda-dev")
+    qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
+    assert page.controller.flow.state.environment_kind == "conda"
+    page.options_bar.channel_picker.setFocus()
+    assert page.options_bar.channel_picker.nextInFocusChain() is page.options_bar.environment_picker

@@ -35,14 +35,14 @@ def page(real, at_recommendation, qtbot):
     wizard = at_recommendation(real)
     page = wizard.recommendation
     # Shown whole: the way on takes the keyboard in a turn of its own.
-    qtbot.waitUntil(lambda: not wizard.road.busy and page.focusWidget() is page.way_on, timeout=10_000)
+    qtbot.waitUntil(lambda: not wizard.controller.busy and page.focusWidget() is page.default_button, timeout=10_000)
     return page
 
 
 @pytest.fixture
 def rest(qtbot):
     """Waits until the page has its answer."""
-    return lambda page: qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+    return lambda page: qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
 
 
 def entry(picker, value):
@@ -52,26 +52,26 @@ def entry(picker, value):
 @BOTH
 def test_goal_texts(page, speak, code):
     speak(code)
-    words = {entry.value: entry.detail for entry in page.wishes.goal.entries}
+    words = {entry.value: entry.detail for entry in page.options_bar.goal_picker.entries}
     assert list(words) == ["pytorch", "tensorflow", "cuda-dev", "all"]
     assert {"en": "most people", "zh_CN": "大多数人"}[code] in words["pytorch"]
-    assert {"en": "For: PyTorch", "zh_CN": "用途：PyTorch"}[code] == page.wishes.goal.text()
+    assert {"en": "For: PyTorch", "zh_CN": "用途：PyTorch"}[code] == page.options_bar.goal_picker.text()
 
 
 def test_new_goal_updates_recommendation(page, real, rest):
-    page.wishes.goal.chosen.emit("all")
+    page.options_bar.goal_picker.chosen.emit("all")
     rest(page)
     assert real.asked[-1] == "all studio"
-    assert page.cards["tensorflow"].isVisible()
-    assert page.cards["cuda"].pill.text == "Install"
-    assert page.wishes.goal.text() == "For: Everything"
+    assert page.part_cards["tensorflow"].isVisible()
+    assert page.part_cards["cuda"].pill.text == "Install"
+    assert page.options_bar.goal_picker.text() == "For: Everything"
 
 
 def test_uncovered_parts_are_named(page, rest, seen):
-    page.wishes.goal.chosen.emit("cuda-dev")
+    page.options_bar.goal_picker.chosen.emit("cuda-dev")
     rest(page)
-    assert "CUDA Toolkit" in seen(page.cautions)
-    assert "not installed from here yet" in seen(page.cautions)
+    assert "CUDA Toolkit" in seen(page.warnings_card)
+    assert "not installed from here yet" in seen(page.warnings_card)
 
 
 @BOTH
@@ -82,64 +82,64 @@ def test_unsupported_goal_offers_a_way_on(page, real, rest, speak, seen, code):
         return make_plan(recommendation, str(environment), simulated=True)
 
     real.plan = no_plan
-    page.wishes.goal.chosen.emit("tensorflow")
+    page.options_bar.goal_picker.chosen.emit("tensorflow")
     rest(page)
     speak(code)
     assert page.hero.isVisible()
     assert page.hero.kind == "warn"
-    assert page.cards["tensorflow"].isVisible()
-    assert not page.cards["torch"].isVisible()
-    assert not page.price.isVisible()
-    assert not page.primary.isEnabled()
-    assert page.way_on is page.hero.button
+    assert page.part_cards["tensorflow"].isVisible()
+    assert not page.part_cards["torch"].isVisible()
+    assert not page.cost_card.isVisible()
+    assert not page.primary_button.isEnabled()
+    assert page.default_button is page.hero.button
     assert {"en": "Set up PyTorch instead", "zh_CN": "改为安装 PyTorch"}[code] == page.hero.button.text()
     page.hero.button.click()
     rest(page)
-    assert page.primary.isEnabled()
+    assert page.primary_button.isEnabled()
     assert not page.hero.isVisible()
 
 
 def test_other_driver_channel(page, real, rest):
-    assert page.wishes.channel.isVisible()
-    page.wishes.channel.chosen.emit("game-ready")
+    assert page.options_bar.channel_picker.isVisible()
+    page.options_bar.channel_picker.chosen.emit("game-ready")
     rest(page)
     assert real.asked[-1] == "pytorch game-ready"
-    assert "Game Ready" in page.cards["driver"].after_line.text()
+    assert "Game Ready" in page.part_cards["driver"].planned_detail.text()
 
 
 def test_customize_restores_last_choices(page, rest):
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
-    page.road.pick("pytorch", "2.13.0")
+    page.controller.choose_version("pytorch", "2.13.0")
     rest(page)
-    page.wishes.ours.click()
+    page.options_bar.recommended_button.click()
     rest(page)
-    assert page.road.flow.facts.choice is None
-    assert "Let go: PyTorch 2.13.0" in page.hero.detail.text()
+    assert page.controller.flow.state.choice is None
+    assert "Let go: PyTorch 2.13.0" in page.hero.detail_label.text()
     # Another goal in between: what does not go with it is named, the rest is picked again.
-    page.wishes.goal.chosen.emit("cuda-dev")
+    page.options_bar.goal_picker.chosen.emit("cuda-dev")
     rest(page)
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
-    assert page.road.flow.facts.choice == Choice(pytorch="2.13.0")
-    assert page.cards["torch"].after.text() == "2.13.0"
-    assert page.cautions.undo is not None
-    page.cautions.undo.click()
+    assert page.controller.flow.state.choice == Choice(pytorch="2.13.0")
+    assert page.part_cards["torch"].planned_label.text() == "2.13.0"
+    assert page.warnings_card.undo_button is not None
+    page.warnings_card.undo_button.click()
     rest(page)
-    assert page.road.flow.facts.choice is None
+    assert page.controller.flow.state.choice is None
 
 
 def test_reset_choices_do_not_return(page, rest):
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
     for version in ("2.13.0", None):
-        page.road.pick("pytorch", version)
+        page.controller.choose_version("pytorch", version)
         rest(page)
-    page.wishes.ours.click()
+    page.options_bar.recommended_button.click()
     rest(page)
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
-    assert page.road.flow.facts.choice is None
+    assert page.controller.flow.state.choice is None
 
 
 @BOTH
@@ -149,94 +149,97 @@ def test_pickers_keep_their_places(page, rest, speak, qtbot, code):
         page.window().resize(*size)
         seen = set()
         for goal in ("pytorch", "cuda-dev", "tensorflow", "all"):
-            page.wishes.goal.chosen.emit(goal)
+            page.options_bar.goal_picker.chosen.emit(goal)
             rest(page)
             page.page.content.layout().activate()
-            pickers = (page.wishes.goal, page.wishes.channel)
+            pickers = (page.options_bar.goal_picker, page.options_bar.channel_picker)
             seen.add(tuple((each.x(), each.width()) for each in pickers if each.isVisible()))
-            assert page.wishes.y() > page.page.title.y() + page.page.title.height()
+            assert page.options_bar.y() > page.page.title_label.y() + page.page.title_label.height()
         assert len(seen) == 1, seen
 
 
 # As high as a screen allows, which Windows tells.
 @pytest.mark.qt_log_ignore("Unable to set geometry", extend=True)
 def test_cards_align_with_footer_buttons(page, qtbot):
-    card = page.cards["torch"]
+    card = page.part_cards["torch"]
     for size, scrolls in (((1180, 560), True), ((1180, 1600), False)):
         page.window().resize(*size)
         qtbot.waitUntil(lambda scrolls=scrolls: page.page.verticalScrollBar().isVisible() is scrolls, timeout=10_000)
 
         def ends() -> None:
             right = card.mapTo(page, card.rect().topRight()).x()
-            assert right == page.primary.mapTo(page, page.primary.rect().topRight()).x()
+            assert right == page.primary_button.mapTo(page, page.primary_button.rect().topRight()).x()
 
         qtbot.waitUntil(ends, timeout=10_000)
 
 
 def test_customize_and_back(page, rest):
-    assert page.cards["torch"].choosers is None
-    page.wishes.by_hand.click()
+    assert page.part_cards["torch"].version_pickers is None
+    page.options_bar.customize_button.click()
     rest(page)
     pickers = {
-        name: picker for card in page.cards.values() if card.choosers for name, picker in card.choosers.pickers.items()
+        name: picker
+        for card in page.part_cards.values()
+        if card.version_pickers
+        for name, picker in card.version_pickers.pickers.items()
     }
     assert set(pickers) == {"driver", "cuda_toolkit", "cudnn", "pytorch", "variant", "python"}
     pickers["pytorch"].chosen.emit("2.13.0")
     rest(page)
-    assert page.cards["torch"].after.text() == "2.13.0"
-    assert page.road.flow.facts.choice == Choice(pytorch="2.13.0")
-    assert page.road.flow.facts.plan.recommendation.pytorch.version == "2.13.0"
-    page.wishes.ours.click()
+    assert page.part_cards["torch"].planned_label.text() == "2.13.0"
+    assert page.controller.flow.state.choice == Choice(pytorch="2.13.0")
+    assert page.controller.flow.state.plan.recommendation.pytorch.version == "2.13.0"
+    page.options_bar.recommended_button.click()
     rest(page)
-    assert page.road.flow.facts.choice is None
-    assert not page.cards["torch"].choosers.isVisible()
-    assert page.cards["torch"].after.text() == "2.15.0"
+    assert page.controller.flow.state.choice is None
+    assert not page.part_cards["torch"].version_pickers.isVisible()
+    assert page.part_cards["torch"].planned_label.text() == "2.15.0"
 
 
 @BOTH
 def test_impossible_version_is_refused_beside_the_part(page, rest, speak, code):
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
     speak(code)
-    choosers = page.cards["torch"].choosers
+    choosers = page.part_cards["torch"].version_pickers
     refused = entry(choosers.pickers["python"], "3.8")
     assert refused.state == "refused"
-    choosers.pickers["python"].take(refused)
-    assert "3.8" in choosers.refusal.text()
-    assert refused.detail in choosers.refusal.text()
-    assert page.road.flow.facts.choice is None
-    assert not page.road.reckoning
+    choosers.pickers["python"].choose(refused)
+    assert "3.8" in choosers.refusal_line.text()
+    assert refused.detail in choosers.refusal_line.text()
+    assert page.controller.flow.state.choice is None
+    assert not page.controller.is_recommending
 
 
 def test_costly_choice_shows_warning(page, rest):
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
-    page.cards["torch"].choosers.pickers["variant"].chosen.emit("cpu")
+    page.part_cards["torch"].version_pickers.pickers["variant"].chosen.emit("cpu")
     rest(page)
-    assert "CPU alone" in page.cards["torch"].choosers.note.text()
+    assert "CPU alone" in page.part_cards["torch"].version_pickers.warning_line.text()
 
 
 @pytest.mark.qt_log_ignore("raise\\(\\)", "grabbing the keyboard", extend=True)
 def test_focus_stays_on_picker(page, rest, qtbot):
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
-    picker = page.cards["torch"].choosers.pickers["pytorch"]
+    picker = page.part_cards["torch"].version_pickers.pickers["pytorch"]
     qtbot.waitUntil(picker.isVisible, timeout=5000)
     picker.setFocus(Qt.FocusReason.TabFocusReason)
-    picker.open()
+    picker.open_popup()
     popup = picker.popup
     qtbot.waitUntil(popup.isVisible, timeout=5000)
-    qtbot.keyClick(popup.list, Qt.Key.Key_End)
-    last = popup.list.currentRow()
+    qtbot.keyClick(popup.entry_list, Qt.Key.Key_End)
+    last = popup.entry_list.currentRow()
     assert last == len(picker.entries) - 1
-    qtbot.keyClick(popup.list, Qt.Key.Key_Return)
+    qtbot.keyClick(popup.entry_list, Qt.Key.Key_Return)
     rest(page)
-    assert page.road.flow.facts.choice == Choice(pytorch=picker.entries[last].value)
+    assert page.controller.flow.state.choice == Choice(pytorch=picker.entries[last].value)
     assert page.focusWidget() is picker
 
 
 def test_old_recommendation_stays_until_the_next(page, real):
-    page.wishes.goal.chosen.emit("all")
-    assert page.road.reckoning
-    assert page.cards["torch"].isVisible()
-    assert page.primary.busy
+    page.options_bar.goal_picker.chosen.emit("all")
+    assert page.controller.is_recommending
+    assert page.part_cards["torch"].isVisible()
+    assert page.primary_button.busy

@@ -120,27 +120,27 @@ def test_driver_of_wanted_channel_stays_chosen(real, at_recommendation, qtbot) -
     page = at_recommendation(real).recommendation
 
     def rest() -> None:
-        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+        qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
 
     rest()
-    page.road.choose_by_hand()
+    page.controller.start_customizing()
     rest()
-    page.cards["driver"].choosers.pickers["driver"].chosen.emit("617.14")
+    page.part_cards["driver"].version_pickers.pickers["driver"].chosen.emit("617.14")
     rest()
-    assert page.wishes.channel.text() == "Driver: Game Ready"
-    page.wishes.channel.chosen.emit("game-ready")
+    assert page.options_bar.channel_picker.text() == "Driver: Game Ready"
+    page.options_bar.channel_picker.chosen.emit("game-ready")
     rest()
-    assert page.road.flow.facts.choice == Choice(driver="617.14")
-    page.wishes.channel.chosen.emit("studio")
+    assert page.controller.flow.state.choice == Choice(driver="617.14")
+    page.options_bar.channel_picker.chosen.emit("studio")
     rest()
-    assert page.road.flow.facts.choice is None
+    assert page.controller.flow.state.choice is None
 
 
 def test_computer_page_credits_working_and_names_unreachable(real, at_recommendation, catalog, qtbot) -> None:
     wizard = at_recommendation(real)
-    page, flow = wizard.computer, wizard.road.flow
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    page, flow = wizard.computer, wizard.controller.flow
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
     old = replace(rtx4060(), gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", pci_id="10de:1c03"),))
     for machine, words in ((works(True), "computes on it already"), (old, "the newest, 2.15.0, has no code for it")):
-        flow.facts = replace(flow.facts, machine=machine, recommendation=recommend(machine, catalog))
-        assert words in page.verdict(machine)[2]
+        flow.state = replace(flow.state, machine=machine, recommendation=recommend(machine, catalog))
+        assert words in page.compute_verdict(machine)[2]

@@ -142,22 +142,22 @@ def test_machine_file_has_absolute_path(tmp_path, monkeypatch):
 @pytest.mark.gui
 def test_plan_is_saved_as_json(at_recommendation, qtbot, tmp_path):
     wizard = at_recommendation(FakeApp(tmp_path))
-    wizard.recommendation.price.steps.click()
-    steps = wizard.recommendation.steps
-    assert steps.command.text.toPlainText().startswith("gpu-assistant install --goal pytorch")
+    wizard.recommendation.cost_card.steps_button.click()
+    steps = wizard.recommendation.plan_list
+    assert steps.command_box.text_edit.toPlainText().startswith("gpu-assistant install --goal pytorch")
     file = tmp_path / "plan.json"
-    wizard.road.save_plan(file)
-    qtbot.waitUntil(lambda: wizard.road.saved == file, timeout=5000)
-    assert str(file) in steps._note.text()
+    wizard.controller.save_plan(file)
+    qtbot.waitUntil(lambda: wizard.controller.saved_path == file, timeout=5000)
+    assert str(file) in steps._save_status.text()
     saved = json.read_file(file, Plan, code="plan-file")
-    assert [step.id for step in saved.steps] == [step.id for step in wizard.flow.facts.plan.steps]
+    assert [step.id for step in saved.steps] == [step.id for step in wizard.flow.state.plan.steps]
     assert saved.steps[0].title == "Check the space"
 
 
 @pytest.mark.gui
 def test_unwritable_path_is_reported(at_recommendation, qtbot, tmp_path):
     wizard = at_recommendation(FakeApp(tmp_path))
-    wizard.recommendation.price.steps.click()
-    wizard.road.save_plan(tmp_path)
-    qtbot.waitUntil(lambda: "save" in wizard.road.errors, timeout=5000)
-    assert str(tmp_path) in wizard.recommendation.steps._note.text()
+    wizard.recommendation.cost_card.steps_button.click()
+    wizard.controller.save_plan(tmp_path)
+    qtbot.waitUntil(lambda: "save" in wizard.controller.errors, timeout=5000)
+    assert str(tmp_path) in wizard.recommendation.plan_list._save_status.text()

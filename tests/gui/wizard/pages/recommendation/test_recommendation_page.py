@@ -31,11 +31,11 @@ class TestRecommendation:
         wizard = at_recommendation(simulated)
         speak(code)
         page = wizard.recommendation
-        driver = page.cards["driver"]
-        assert (driver.now.text(), driver.after.text()) == ("566.03", "617.42")
+        driver = page.part_cards["driver"]
+        assert (driver.installed_label.text(), driver.planned_label.text()) == ("566.03", "617.42")
         assert driver.pill.text == {"en": "Update", "zh_CN": "更新"}[code]
-        assert page.cards["cuda"].pill.text == {"en": "Included", "zh_CN": "已包含"}[code]
-        assert page.cards["torch"].after.text() == "2.15.0"
+        assert page.part_cards["cuda"].pill.text == {"en": "Included", "zh_CN": "已包含"}[code]
+        assert page.part_cards["torch"].planned_label.text() == "2.15.0"
         assert "566.03" in driver.accessibleName()
         assert "617.42" in driver.accessibleName()
         assert {"en": "Nothing is changed before you press Install.", "zh_CN": "不会改动任何东西"}[code] in seen(page)
@@ -45,38 +45,44 @@ class TestRecommendation:
         wizard = at_recommendation(simulated)
         speak(code)
         assert {"en": "left to you here: install 617.42", "zh_CN": "请安装 617.42"}[code] in seen(
-            wizard.recommendation.cautions
+            wizard.recommendation.warnings_card
         )
 
     def test_reasons_have_source_and_alternative(self, simulated, at_recommendation, qtbot):
         wizard = at_recommendation(simulated)
-        why = wizard.recommendation.cards["driver"].why
+        why = wizard.recommendation.part_cards["driver"].reasons
         assert not why.isVisible()
-        why.toggle.click()
+        why.toggle_button.click()
         assert "580.88" in why.text()
-        assert "docs.example.invalid" in why.sources[0].text()
-        assert "2.14.1" in why.alternative.text()
-        why.choose.click()
-        qtbot.waitUntil(lambda: wizard.recommendation.cards["torch"].after.text() == "2.14.1", timeout=5000)
-        assert wizard.flow.facts.choice == Choice(pytorch="2.14.1", variant="cu126")
-        assert wizard.recommendation.cards["driver"].pill.kind == "ok"
+        assert "docs.example.invalid" in why.source_buttons[0].text()
+        assert "2.14.1" in why.alternative_label.text()
+        why.alternative_button.click()
+        qtbot.waitUntil(
+            lambda: wizard.recommendation.part_cards["torch"].planned_label.text() == "2.14.1", timeout=5000
+        )
+        assert wizard.flow.state.choice == Choice(pytorch="2.14.1", variant="cu126")
+        assert wizard.recommendation.part_cards["driver"].pill.kind == "ok"
 
     def test_wheelhouse_alternative_is_taken_and_undone(self, app, at_recommendation, qtbot):
         wizard = at_recommendation(app)
         page = wizard.recommendation
-        assert page.offers.isVisible()
-        assert "2.13.0 for the CPU" in page.offers.buttons[0].text()
-        assert not page.wishes.ours.isVisible()
-        page.offers.buttons[0].click()
+        assert page.alternatives_card.isVisible()
+        assert "2.13.0 for the CPU" in page.alternatives_card.buttons[0].text()
+        assert not page.options_bar.recommended_button.isVisible()
+        page.alternatives_card.buttons[0].click()
         qtbot.waitUntil(
-            lambda: page.cards["torch"].after.text() == "2.13.0" and page.wishes.ours.isVisible(), timeout=5000
+            lambda: (
+                page.part_cards["torch"].planned_label.text() == "2.13.0"
+                and page.options_bar.recommended_button.isVisible()
+            ),
+            timeout=5000,
         )
-        page.wishes.ours.click()
-        qtbot.waitUntil(lambda: page.cards["torch"].after.text() == "2.15.0", timeout=5000)
-        assert wizard.flow.facts.choice is None
+        page.options_bar.recommended_button.click()
+        qtbot.waitUntil(lambda: page.part_cards["torch"].planned_label.text() == "2.15.0", timeout=5000)
+        assert wizard.flow.state.choice is None
 
     def test_cost_card(self, app, at_recommendation, seen):
-        shown = seen(at_recommendation(app).recommendation.price)
+        shown = seen(at_recommendation(app).recommendation.cost_card)
         assert "192 MB" in shown
         assert "910 MB" in shown
         assert "Not known yet" in shown  # nobody knows how many minutes
@@ -85,38 +91,38 @@ class TestRecommendation:
 
     def test_plan_lists_steps_with_commands(self, app, at_recommendation, seen, qtbot):
         page = at_recommendation(app).recommendation
-        assert not page.steps.isVisible()
-        assert page.price.steps.text() == "Show all 6 steps"
-        page.price.steps.click()
-        assert page.steps.isVisible()
-        top = lambda: page.price.mapTo(page.page.viewport(), QPoint()).y()  # noqa: E731
+        assert not page.plan_list.isVisible()
+        assert page.cost_card.steps_button.text() == "Show all 6 steps"
+        page.cost_card.steps_button.click()
+        assert page.plan_list.isVisible()
+        top = lambda: page.cost_card.mapTo(page.page.viewport(), QPoint()).y()  # noqa: E731
         qtbot.waitUntil(lambda: 0 <= top() < 100 or at_end(page.page), timeout=5000)
-        assert len(page.steps.rows) == 6
-        page.steps.rows[2].toggle.click()
-        assert "uv pip compile requirements.in -o pylock.toml" in seen(page.steps)
-        page.price.steps.click()
-        assert not page.steps.isVisible()
+        assert len(page.plan_list.rows) == 6
+        page.plan_list.rows[2].details_button.click()
+        assert "uv pip compile requirements.in -o pylock.toml" in seen(page.plan_list)
+        page.cost_card.steps_button.click()
+        assert not page.plan_list.isVisible()
 
     def test_another_folder(self, app, at_recommendation, qtbot, tmp_path):
         wizard = at_recommendation(app)
         wizard.recommendation.use_folder(str(tmp_path / "elsewhere"))
         wanted = str(tmp_path / "elsewhere" / "pytorch")
         qtbot.waitUntil(
-            lambda: wizard.flow.facts.plan is not None and wizard.flow.facts.plan.env == wanted, timeout=5000
+            lambda: wizard.flow.state.plan is not None and wizard.flow.state.plan.env == wanted, timeout=5000
         )
-        assert wanted in wizard.recommendation.folder.accessibleName()
+        assert wanted in wizard.recommendation.folder_card.accessibleName()
 
     def test_impossible_choice_is_refused_with_undo(self, app, at_recommendation, qtbot):
         wizard = at_recommendation(app)
         page = wizard.recommendation
         app.recommendation = refuse
-        page.offers.buttons[0].click()
+        page.alternatives_card.buttons[0].click()
         qtbot.waitUntil(lambda: page.hero.isVisible() and page.hero.kind == "error", timeout=5000)
-        assert "2.13.0" in page.hero.detail.text()
-        assert not page.primary.isEnabled()
+        assert "2.13.0" in page.hero.detail_label.text()
+        assert not page.primary_button.isEnabled()
         app.recommendation = cpu_recommendation
         page.hero.button.click()
-        qtbot.waitUntil(page.primary.isEnabled, timeout=5000)
+        qtbot.waitUntil(page.primary_button.isEnabled, timeout=5000)
 
     def test_existing_environment_is_only_verified(self, app, at_recommendation, qtbot):
         app.known = (
@@ -132,10 +138,10 @@ class TestRecommendation:
         )
         wizard = at_recommendation(app)
         page = wizard.recommendation
-        assert page.hero.title.text() == "You have all you need"
-        assert page.primary.text() == "Check it"
-        assert page.cards["torch"].pill.text == "Keep"
-        page.primary.click()
+        assert page.hero.title_label.text() == "You have all you need"
+        assert page.primary_button.text() == "Check it"
+        assert page.part_cards["torch"].pill.text == "Keep"
+        page.primary_button.click()
         qtbot.waitUntil(lambda: wizard.flow.page == "done", timeout=5000)
         assert "install" not in app.asked
         assert "verify" in app.asked
@@ -152,21 +158,21 @@ class TestFolder:
         speak(code)
         page = wizard.recommendation
         assert page.hero.isVisible()
-        assert str(folder.parent) in page.hero.detail.text()
-        assert not page.primary.isEnabled()
-        assert "install" not in wizard.flow.open_pages()
+        assert str(folder.parent) in page.hero.detail_label.text()
+        assert not page.primary_button.isEnabled()
+        assert "install" not in wizard.flow.reachable_pages()
         chosen = app.folder / "other"
-        monkeypatch.setattr(page.folder, "choose", lambda: page.use_folder(str(chosen)))
+        monkeypatch.setattr(page.folder_card, "choose_folder", lambda: page.use_folder(str(chosen)))
         page.hero.button.click()
-        qtbot.waitUntil(lambda: not wizard.road.busy and page.primary.isEnabled(), timeout=5000)
+        qtbot.waitUntil(lambda: not wizard.controller.busy and page.primary_button.isEnabled(), timeout=5000)
         assert not page.hero.isVisible()
-        assert wizard.flow.facts.plan.env == str(chosen / "pytorch")
+        assert wizard.flow.state.plan.env == str(chosen / "pytorch")
 
     def test_unwritable_data_folder_can_be_retried(self, app, at_recommendation, qtbot):
         folder = app.folder / "environments" / "pytorch"
         app.refusals[str(folder)] = AppError("folder-unwritable", path=str(app.data.root))
         page = at_recommendation(app).recommendation
-        assert not page.primary.isEnabled()
+        assert not page.primary_button.isEnabled()
         app.refusals.clear()
         page.hero.button.click()
-        qtbot.waitUntil(page.primary.isEnabled, timeout=5000)
+        qtbot.waitUntil(page.primary_button.isEnabled, timeout=5000)

@@ -21,7 +21,7 @@ def page(simulated, at_recommendation, qtbot):
 
     simulated.recommend = advise
     wizard = at_recommendation(simulated, (1000, 700))
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
     return wizard.recommendation
 
 
@@ -30,7 +30,7 @@ def rest(qtbot):
     """Waits until the page has its answer and lies still."""
 
     def rested(page):
-        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+        qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
         for _ in range(5):
             QApplication.processEvents()
 
@@ -46,37 +46,37 @@ def rest(qtbot):
 )
 def test_toolkit_method_is_chosen_on_its_card(page, rest, language, simulated, code, archives, installer):
     language.set(code)
-    page.wishes.goal.chosen.emit("cuda-dev")
+    page.options_bar.goal_picker.chosen.emit("cuda-dev")
     rest(page)
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
-    picker = page.cards["cuda"].choosers.pickers["toolkit_way"]
+    picker = page.part_cards["cuda"].version_pickers.pickers["toolkit_way"]
     assert archives in picker.entries[0].text
     assert [entry.text for entry in picker.entries if entry.value == "installer"] == [installer]
     picker.chosen.emit("installer")
     rest(page)
-    assert page.road.flow.facts.choice == Choice(toolkit_way="installer")
-    assert page.road.flow.facts.recommendation.cuda_toolkit.way == "installer"
-    assert not page.cards["cuda"].choosers.along.text()
-    words = install_command(simulated, page.road.flow.facts)
+    assert page.controller.flow.state.choice == Choice(toolkit_way="installer")
+    assert page.controller.flow.state.recommendation.cuda_toolkit.way == "installer"
+    assert not page.part_cards["cuda"].version_pickers.side_effects_line.text()
+    words = install_command(simulated, page.controller.flow.state)
     assert words[words.index("--toolkit") + 1] == "installer"
 
 
 def test_no_toolkit_method_without_toolkit(page, rest):
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest(page)
-    assert "toolkit_way" not in page.cards["cuda"].choosers.pickers
+    assert "toolkit_way" not in page.part_cards["cuda"].version_pickers.pickers
 
 
 def test_wsl2_only_by_its_alternative(page, rest, simulated):
-    page.wishes.goal.chosen.emit("tensorflow")
+    page.options_bar.goal_picker.chosen.emit("tensorflow")
     rest(page)
-    advice = page.road.flow.facts.recommendation
+    advice = page.controller.flow.state.recommendation
     assert advice.tensorflow.wsl is False
     (offer,) = (each for each in advice.alternatives if each.code == "tensorflow-wsl2")
-    page.road.take(offer)
+    page.controller.accept_alternative(offer)
     rest(page)
-    assert page.road.flow.facts.recommendation.tensorflow.wsl is True
-    assert page.road.flow.facts.choice == Choice(wsl="install")
-    words = install_command(simulated, page.road.flow.facts)
+    assert page.controller.flow.state.recommendation.tensorflow.wsl is True
+    assert page.controller.flow.state.choice == Choice(wsl="install")
+    words = install_command(simulated, page.controller.flow.state)
     assert words[words.index("--wsl2") + 1] == "install"

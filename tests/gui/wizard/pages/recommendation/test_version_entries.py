@@ -124,7 +124,7 @@ def page(machine_566, simulated, at_recommendation, qtbot):
 
     simulated.recommend = advise
     wizard = at_recommendation(simulated, (1366, 768))
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=60_000)
     return wizard.recommendation
 
 
@@ -133,69 +133,71 @@ def read(page) -> str:
 
 
 def pick(qtbot, page, card: str, part: str, value: str) -> None:
-    page.cards[card].choosers.pickers[part].chosen.emit(value)
-    qtbot.waitUntil(lambda: not page.road.busy, timeout=60_000)
+    page.part_cards[card].version_pickers.pickers[part].chosen.emit(value)
+    qtbot.waitUntil(lambda: not page.controller.busy, timeout=60_000)
 
 
 def test_warning_is_shown_once_at_its_card(page, qtbot):
-    page.wishes.by_hand.click()
-    qtbot.waitUntil(lambda: not page.road.busy and page.cards["cuda"].choosers is not None, timeout=60_000)
+    page.options_bar.customize_button.click()
+    qtbot.waitUntil(
+        lambda: not page.controller.busy and page.part_cards["cuda"].version_pickers is not None, timeout=60_000
+    )
     pick(qtbot, page, "driver", "driver", "keep")
     pick(qtbot, page, "cuda", "cuda_toolkit", "12.9.1")
     assert read(page).count("12.9.1 is not of the same series") == 1
-    assert "12.9.1" in page.cards["cuda"].choosers.note.text()
-    assert page.cards["driver"].choosers.note.text() == ""
+    assert "12.9.1" in page.part_cards["cuda"].version_pickers.warning_line.text()
+    assert page.part_cards["driver"].version_pickers.warning_line.text() == ""
     # Where nothing of theirs can be picked any more, the drop-downs stay.
     pick(qtbot, page, "torch", "variant", "cpu")
-    assert page.cards["driver"].choosers.pickers["driver"].isVisible()
-    assert page.cards["cudnn"].choosers.pickers["cudnn"].isVisible()
+    assert page.part_cards["driver"].version_pickers.pickers["driver"].isVisible()
+    assert page.part_cards["cudnn"].version_pickers.pickers["cudnn"].isVisible()
 
 
 def test_term_is_explained_once_in_first_open_reason(page, qtbot):
     words = "compute capability: "
-    page.cards["torch"].why.toggle.click()
-    assert words in page.cards["torch"].why.text()
-    page.cards["cuda"].why.toggle.click()
+    page.part_cards["torch"].reasons.toggle_button.click()
+    assert words in page.part_cards["torch"].reasons.text()
+    page.part_cards["cuda"].reasons.toggle_button.click()
     assert read(page).count(words) == 1
-    assert words in page.cards["cuda"].why.text()
-    page.cards["cuda"].why.toggle.click()
-    assert words in page.cards["torch"].why.text()
+    assert words in page.part_cards["cuda"].reasons.text()
+    page.part_cards["cuda"].reasons.toggle_button.click()
+    assert words in page.part_cards["torch"].reasons.text()
     # What the card's own second line says is not said in its reason.
-    page.cards["cudnn"].why.toggle.click()
-    assert "cuDNN: " not in page.cards["cudnn"].why.text()
+    page.part_cards["cudnn"].reasons.toggle_button.click()
+    assert "cuDNN: " not in page.part_cards["cudnn"].reasons.text()
 
 
 @BOTH
 def test_new_driver_shows_its_maximum_cuda(page, speak, code):
     speak(code)
-    after = page.cards["driver"].after_line.text()
+    after = page.part_cards["driver"].planned_detail.text()
     assert {"en": "CUDA up to 13", "zh_CN": "最高 CUDA 13"}[code] in after
 
 
 def test_all_controls_are_visible_on_a_small_screen(page):
-    bottom = page.folder.mapTo(page.page.viewport(), page.folder.rect().bottomLeft()).y()
-    assert page.page.head.direction() == page.page.head.Direction.LeftToRight
+    bottom = page.folder_card.mapTo(page.page.viewport(), page.folder_card.rect().bottomLeft()).y()
+    assert page.page.header.direction() == page.page.header.Direction.LeftToRight
     assert bottom <= page.page.viewport().height()
 
 
 def test_every_warning_of_a_choice_is_at_the_choice(page, qtbot):
     def rest() -> None:
-        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+        qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
 
     needed = "Compiling CUDA code on Windows needs"
 
     def cautions() -> str:
-        return "\n".join(text.text() for text in page.cautions.findChildren(TextLabel) if text.isVisible())
+        return "\n".join(text.text() for text in page.warnings_card.findChildren(TextLabel) if text.isVisible())
 
-    flow = page.road.flow
-    flow.facts = replace(flow.facts, machine=replace(flow.facts.machine, tools=Tools(msvc=None)))
-    page.wishes.goal.chosen.emit("cuda-dev")
+    flow = page.controller.flow
+    flow.state = replace(flow.state, machine=replace(flow.state.machine, tools=Tools(msvc=None)))
+    page.options_bar.goal_picker.chosen.emit("cuda-dev")
     rest()
-    page.wishes.by_hand.click()
+    page.options_bar.customize_button.click()
     rest()
     assert needed in cautions()
-    page.road.pick("cuda_toolkit", "12.6.3")
+    page.controller.choose_version("cuda_toolkit", "12.6.3")
     rest()
-    said = page.cards["cuda"].choosers.note.text()
+    said = page.part_cards["cuda"].version_pickers.warning_line.text()
     assert said.count(needed) == 1
     assert needed not in cautions()

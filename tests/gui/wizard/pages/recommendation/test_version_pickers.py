@@ -30,9 +30,9 @@ def page(simulated, at_recommendation, qtbot):
 
     simulated.recommend = advise
     wizard = at_recommendation(simulated, (1000, 700))
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
-    wizard.recommendation.wishes.by_hand.click()
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
+    wizard.recommendation.options_bar.customize_button.click()
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=10_000)
     return wizard.recommendation
 
 
@@ -41,7 +41,7 @@ def rest(qtbot):
     """Waits until the page has its answer and lies still."""
 
     def rested(page):
-        qtbot.waitUntil(lambda: not page.road.busy, timeout=10_000)
+        qtbot.waitUntil(lambda: not page.controller.busy, timeout=10_000)
         for _ in range(5):
             QApplication.processEvents()
 
@@ -49,8 +49,8 @@ def rest(qtbot):
 
 
 def pickers(page):
-    cards = [card for card in page.cards.values() if card.choosers is not None]
-    return {name: picker for card in cards for name, picker in card.choosers.pickers.items()}
+    cards = [card for card in page.part_cards.values() if card.version_pickers is not None]
+    return {name: picker for card in cards for name, picker in card.version_pickers.pickers.items()}
 
 
 def height(page, widget) -> int:
@@ -58,7 +58,7 @@ def height(page, widget) -> int:
 
 
 def test_focus_scroll_and_open_reasons_survive_redraw(page, rest):
-    page.cards["cuda"].why.set_open(True)
+    page.part_cards["cuda"].reasons.set_open(True)
     picker = pickers(page)["variant"]
     picker.setFocus(Qt.FocusReason.TabFocusReason)
     rest(page)
@@ -70,62 +70,62 @@ def test_focus_scroll_and_open_reasons_survive_redraw(page, rest):
     QApplication.instance().focusChanged.connect(lambda old, new: gone.append((old, new)))
     picker.chosen.emit("cu126")
     rest(page)
-    assert page.road.flow.facts.choice == Choice(variant="cu126")
+    assert page.controller.flow.state.choice == Choice(variant="cu126")
     assert page.window().focusWidget() is picker
     assert not gone
     assert abs(height(page, picker) - before) <= 1
-    assert page.cards["cuda"].why.is_open()
+    assert page.part_cards["cuda"].reasons.is_open()
 
 
 @BOTH
 def test_side_effects_are_shown_beside_the_choice(page, rest, speak, code):
     speak(code)
-    now = page.road.flow.facts.recommendation
+    now = page.controller.flow.state.recommendation
     pickers(page)["pytorch"].chosen.emit("2.13.0")
     rest(page)
-    words = page.cards["torch"].choosers.along
-    after = page.road.flow.facts.recommendation
+    words = page.part_cards["torch"].version_pickers.side_effects_line
+    after = page.controller.flow.state.recommendation
     assert now.pytorch.variant != after.pytorch.variant
     assert words.isVisible()
     kinds = [Texts(code).variant_name(each.pytorch.variant) for each in (now, after)]
     assert f"{kinds[0]} → {kinds[1]}" in words.text()
     assert "2.13.0" not in words.text()
-    assert not page.cards["cuda"].choosers.along.isVisible()
-    page.wishes.ours.click()
+    assert not page.part_cards["cuda"].version_pickers.side_effects_line.isVisible()
+    page.options_bar.recommended_button.click()
     rest(page)
     assert not words.isVisible()
 
 
 def test_refused_version_offers_nearest_allowed(page, rest, qtbot):
-    choosers = page.cards["torch"].choosers
+    choosers = page.part_cards["torch"].version_pickers
     refused = next(each for each in choosers.pickers["python"].entries if each.state == "refused")
-    choosers.pickers["python"].take(refused)
-    assert choosers.way.isVisible()
-    choosers.way.click()
+    choosers.pickers["python"].choose(refused)
+    assert choosers.fallback_button.isVisible()
+    choosers.fallback_button.click()
     rest(page)
-    choice = page.road.flow.facts.choice
+    choice = page.controller.flow.state.choice
     assert choice.python
     assert choice.python != refused.value
-    assert f"Python {choice.python}" in page.cards["torch"].after_line.text()
+    assert f"Python {choice.python}" in page.part_cards["torch"].planned_detail.text()
 
 
 def test_version_excluded_by_other_choices_can_be_taken_alone(page, rest):
-    choosers = page.cards["torch"].choosers
+    choosers = page.part_cards["torch"].version_pickers
     newest = choosers.pickers["pytorch"].entries[0].text
     choosers.pickers["variant"].chosen.emit("cu118")
     rest(page)
     refused = next(e for e in choosers.pickers["pytorch"].entries if e.state == "refused" and e.value in newest)
-    choosers.pickers["pytorch"].take(refused)
-    assert "the rest as recommended" in choosers.way.text()
-    choosers.way.click()
+    choosers.pickers["pytorch"].choose(refused)
+    assert "the rest as recommended" in choosers.fallback_button.text()
+    choosers.fallback_button.click()
     rest(page)
-    assert page.road.flow.facts.choice == Choice(pytorch=refused.value)
+    assert page.controller.flow.state.choice == Choice(pytorch=refused.value)
 
 
 @BOTH
 def test_impossible_choice_can_be_undone(page, rest, speak, code):
     speak(code)
-    app, works = page.road.app, page.road.app.setup.recommend
+    app, works = page.controller.app, page.controller.app.setup.recommend
 
     def refuse(machine, *, goal="pytorch", channel="studio", choice=None):
         if choice is not None and choice.python:
@@ -140,12 +140,12 @@ def test_impossible_choice_can_be_undone(page, rest, speak, code):
     rest(page)
     assert page.hero.isVisible()
     assert {"en": "Take this change back", "zh_CN": "撤销这次改动"}[code] == page.hero.button.text()
-    assert page.way_on is page.hero.button
+    assert page.default_button is page.hero.button
     assert page.window().focusWidget() is page.hero.button
     page.hero.button.click()
     rest(page)
-    assert page.road.flow.facts.choice == Choice(pytorch="2.13.0")
-    assert page.cards["torch"].after.text() == "2.13.0"
+    assert page.controller.flow.state.choice == Choice(pytorch="2.13.0")
+    assert page.part_cards["torch"].planned_label.text() == "2.13.0"
     assert not page.hero.isVisible()
 
 
@@ -181,59 +181,61 @@ def test_nearest_version_of_refused_one(value, near):
 def test_column_headings_for_every_goal(page, rest):
     page.window().resize(1366, 768)
     for goal in ("tensorflow", "all", "cuda-dev", "pytorch"):
-        page.wishes.goal.chosen.emit(goal)
+        page.options_bar.goal_picker.chosen.emit(goal)
         rest(page)
-        assert page.heads.isVisible(), goal
+        assert page.column_headings.isVisible(), goal
     page.window().resize(880, 520)
     rest(page)
-    assert not page.heads.isVisible()
-    assert [head.text() for head in page.cards["torch"].heads if head.isVisible()] == ["Now", "After"]
+    assert not page.column_headings.isVisible()
+    assert [head.text() for head in page.part_cards["torch"].column_labels if head.isVisible()] == ["Now", "After"]
 
 
 def test_source_link_has_publisher_and_address(page):
-    why = page.cards["driver"].why
-    why.toggle.click()
-    assert why.sources[0].text() == "Source: NVIDIA's documentation"
-    assert why.sources[0].toolTip().startswith("https://docs.nvidia.com/")
+    why = page.part_cards["driver"].reasons
+    why.toggle_button.click()
+    assert why.source_buttons[0].text() == "Source: NVIDIA's documentation"
+    assert why.source_buttons[0].toolTip().startswith("https://docs.nvidia.com/")
 
 
 def test_each_claim_has_its_source_in_tab_order(page, qtbot):
-    why = page.cards["torch"].why
-    why.toggle.click()
-    advice = page.road.flow.facts.recommendation
+    why = page.part_cards["torch"].reasons
+    why.toggle_button.click()
+    advice = page.controller.flow.state.recommendation
     about = REASON_SUBJECTS["torch"]
     told = [reason.source for reason in advice.reasons if reason.about.split(".")[0] in about or reason.about in about]
-    assert list(dict.fromkeys(source.toolTip() for source in why.sources)) == list(dict.fromkeys(filter(None, told)))
-    assert len(why.sources) > 1
-    why.toggle.setFocus(Qt.FocusReason.TabFocusReason)
-    for source in why.sources:
+    assert list(dict.fromkeys(source.toolTip() for source in why.source_buttons)) == list(
+        dict.fromkeys(filter(None, told))
+    )
+    assert len(why.source_buttons) > 1
+    why.toggle_button.setFocus(Qt.FocusReason.TabFocusReason)
+    for source in why.source_buttons:
         qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
         assert page.window().focusWidget() is source
 
 
 def test_tab_order_starts_at_primary_and_ends_at_rail(page, qtbot):
-    page.primary.setFocus(Qt.FocusReason.TabFocusReason)
+    page.primary_button.setFocus(Qt.FocusReason.TabFocusReason)
     seen = []
     for _ in range(60):
         qtbot.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)
         seen.append(page.window().focusWidget())
-        if seen[-1] is page.primary:
+        if seen[-1] is page.primary_button:
             break
     inside = [page.page.content.isAncestorOf(each) for each in seen]
     assert inside[0]
     assert inside == sorted(inside, reverse=True)
-    assert seen[inside.index(False)] is page.back
+    assert seen[inside.index(False)] is page.back_button
 
 
 def test_choices_survive_new_goal_and_channel(page, rest):
     pickers(page)["driver"].chosen.emit("keep")
     rest(page)
-    page.wishes.goal.chosen.emit("cuda-dev")
+    page.options_bar.goal_picker.chosen.emit("cuda-dev")
     rest(page)
-    assert page.road.flow.facts.choice == Choice(driver="keep")
-    page.wishes.channel.chosen.emit("game-ready")
+    assert page.controller.flow.state.choice == Choice(driver="keep")
+    page.options_bar.channel_picker.chosen.emit("game-ready")
     rest(page)
-    assert page.road.flow.facts.choice == Choice(driver="keep")
+    assert page.controller.flow.state.choice == Choice(driver="keep")
     assert not page.hero.isVisible()
 
 
@@ -244,16 +246,16 @@ def test_dropped_choices_are_named_and_can_be_restored(page, rest, speak, seen, 
     rest(page)
     pickers(page)["driver"].chosen.emit("keep")
     rest(page)
-    before = page.road.flow.facts.choice
-    page.wishes.goal.chosen.emit("tensorflow")
+    before = page.controller.flow.state.choice
+    page.options_bar.goal_picker.chosen.emit("tensorflow")
     rest(page)
-    assert page.road.flow.facts.choice == Choice(driver="keep")
+    assert page.controller.flow.state.choice == Choice(driver="keep")
     assert "PyTorch 2.13.0" in seen(page.hero)
     assert {"en": "Left to us again", "zh_CN": "重新由我们决定"}[code] in seen(page.hero)
     page.hero.button.click()
     rest(page)
-    assert page.road.flow.facts.goal == "pytorch"
-    assert page.road.flow.facts.choice == before
+    assert page.controller.flow.state.goal == "pytorch"
+    assert page.controller.flow.state.choice == before
     assert not page.hero.isVisible()
 
 
@@ -275,30 +277,32 @@ def test_reset_choices_can_be_restored(page, rest, speak, seen, code):
     rest(page)
     pickers(page)["driver"].chosen.emit("keep")
     rest(page)
-    before = page.road.flow.facts.choice
-    page.wishes.ours.click()
+    before = page.controller.flow.state.choice
+    page.options_bar.recommended_button.click()
     rest(page)
-    assert page.road.flow.facts.choice is None
+    assert page.controller.flow.state.choice is None
     assert "PyTorch 2.13.0" in seen(page.hero)
-    assert {"en": "All as recommended again", "zh_CN": "已全部恢复为推荐"}[code] == page.hero.title.text()
+    assert {"en": "All as recommended again", "zh_CN": "已全部恢复为推荐"}[code] == page.hero.title_label.text()
     page.hero.button.click()
     rest(page)
-    assert page.road.flow.facts.choice == before
-    assert page.road.flow.facts.by_hand
+    assert page.controller.flow.state.choice == before
+    assert page.controller.flow.state.customizing
     assert pickers(page)["pytorch"].isVisible()
     assert not page.hero.isVisible()
 
 
 def test_reset_without_choices_offers_no_undo(page, rest):
-    page.wishes.ours.click()
+    page.options_bar.recommended_button.click()
     rest(page)
     assert not page.hero.isVisible()
 
 
 def test_kept_driver_reads_well_on_the_button(page, rest):
-    choosers = page.cards["driver"].choosers
+    choosers = page.part_cards["driver"].version_pickers
     keep = next(entry for entry in choosers.pickers["driver"].entries if entry.value == "keep")
-    choosers._notes = replace(choosers._notes, alone=frozenset({("driver", "keep")}))
-    choosers._refuse("driver", replace(keep, detail="it is too old"))
-    assert choosers.way.text() == "Keep 566.03, the rest as recommended"
-    assert choosers.refusal.text() == "“Keep 566.03” cannot be taken: it is too old."
+    state = page.controller.flow.state
+    notes = replace(state.option_notes, excluded_by_choices=frozenset({("driver", "keep")}))
+    choosers.set(tuple(part for part in state.options.parts if part.name == "driver"), notes, Texts("en"))
+    choosers.pickers["driver"].refused_entry_chosen.emit(replace(keep, detail="it is too old"))
+    assert choosers.fallback_button.text() == "Keep 566.03, the rest as recommended"
+    assert choosers.refusal_line.text() == "“Keep 566.03” cannot be taken: it is too old."
