@@ -170,7 +170,7 @@ def pip(*arguments: str | Path) -> None:
             if progress(line):
                 say(progress(line))
     if process.returncode:
-        raise SetupError("".join(lines[-15:]) + "\n" + trouble("pip could not install the packages", lines))
+        raise SetupError(trouble("pip could not install the packages", lines))
 
 
 def progress(line: str) -> str:
@@ -182,11 +182,14 @@ def progress(line: str) -> str:
     return "  Installing the packages" if line.startswith("Installing collected packages") and "," in line else ""
 
 
-def trouble(what: str, lines: Iterable[str]) -> str:
-    """What went wrong, whose fault it is as far as the lines tell, and what to do."""
+def trouble(what: str, lines: Sequence[str]) -> str:
+    """What went wrong, why, and what to do; `lines` are what pip or apt said."""
     if any(OFFLINE.search(line) for line in lines):
-        return f"{what}: there is no connection to the internet. Connect, then run the same command again."
-    return f"{what}; it says why above. Mend that, then run the same command again."
+        return (
+            f"{what}: no server answered. Connect to the internet (and tell a proxy, if there is one, in the variable\n"
+            "https_proxy), then run the same command again."
+        )
+    return "".join(lines[-15:]) + f"\n{what}; it says why above. Mend that, then run the same command again."
 
 
 def system_packages() -> None:
@@ -224,7 +227,7 @@ def system_packages() -> None:
         )
         lines += done.stdout.splitlines(keepends=True)
     if done.returncode:  # an update that failed may still do: the lists may be there
-        raise SetupError("".join(lines[-15:]) + "\n" + trouble("apt could not install the packages", lines))
+        raise SetupError(trouble("apt could not install the packages", lines))
 
 
 def rights() -> tuple[str, ...] | None:

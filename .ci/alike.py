@@ -89,7 +89,7 @@ LEFT_OUT = {
     "tests/install/steps/test_wsl2.py": SAID,
     "tests/installers/test_icon.py": SOURCE,
     "tests/installers/test_workflows.py": SOURCE,
-    "tests/nvml/test_driver_faults.py::test_gpu_that_stays_awake_is_sampled_again": "minutes of looks into Linux' /sys",
+    "tests/nvml/test_driver_faults.py::test_gpu_that_stays_awake_is_sampled_again": "minutes of reading Linux' /sys",
     "tests/nvml/test_driver_faults.py::test_idle_laptop_gpu_is_released_and_sleeps": "an hour of looks into Linux' /sys",
     "tests/test_layering.py": SOURCE,
     "tests/texts/test_texts.py": "reads the sentences; Windows in Chinese reads them, too",

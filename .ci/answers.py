@@ -1,4 +1,4 @@
-"""Records or compares what `detect`, `recommend` and `plan` answer as JSON for every machine file and goal, byte for byte.
+"""Records or compares the JSON answers of `detect`, `recommend` and `plan` for every machine file and goal.
 
 .ci/answers.py record FILE     write the sha256 of every answer
 .ci/answers.py compare FILE    exit with 1 and name each answer that is another one now

@@ -52,12 +52,12 @@ def test_pips_lines_become_progress(line: str, said: str) -> None:
     ],
 )
 def test_a_missing_connection_is_said(line: str) -> None:
-    assert "no connection to the internet" in dev.trouble("pip could not install the packages", [line])
+    assert dev.trouble("pip failed", [line]).startswith("pip failed: no server answered.")
 
 
 def test_another_trouble_is_left_to_what_pip_says() -> None:
-    said = dev.trouble("pip could not install the packages", ["ERROR: No space left on device\n"])
-    assert "says why above" in said
+    said = dev.trouble("pip failed", ["ERROR: No space left on device\n"])
+    assert said.startswith("ERROR: No space left on device\n")
     assert "internet" not in said
 
 
