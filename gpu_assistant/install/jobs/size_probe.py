@@ -21,7 +21,7 @@ from ..host import ValidationContext
 from ..packages import sizes as packages_sizes
 from ..packages.lockfile import Lockfile
 from ..packages.resolver import Resolver
-from ..packages.sizes import RemoteFile
+from ..packages.sizes import PackageSize
 from ..packages.uv import Uv
 from ..steps.base import check_file
 
@@ -73,9 +73,9 @@ class SizeProbeJob:
         return updated
 
 
-def _remote_files(lockfile: Lockfile, sizes: dict[str, RemoteSize]) -> tuple[RemoteFile, ...]:
+def _remote_files(lockfile: Lockfile, sizes: dict[str, RemoteSize]) -> tuple[PackageSize, ...]:
     return tuple(
-        RemoteFile(
+        PackageSize(
             name=package.file.name,
             sha256=package.file.sha256 or "",
             local=local_path(package.file.url) is not None,

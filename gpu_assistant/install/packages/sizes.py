@@ -27,7 +27,7 @@ SIZES_FILE = "sizes.json"
 MAX_REQUESTS = 40
 
 
-class RemoteFile(Struct, frozen=True, kw_only=True):
+class PackageSize(Struct, frozen=True, kw_only=True):
     """One file of a lock: `unpacked` is what it takes once installed; a `local` one is not downloaded."""
 
     name: str
@@ -54,7 +54,7 @@ class SizeAnswer(Struct, frozen=True, kw_only=True):
 class SizeCache(Struct, frozen=True, kw_only=True):
     """`packages` by the key of a wish, other `files` by their address."""
 
-    packages: dict[str, tuple[RemoteFile, ...]] = {}
+    packages: dict[str, tuple[PackageSize, ...]] = {}
     files: dict[str, RemoteSize] = {}
 
     def environment_sizes(self, request: PackageRequest, data: DataDir) -> SizeAnswer | None:
@@ -73,7 +73,7 @@ class SizeCache(Struct, frozen=True, kw_only=True):
         )
 
 
-def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[RemoteFile, ...] | None:
+def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[PackageSize, ...] | None:
     """The files of the lock that an earlier run kept, with the sizes that the index gave."""
     path = lock_path(data, request)
     if not path.is_file():
@@ -83,7 +83,7 @@ def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[RemoteFile,
     except (OSError, UnicodeDecodeError, AppError):
         return None
     return tuple(
-        RemoteFile(
+        PackageSize(
             name=package.file.name,
             sha256=package.file.sha256 or "",
             local=local_path(package.file.url) is not None,
