@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..install.environment.integrations import EditorJob, EnvironmentActions, JupyterKernelJob, MenuEntryJob
-    from ..system.desktop_entry import DesktopEnvironment
+    from ..system.base import Desktop
     from .context import AppContext
 
 
@@ -18,12 +17,10 @@ class IntegrationService:
     def __init__(self, context: AppContext) -> None:
         self._context = context
 
-    @cached_property
-    def desktop(self) -> DesktopEnvironment:
+    @property
+    def desktop(self) -> Desktop:
         """This computer's menu and editors."""
-        from ..system.desktop_entry import current_desktop
-
-        return current_desktop()
+        return self._context.system
 
     def actions(self, environment: Path) -> EnvironmentActions:
         """What can be done with an environment of ours: interpreter, command, editor, kernel, lock file.

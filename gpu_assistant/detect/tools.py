@@ -42,11 +42,12 @@ def find_tools(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - 
     if gcc is not None:
         calls["gcc"] = lambda: search_version(_run_output(system, [gcc, *_GCC_ARGUMENTS], stop))
     versions = gather_with_timeout(calls, TOTAL_TIMEOUT_S)
+    windows = system.windows
     tools = Tools(
         git=versions.get("git"),
         conda=versions.get("conda"),
-        vc_redist=system.visual_cpp(),
-        vc_libraries=list_runtime_libraries(system.system32_folder()),
+        vc_redist=windows.visual_cpp() if windows is not None else None,
+        vc_libraries=list_runtime_libraries(windows.system32_folder()) if windows is not None else None,
         msvc=versions.get("msvc"),
         gcc=versions.get("gcc"),
     )
@@ -63,7 +64,10 @@ def list_runtime_libraries(folder: Path | None) -> tuple[str, ...] | None:
 
 def _find_msvc_version(system: System, stop: threading.Event) -> str | None:
     """The compiler's version ("14.42.34433"): of the folders that vswhere names, else of the usual ones."""
-    vswhere = system.vswhere()
+    windows = system.windows
+    if windows is None:
+        return None
+    vswhere = windows.vswhere()
     folders = []
     if vswhere is not None:
         folders = [
@@ -71,7 +75,7 @@ def _find_msvc_version(system: System, stop: threading.Event) -> str | None:
             for line in _run_output(system, [vswhere, *_VSWHERE_ARGUMENTS], stop).splitlines()
             if line
         ]
-    versions = (find_compiler_version(folder) for folder in (*folders, *system.msvc_folders()))
+    versions = (find_compiler_version(folder) for folder in (*folders, *windows.msvc_folders()))
     return next((version for version in versions if version is not None), None)
 
 

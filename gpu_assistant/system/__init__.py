@@ -1,4 +1,4 @@
-"""How this operating system does it: one protocol (`base.System`), one class per system."""
+"""How this operating system does it: `base.py` says what, `linux/` and `windows/` say how."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def current_system() -> System:
-    """This computer's operating system; its file is loaded with the first call."""
+    """The operating system that we run on; its module is imported by the first call."""
     if sys.platform == "win32":
         from .windows.system import WindowsSystem
 

@@ -1,6 +1,7 @@
-"""What every operating system must be able to do for us; one file per system holds how.
+"""The operating system as five roles, each a protocol; `linux/` and `windows/` implement them.
 
-What a system does for us beyond answering questions: variables, a start after login, power, the task bar.
+A function names the roles that it uses (`system: Processes`); `System` is all five. What only Windows has is an
+optional role of its own: `Processes.windows` is None elsewhere. Nothing outside of this room asks which system it is.
 """
 
 from __future__ import annotations
@@ -16,105 +17,8 @@ from msgspec import Struct
 from ..core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ..core.types import Language
 
-TaskbarState = Literal["none", "busy", "normal", "paused", "error"]
-
-
-class EnvironmentVariable(Struct, frozen=True, kw_only=True):
-    """A user's environment variable as it is written down; `expand`: names in it (%NAME%) are filled in at login."""
-
-    value: str
-    expand: bool = False
-
-
-class UserEnvironmentVariables(Protocol):
-    """The user's own environment variables, as every program gets them that is started after a change.
-
-    For a job's thread: all windows are told of a change, and one that hangs takes its time.
-    Each method raises AppError("variable-unusable"), and AppError("no-user-variables") where the system has none;
-    ValueError for a name or a value that no system takes.
-    """
-
-    def get(self, name: str) -> EnvironmentVariable | None:
-        """What is written down; None where there is no such variable."""
-        ...
-
-    def set(self, name: str, value: str, *, expand: bool = False) -> None:
-        """Write one down, whatever it was."""
-        ...
-
-    def remove(self, name: str) -> bool:
-        """Take one away; False where there was none."""
-        ...
-
-    def is_on_path(self, folder: Path) -> bool:
-        """Whether the user's PATH holds a folder in the very words of `add_to_path`."""
-        ...
-
-    def add_to_path(self, folder: Path) -> bool:
-        """Put a folder at the end of the user's PATH; False where it is in there already, however it is written.
-
-        Raises AppError("path-too-long", "path-not-addable").
-        """
-        ...
-
-    def remove_from_path(self, folder: Path) -> bool:
-        """Take back what `add_to_path` added, and nothing else: PATH is then what it was, letter by letter."""
-        ...
-
-
-class LoginCommand(Protocol):
-    """One command that runs once, after the next login. Each method raises AppError("login-unusable")."""
-
-    def set(self, argv: Sequence[str | Path]) -> None:
-        """Run this then; in place of what was set before. Raises AppError("login-too-long"), ValueError for a
-        program that is not named by its full path."""
-        ...
-
-    def get(self) -> tuple[str, ...] | None:
-        """The words of the command that is set."""
-        ...
-
-    def clear(self) -> None:
-        """Run nothing. The program that was started this way calls this: Linux does not do it by itself."""
-        ...
-
-
-class WslStatus(Struct, frozen=True, kw_only=True):
-    """A Linux inside Windows: whether its parts of Windows are there and at work (`ready`), and this user's Linuxes of
-    version 2, by name.
-    """
-
-    ready: bool = False
-    distributions: tuple[str, ...] = ()
-
-
-class PowerStatus(Struct, frozen=True, kw_only=True):
-    """Where the current comes from, how full the battery is (0 to 100), whether the system saves power.
-
-    None is unknown; a computer without a battery has no percent.
-    """
-
-    source: Literal["mains", "battery"] | None = None
-    percent: int | None = None
-    power_saving: bool | None = None
-
-
-class TaskbarProgress(Protocol):
-    """Progress on a window's button in the task bar. Used by the window's own thread only."""
-
-    def show(self, state: TaskbarState, fraction: float | None = None) -> bool:
-        """Show it: "busy" goes to and fro, "normal", "paused" and "error" are filled up to `fraction` (0 to 1, all
-        of it for None), "none" takes it away. Says whether the task bar took it."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the task bar; called once."""
-        ...
-
-
-KILLED_RETURNCODE = (
-    -9
-)  # the exit status of a program that somebody ended at once, or the system for lack of memory; on Linux
+# Exit status on Linux of a program that was killed: by somebody, or by the kernel for lack of memory.
+KILLED_RETURNCODE = -9
 
 
 class ProcessResult(Struct, frozen=True, kw_only=True):
@@ -125,76 +29,141 @@ class ProcessResult(Struct, frozen=True, kw_only=True):
     stderr: str
 
 
-class System(Protocol):
-    """The operating system. Nothing but this room asks which one it is.
+class PowerStatus(Struct, frozen=True, kw_only=True):
+    """The power source, the battery's charge (0 to 100), whether the system saves power.
 
-    Programs are started from lists, by absolute path, without a shell and without a console window, in a
-    process group of their own, which is ended whole on time-out, on cancel and when we die (where the
-    system can do that).
+    None is unknown; a computer without a battery has no percent.
     """
 
+    source: Literal["mains", "battery"] | None = None
+    percent: int | None = None
+    power_saving: bool | None = None
+
+
+class WslStatus(Struct, frozen=True, kw_only=True):
+    """WSL: whether the parts of Windows that it needs are installed and running (`ready`), and the names of this
+    user's distributions of WSL version 2."""
+
+    ready: bool = False
+    distributions: tuple[str, ...] = ()
+
+
+class EnvironmentVariable(Struct, frozen=True, kw_only=True):
+    """A user's environment variable as it is stored; with `expand` the names in it (%NAME%) are expanded at login."""
+
+    value: str
+    expand: bool = False
+
+
+class MenuEntryFile(Struct, frozen=True, kw_only=True):
+    """One file of an entry in the desktop's menu, with its whole content."""
+
+    path: Path
+    content: bytes
+
+
+TaskbarState = Literal["none", "busy", "normal", "paused", "error"]
+
+
+class TaskbarProgress(Protocol):
+    """Progress on a window's button in the task bar. Only the window's own thread may use it."""
+
+    def show(self, state: TaskbarState, fraction: float | None = None) -> bool:
+        """Show a state; False where the task bar refused.
+
+        "busy" moves to and fro; "normal", "paused" and "error" are filled up to `fraction` (0 to 1, None: all of it);
+        "none" removes the progress.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the task bar; called once."""
+        ...
+
+
+class UserEnvironmentVariables(Protocol):
+    """The user's own environment variables, which programs started after a change receive.
+
+    Only a job's thread may call this: every window is notified of a change, and one that hangs delays the call.
+    Each method raises AppError("variable-unusable"), and AppError("no-user-variables") where the system has none;
+    ValueError for a name or a value that no system accepts.
+    """
+
+    def get(self, name: str) -> EnvironmentVariable | None:
+        """The stored variable; None where there is none."""
+        ...
+
+    def set(self, name: str, value: str, *, expand: bool = False) -> None:
+        """Create or replace a variable."""
+        ...
+
+    def remove(self, name: str) -> bool:
+        """Delete a variable; False where there was none."""
+        ...
+
+    def is_on_path(self, folder: Path) -> bool:
+        """Whether the user's PATH holds a folder exactly as `add_to_path` writes it."""
+        ...
+
+    def add_to_path(self, folder: Path) -> bool:
+        """Append a folder to the user's PATH; False where it is in there already, however it is spelled.
+
+        Raises AppError("path-too-long", "path-not-addable").
+        """
+        ...
+
+    def remove_from_path(self, folder: Path) -> bool:
+        """Remove what `add_to_path` added and nothing else: PATH is then the same, character by character."""
+        ...
+
+
+class LoginCommand(Protocol):
+    """One command that runs once, after the next login. Each method raises AppError("login-unusable")."""
+
+    def set(self, argv: Sequence[str | Path]) -> None:
+        """Set the command in place of the one set before.
+
+        Raises AppError("login-too-long"), and ValueError for a program that is not named by its full path.
+        """
+        ...
+
+    def get(self) -> tuple[str, ...] | None:
+        """The arguments of the command; None where none is set."""
+        ...
+
+    def clear(self) -> None:
+        """Delete the command. The program that it started has to call this: Linux does not do it by itself."""
+        ...
+
+
+class WindowsComponents(Protocol):
+    """Parts of Windows, and Microsoft's programs, that no other system has."""
+
+    def visual_cpp(self) -> str | None:
+        """The version of Microsoft's Visual C++ runtime ("14.42"); None where it is not installed."""
+        ...
+
+    def system32_folder(self) -> Path:
+        """Windows' own folder of programs and libraries, System32."""
+        ...
+
+    def wsl(self) -> WslStatus:
+        """Which parts of WSL 2 are installed."""
+        ...
+
+    def vswhere(self) -> Path | None:
+        """Visual Studio's program that lists its installations; None where it is not installed."""
+        ...
+
+    def msvc_folders(self) -> tuple[Path, ...]:
+        """The folders named VC of Visual Studios in their default places, newest first."""
+        ...
+
+
+class Hardware(Protocol):
+    """What this computer is: parts, operating system, graphics driver, power. Reads only, and wakes no GPU."""
+
     name: SystemName
-
-    # Programs
-    def run(
-        self,
-        argv: Sequence[str | Path],
-        *,
-        timeout: float,
-        environ: Mapping[str, str | None] | None = None,
-        cwd: Path | None = None,
-        cancel: threading.Event | None = None,
-        on_line: Callable[[str], None] | None = None,
-    ) -> ProcessResult:
-        """Run to the end. `environ` is added to ours; None takes a variable away. `on_line` gets each line of stdout.
-
-        Raises AppError("program-missing"), and after ending the whole process group AppError("program-timeout"),
-        AppError("program-endless": a line of more than 1 MiB, or output of more than 256 MiB) and Cancelled.
-        A non-zero exit status is the caller's to judge.
-        """
-        ...
-
-    def executable(self, name: str) -> str:
-        """A program's file name here: "uv" or "uv.exe"."""
-        ...
-
-    def environment_python(self, environment: Path) -> Path:
-        """The interpreter of a Python environment: bin/python, Scripts/python.exe, or conda's python.exe."""
-        ...
-
-    def environment_program(self, environment: Path, name: str) -> Path:
-        """One of a Python environment's programs ("pip"): in bin or Scripts."""
-        ...
-
-    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
-        """The files by which a conda environment is activated as any other one; `conda` is the program."""
-        ...
-
-    def standalone_python(self, folder: Path) -> Path:
-        """The interpreter inside an unpacked standalone Python build."""
-        ...
-
-    def activation_command(self, environment: Path) -> str:
-        """What a person types in a terminal to use the environment."""
-        ...
-
-    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
-        """Start a program that lives on without us, by its full path, once `check` has read its bytes.
-
-        As far as the system can do that, the bytes that were checked are those that run: the file is held while
-        it is checked and started. Raises OSError where it cannot be started, and what `check` raises.
-        """
-        ...
-
-    # Places
-    def default_environments_folder(self, data_root: Path) -> Path:
-        """The folder for new environments: short, plain ASCII where the system trips over anything else."""
-        ...
-
-    # What is here
-    def language(self) -> Language:
-        """The user's language, as far as we speak it."""
-        ...
 
     def operating_system(self) -> OperatingSystem:
         """Name, version, build, distribution."""
@@ -202,10 +171,6 @@ class System(Protocol):
 
     def cpu(self) -> Cpu:
         """The processor's name and counts."""
-        ...
-
-    def display_adapters(self) -> tuple[Gpu, ...]:
-        """Every display adapter of every maker, also without a driver; never wakes a sleeping card."""
         ...
 
     def memory_bytes(self) -> int:
@@ -216,43 +181,105 @@ class System(Protocol):
         """The disks that the user can write to; one that does not answer in time is listed without sizes."""
         ...
 
-    def python_candidates(self) -> tuple[Path, ...]:
-        """Interpreters worth asking: PATH, the usual folders, the registry; each real file once."""
-        ...
-
-    def find_program(self, name: str) -> Path | None:
-        """A program by its full path ("git"): found on PATH, whose relative folders are not looked into, or where
-        its own installer puts it.
-        """
-        ...
-
-    def is_gpu_asleep(self, address: str) -> bool:
-        """Whether the NVIDIA card at a PCI address ("0000:01:00.0") sleeps just now; it is not woken to find out."""
-        ...
-
-    def can_gpu_sleep(self, address: str) -> bool:
-        """Whether the NVIDIA card at a PCI address falls asleep once no program holds its driver."""
-        ...
-
-    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
-        """Bytes that each process (by its pid) has of the NVIDIA card at a PCI address, where the driver does not tell;
-        empty where the system does not either."""
-        ...
-
-    def are_gpus_asleep(self) -> bool:
-        """Whether there are NVIDIA cards and every one of them sleeps just now."""
-        ...
-
-    def sleeping_driver(self) -> Driver | None:
-        """The NVIDIA driver where every card sleeps just now, read without waking one; else None."""
+    def display_adapters(self) -> tuple[Gpu, ...]:
+        """Every display adapter of every vendor, also those without a driver."""
         ...
 
     def nvidia_smi(self) -> Path | None:
-        """NVIDIA's own program in its fixed places, never from PATH."""
+        """nvidia-smi in the places where NVIDIA installs it, never from PATH."""
         ...
 
     def loaded_driver(self) -> str:
-        """/proc/driver/nvidia/version; empty where there is none."""
+        """The text of /proc/driver/nvidia/version; empty where there is none."""
+        ...
+
+    def sleeping_driver(self) -> Driver | None:
+        """The NVIDIA driver where every NVIDIA GPU is asleep now; else None."""
+        ...
+
+    def are_gpus_asleep(self) -> bool:
+        """Whether there are NVIDIA GPUs and every one of them is asleep now."""
+        ...
+
+    def is_gpu_asleep(self, address: str) -> bool:
+        """Whether the NVIDIA GPU at a PCI address ("0000:01:00.0") is asleep now."""
+        ...
+
+    def can_gpu_sleep(self, address: str) -> bool:
+        """Whether the NVIDIA GPU at a PCI address falls asleep once no program holds its driver open."""
+        ...
+
+    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
+        """Bytes of the NVIDIA GPU at a PCI address by process id, as the system counts them; {} where it does not."""
+        ...
+
+    def power(self) -> PowerStatus:
+        """Mains or battery, charge, power saving."""
+        ...
+
+    def laptop(self) -> bool | None:
+        """Whether this is a portable computer, by its chassis or its battery; None where neither is known."""
+        ...
+
+    def virtual_machine(self) -> bool | None:
+        """Whether this is a virtual machine; False in WSL."""
+        ...
+
+    def remote_desktop(self) -> bool | None:
+        """Whether this session is shown on another computer."""
+        ...
+
+    def pending_reboot(self) -> bool | None:
+        """Whether the system waits for a restart; None where it does not tell."""
+        ...
+
+
+class Processes(Protocol):
+    """Programs: how they are run, where they are installed, how their files are named here.
+
+    Programs are started from argument lists, by absolute path, without a shell and without a console window, in a
+    process group of their own. The whole group ends on time-out, on cancel and (where the system can do that) when
+    this process dies.
+    """
+
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        timeout: float,
+        environ: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+        cancel: threading.Event | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> ProcessResult:
+        """Run to the end, for at most `timeout` seconds. `environ` is added to ours; None removes a variable.
+        `on_line` gets each line of stdout.
+
+        Raises AppError("program-missing"), ValueError for a relative path of the program, and after ending the whole
+        process group AppError("program-timeout"), AppError("program-endless": a line of more than 1 MiB, or output of
+        more than 256 MiB) and Cancelled. A non-zero exit status is not an error here.
+        """
+        ...
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        """Start a program that outlives us, by its full path, once `check` has read its bytes.
+
+        As far as the system allows, the bytes that were checked are those that run: the file is held open between
+        check and start. Raises OSError where it cannot be started, and what `check` raises.
+        """
+        ...
+
+    def executable(self, name: str) -> str:
+        """A program's file name here: "uv" or "uv.exe"."""
+        ...
+
+    def find_program(self, name: str) -> Path | None:
+        """A program ("git") by its full path: on PATH, whose relative folders are skipped, or where its own installer
+        puts it."""
+        ...
+
+    def python_candidates(self) -> tuple[Path, ...]:
+        """Possible Python interpreters: PATH, the usual folders, the registry; each real file once."""
         ...
 
     def cuda_folders(self) -> tuple[Path, ...]:
@@ -263,62 +290,90 @@ class System(Protocol):
         """Folders that may hold cuDNN's header or library outside of any Python environment."""
         ...
 
-    def visual_cpp(self) -> str | None:
-        """The version of Microsoft's Visual C++ runtime ("14.42"); None where there is none."""
+    def environment_python(self, environment: Path) -> Path:
+        """The interpreter of a Python environment: bin/python, Scripts/python.exe, or conda's python.exe."""
         ...
 
-    def system32_folder(self) -> Path | None:
-        """Windows' own folder of libraries that all programs find, System32; None elsewhere."""
+    def environment_program(self, environment: Path, name: str) -> Path:
+        """A program of a Python environment ("pip"): in bin or Scripts."""
         ...
 
-    def wsl(self) -> WslStatus | None:
-        """What of WSL2 is here; None where there is no such thing."""
+    def standalone_python(self, folder: Path) -> Path:
+        """The interpreter inside an unpacked standalone Python build."""
         ...
 
-    def vswhere(self) -> Path | None:
-        """Visual Studio's finder; None where there is none."""
+    def activation_command(self, environment: Path) -> str:
+        """What a person types in a terminal to activate the environment."""
         ...
 
-    def msvc_folders(self) -> tuple[Path, ...]:
-        """Folders named VC of Visual Studios in their usual places, newest first."""
+    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        """The files by which a conda environment is activated like a venv; `conda` is conda's program."""
         ...
 
-    def proxy(self) -> str | None:
-        """The proxy for https as the user set it, without any user name and password."""
+    @property
+    def windows(self) -> WindowsComponents | None:
+        """The parts that only Windows has; None elsewhere."""
         ...
+
+
+class Elevation(Protocol):
+    """Administrator rights, as the unprivileged side sees them. `elevation.ElevatedSystem` is the other side."""
 
     def is_admin(self) -> bool:
-        """Whether we run with administrator rights."""
+        """Whether this process has administrator rights."""
         ...
 
-    def user(self) -> User:
-        """Who runs us, and what about the home folder programs trip over."""
+    def run_as_admin(
+        self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
+    ) -> int:
+        """Ask the user for administrator rights, run a program with them to its end, return its exit status.
+
+        Its output is not captured. `window` is the handle of the window that the question belongs to. Raises
+        ElevationDenied("rights-refused", "rights-no-way"), AppError("program-missing") and Cancelled; a program that
+        we have no right to end then runs on to its own end.
+        """
         ...
 
-    def laptop(self) -> bool | None:
-        """Whether this computer is carried around, by its chassis or its battery; None where neither says."""
+
+class Desktop(Protocol):
+    """The user's desktop: file manager, terminal, editor, menu, task bar, login, sleep.
+
+    Programs that are started here outlive us.
+    """
+
+    def open_folder(self, folder: Path) -> None:
+        """Show a folder in the file manager; raises AppError("no-file-manager")."""
         ...
 
-    def virtual_machine(self) -> bool | None:
-        """Whether this is a virtual machine; false in WSL."""
+    def open_terminal(self, environment: Path) -> None:
+        """Open a terminal with the environment activated; raises AppError("no-terminal")."""
         ...
 
-    def remote_desktop(self) -> bool | None:
-        """Whether this session is seen from another computer."""
+    def start_program(self, argv: Sequence[str | Path], folder: Path) -> None:
+        """Start a program by its absolute path, in a folder; raises AppError("program-missing")."""
         ...
 
-    def pending_reboot(self) -> bool | None:
-        """Whether the system waits for a restart; None where it does not say."""
+    def find_editor(self) -> Path | None:
+        """Visual Studio Code's program by its full path; None where it is not installed."""
         ...
 
-    def power(self) -> PowerStatus:
-        """Mains or battery, how full it is, whether power is saved."""
+    def kernels_folder(self) -> Path:
+        """The folder in which Jupyter looks for the user's own kernels."""
         ...
 
-    # What is done for the user
-    @property
-    def variables(self) -> UserEnvironmentVariables:
-        """The user's own environment variables."""
+    def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
+        """The files of a menu entry that opens a terminal with an environment activated. Writes nothing.
+
+        Equal for the same environment. Raises AppError("menu-unusable").
+        """
+        ...
+
+    def taskbar(self, window: int) -> TaskbarProgress | None:
+        """The progress on a window's button in the task bar, by the window's handle; None where there is none."""
+        ...
+
+    def keep_awake(self, reason: str) -> AbstractContextManager[bool]:
+        """Keep the computer from falling asleep while the context lasts; its value is whether that works."""
         ...
 
     @property
@@ -326,29 +381,37 @@ class System(Protocol):
         """The one command that runs after the next login."""
         ...
 
-    def run_as_admin(
-        self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
-    ) -> int:
-        """Ask the user for administrator rights, run a program with them to its end; gives its exit status.
 
-        Its output is its own. `window` is the handle of the window that the question belongs to. Raises
-        RightsRefused("rights-refused", "rights-no-way"), AppError("program-missing") and Cancelled; a program
-        that we may not end (we have no such rights ourselves) then runs on to its own end.
-        """
+class UserEnvironment(Protocol):
+    """The user: account, language, proxy, environment variables, the folder for environments."""
+
+    def user(self) -> User:
+        """Who runs us, and what in the home folder's path breaks programs."""
         ...
 
-    def taskbar(self, window: int) -> TaskbarProgress | None:
-        """The progress on a window's button in the task bar, by the window's handle; None where there is no such."""
+    def language(self) -> Language:
+        """The user's language, if it is one of ours; else English."""
         ...
 
-    def keep_awake(self, reason: str) -> AbstractContextManager[bool]:
-        """Keep the computer from falling asleep while the context lasts, undone at its end; says whether it holds."""
+    def proxy(self) -> str | None:
+        """The proxy for https as the user set it, without user name and password."""
         ...
 
-    def open_folder(self, folder: Path) -> None:
-        """Show a folder in the file manager."""
+    def default_environments_folder(self, data_root: Path) -> Path:
+        """The folder for new environments: short and plain ASCII where programs need that."""
         ...
 
-    def open_terminal(self, environment: Path) -> None:
-        """Open a terminal with the environment ready; raises AppError("no-terminal")."""
+    @property
+    def variables(self) -> UserEnvironmentVariables:
+        """The user's own environment variables."""
         ...
+
+
+class System(Hardware, Processes, Elevation, Desktop, UserEnvironment, Protocol):
+    """The operating system in all its roles."""
+
+
+def menu_entry_name(environment: Path) -> str:
+    """The label of an environment's menu entry: its folder's name, in one line."""
+    name = "".join(character if character.isprintable() else " " for character in environment.name)
+    return f"{name} (GPU Assistant)"

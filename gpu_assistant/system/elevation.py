@@ -1,4 +1,4 @@
-"""What only a program with administrator rights may do for us, and how it keeps others out meanwhile."""
+"""What a process with administrator rights does for us, and how it keeps other processes out meanwhile."""
 
 from __future__ import annotations
 
@@ -7,22 +7,41 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 
+class WindowsAdministration(Protocol):
+    """What the elevated helper needs of Windows, and no other system has."""
+
+    def system_programs_folder(self) -> Path:
+        """The folder of Windows' own programs, as Windows says: environment variables are the user's to change."""
+        ...
+
+    def publisher(self, file: Path) -> str:
+        """Who signed a program, by an Authenticode signature that this Windows trusts for code.
+
+        Raises AppError("signature-missing", "signature-broken", "signature-untrusted", "signature-expired").
+        """
+        ...
+
+    def create_restore_point(self, description: str) -> None:
+        """Create a restore point with this description; raises AppError("restore-point")."""
+        ...
+
+
 class ElevatedSystem(Protocol):
-    """The side of the operating system that the elevated helper (`install/door/`) needs.
+    """The operating system as the elevated helper (`install/elevation/helper.py`) uses it.
 
     A user's program may try to make the helper write, read or run something else than it was asked to: by links, by
-    swapping files between a check and their use, by folders made beforehand. What is used is therefore first brought
-    into a folder that nobody else can change.
+    swapping files between a check and their use, by creating folders beforehand. What is used is therefore copied
+    first into a folder that nobody else can change.
     """
 
     def private_folder_path(self, name: str) -> Path:
-        """Where the private folder of that name lies; the asking side finds the answer there."""
+        """The path of the private folder of that name; the client finds the answer there."""
         ...
 
     def create_private_folder(self, name: str) -> Path:
         """A new folder that everybody may read and only administrators may change.
 
-        Raises AppError("door-folder") where something of that name is there already, or where it cannot be made so.
+        Raises AppError("door-folder") where something of that name exists, or where it cannot be created so.
         """
         ...
 
@@ -31,28 +50,17 @@ class ElevatedSystem(Protocol):
         ...
 
     def open_user_file(self, path: Path) -> BinaryIO:
-        """A plain file of the user's, open for reading: no link, no device, no pipe; raises AppError("door-file")."""
+        """A user's regular file, opened for reading; raises AppError("door-file") for a link, a device or a pipe."""
         ...
 
-    def system_programs_folder(self) -> Path | None:
-        """Where Windows' own programs lie, as Windows says: variables are the user's to change. None elsewhere."""
-        ...
-
-    def publisher(self, file: Path) -> str:
-        """Who signed a program, by a signature that this system trusts for code.
-
-        Raises AppError("signature-missing", "signature-broken", "signature-untrusted", "signature-expired",
-        "signature-unknowable").
-        """
-        ...
-
-    def create_restore_point(self, description: str) -> None:
-        """Let the system note its state under these words; raises AppError("restore-point")."""
+    @property
+    def windows(self) -> WindowsAdministration | None:
+        """What only Windows has; None elsewhere."""
         ...
 
 
 def current_elevation() -> ElevatedSystem:
-    """This computer's; its file is loaded with the first call."""
+    """The operating system that we run on; its module is imported by the first call."""
     if sys.platform == "win32":
         from .windows.elevation import WindowsElevatedSystem
 

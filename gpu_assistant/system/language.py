@@ -1,4 +1,4 @@
-"""The user's language. A file of its own, because `--help` asks for it and must load nothing else."""
+"""The user's language. A module of its own: `--help` needs it and must load nothing else."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from ..core.types import Language
 
-LANG_CHINESE = 0x04  # primary language number (winnt.h)
+LANG_CHINESE = 0x04  # winnt.h: primary language id
 
 
 def user_language(environ: Mapping[str, str] = os.environ) -> Language:
-    """On Windows the language of its own menus; elsewhere LC_ALL, LC_MESSAGES, LANG, as the C library does."""
+    """On Windows the language of its own menus; elsewhere by LC_ALL, LC_MESSAGES, LANG, as the C library does."""
     if sys.platform == "win32":
         import ctypes
 

@@ -1,115 +1,26 @@
-"""What the firmware's tables say: the kind of computer, and whether there is a computer at all.
+"""Whether there is a network, and a display to open a window on.
 
-Source: SMBIOS specification (DSP0134), 7.4.1 "System enclosure or chassis types"; the makers' words are those that
-systemd's detect-virt knows.
-
-PCI numbers: who made a display adapter, and which devices are display adapters.
-
-Whether this computer is in a network at all.
-
-Whether there is a screen to open a window on. Asked before Qt is loaded: Qt itself would end the process.
+Both are asked before anything heavy is loaded; without a display Qt would end the process.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-import re
 import socket
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal
 
-from ..core.machine import Vendor
-
-# Portable, laptop, notebook, hand held, sub notebook, tablet, convertible, detachable
-_PORTABLE_CHASSIS = {8, 9, 10, 11, 14, 30, 31, 32}
-# Desktop, low profile, pizza box, mini tower, tower, all in one, space saving, servers' kinds, mini PC
-_STATIONARY_CHASSIS = {3, 4, 5, 6, 7, 13, 15, 16, 17, 22, 23, 24, 25, 28, 29, 35, 36}
-
-# The beginning of a maker's or a product's name that only virtual machines have.
-_VIRTUAL_PREFIXES = (
-    *("qemu", "kvm", "vmware", "virtualbox", "innotek", "xen", "bochs", "parallels", "bhyve", "openstack"),
-    *("google compute engine", "apple virtualization", "virtual machine", "hvm domu"),
-)
-# Firms that name virtual and real computers alike; their real ones say so.
-_EC2_PREFIX = "amazon ec2"
-
-
-def is_laptop(chassis: int | None, *, has_battery: bool | None) -> bool | None:
-    """By the kind of chassis, else by a battery; None where neither says."""
-    if chassis in _PORTABLE_CHASSIS:
-        return True
-    if chassis in _STATIONARY_CHASSIS:
-        return False
-    return True if has_battery else None
-
-
-def is_virtual_machine(vendor: str | None, product: str | None) -> bool | None:
-    """By the makers' words; None where there are none."""
-    names = [name.strip().lower() for name in (vendor, product) if name and name.strip()]
-    if not names:
-        return None
-    if names[0].startswith(_EC2_PREFIX):
-        return not names[-1].endswith("metal") and "metal-" not in names[-1]
-    return any(name.startswith(_VIRTUAL_PREFIXES) for name in names)
-
-
-# Vendor numbers as the PCI-SIG gave them out.
-_VENDOR_BY_ID: dict[str, Vendor] = {"10de": "nvidia", "1002": "amd", "1022": "amd", "8086": "intel", "106b": "apple"}
-
-
-# How pci.ids' makers are called on the box.
-_VENDOR_NAMES = {"10de": "NVIDIA", "1002": "AMD", "1022": "AMD", "8086": "Intel"}
-
-
-def vendor_by_id(vendor_id: str) -> Vendor:
-    """The maker by its PCI vendor number in lower-case hex."""
-    return _VENDOR_BY_ID.get(vendor_id, "other")
-
-
-def is_display_adapter(device_class: str, vendor_id: str) -> bool:
-    """Whether a PCI class code in hex ("030000") is a display controller.
-
-    AMD's Instinct cards call themselves processing accelerators (class 12).
-    """
-    return device_class.startswith("03") or (device_class.startswith("12") and vendor_by_id(vendor_id) == "amd")
-
-
-def read_device_names(lines: Iterable[str], requested: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Devices' names from the lines of pci.ids (its format: "vendor  name", a tab and "device  name", two tabs below).
-
-    What stands in brackets is the name on the box: "AD107 [GeForce RTX 4060]". A device that shares its number with
-    others keeps all their names, as the list has them.
-    """
-    device_names: dict[tuple[str, str], str] = {}
-    vendor_id, vendor_name = "", ""
-    vendor_ids = {pair[0] for pair in requested}
-    for line in lines:
-        if line[:1] in ("#", "\n", ""):
-            continue
-        if line[0] == "C":  # device classes, at the end
-            break
-        if line[0] != "\t":
-            vendor_id, _, vendor_name = line.strip().partition("  ")
-        elif line[1:2] != "\t" and vendor_id in vendor_ids:
-            device_id, _, name = line.strip().partition("  ")
-            if (vendor_id, device_id) in requested and name:
-                product = re.search(r"\[(.+)\]", name)
-                brand = _VENDOR_NAMES.get(vendor_id) or vendor_name
-                device_names[vendor_id, device_id] = f"{brand} {product[1] if product else name}"
-    return device_names
-
-
-# Addresses of nobody, kept for documents: RFC 5737 and RFC 3849.
+# Addresses that belong to nobody, reserved for documentation: RFC 5737 and RFC 3849.
 _DOCUMENTATION_ADDRESSES = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 _DISCARD_PORT = 9
 
 
 def is_network_available() -> bool:
-    """Whether the system knows a way to other computers. Nothing is sent: a datagram only looks for its way."""
+    """Whether the system has a route to other computers. Nothing is sent: connecting a UDP socket only looks it up."""
     for family, address in _DOCUMENTATION_ADDRESSES:
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((address, _DISCARD_PORT))
@@ -118,14 +29,14 @@ def is_network_available() -> bool:
 
 
 DisplayState = Literal["there", "none", "silent"]
-# Qt's own names of its ways to a display server; all its others need none.
+# Qt's platform plugins that need a display server; the others need none.
 X11_PLATFORMS, WAYLAND_PLATFORMS = ("xcb",), ("wayland", "wayland-egl")
 CONNECT_TIMEOUT_S = 5.0
 
 
 def display_state(environ: Mapping[str, str] = os.environ) -> DisplayState:
-    """ "there" on Windows and macOS; elsewhere "none" where no display server is named, "silent" where the named one
-    cannot be reached or lets nobody in.
+    """ "there" on Windows and macOS; elsewhere "none" where the environment names no display server, "silent" where
+    the named one cannot be reached or refuses us.
     """
     if sys.platform in ("win32", "darwin"):
         return "there"
@@ -146,14 +57,14 @@ def display_state(environ: Mapping[str, str] = os.environ) -> DisplayState:
 
 
 def display_server_name(environ: Mapping[str, str] = os.environ) -> str:
-    """The display server that the environment names, as it stands there."""
+    """The display servers that the environment names: "WAYLAND_DISPLAY=wayland-0, DISPLAY=:0"."""
     names = ("WAYLAND_DISPLAY", "DISPLAY")
     return ", ".join(f"{name}={environ[name]}" for name in names if environ.get(name))
 
 
 def _can_connect_wayland(environ: Mapping[str, str]) -> bool:
-    """Whether something listens where the compositor should."""
-    # An absolute path stays what it is.
+    """Whether something listens on the compositor's socket."""
+    # An absolute WAYLAND_DISPLAY replaces the folder.
     path = Path(environ.get("XDG_RUNTIME_DIR", "")) / environ["WAYLAND_DISPLAY"]
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as connection:
         connection.settimeout(CONNECT_TIMEOUT_S)
@@ -165,7 +76,7 @@ def _can_connect_wayland(environ: Mapping[str, str]) -> bool:
 
 
 def _can_connect_x11(environ: Mapping[str, str]) -> bool:
-    """Whether the X server lets us in, asked with the library that Qt asks with; True where it cannot be asked."""
+    """Whether the X server accepts us, by the library that Qt connects with; True where there is no such library."""
     try:
         library = ctypes.CDLL("libxcb.so.1")
         xcb_connect, xcb_has_error, xcb_disconnect = (

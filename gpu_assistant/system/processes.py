@@ -1,11 +1,12 @@
-"""Programs from start to end, the same on every system: lines as they come, a time limit, a way to stop.
+"""Running programs, the same on every system: lines as they come, a time limit, cancelling, calls that may hang.
 
-How a program is started so that it, and all that it starts, can be ended whole is each system's own
-(`linux_processes`, `windows_processes`).
+How a program is started so that it and all its descendants can be ended is each system's own:
+`linux/processes.py`, `windows/processes.py`.
 
-Asking many things that may never answer: each in a thread of its own, all with one time limit.
-
-Runs a program of ours in an environment's own Python and hands on what it says, JSON line by JSON line.
+    run_json_lines      a program of ours in an environment's Python; each line of stdout becomes a struct
+      System.run        linux/system.py, windows/system.py: their `start_process` goes in
+        run_process     a thread reads each stream; the caller's thread collects lines, asks `cancel` and the clock
+          ChildProcess  LinuxChildProcess (a session), WindowsChildProcess (a job object): `terminate` ends the tree
 """
 
 from __future__ import annotations
@@ -13,44 +14,45 @@ from __future__ import annotations
 import math
 import os
 import queue
+import re
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol, TypeVar
+from typing import IO, Protocol, TypeVar
 
 import msgspec
 
 from ..core import json
 from ..core.errors import AppError, Cancelled, os_error_text
-from .base import ProcessResult
-
-if TYPE_CHECKING:
-    from .base import System
-
+from .base import Processes, ProcessResult
 
 POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
-ORPHANED_OUTPUT_S = 1.0  # how long output may stay open after its program ended (something it left behind holds it)
+ORPHANED_OUTPUT_S = 1.0  # how long output may stay open after its program ended, held by a process left behind
 
-MAX_LINE_BYTES = 1024**2  # bytes; the longest that a program says to us in one line has some 100 kB
+MAX_LINE_BYTES = 1024**2  # the longest line of a program of ours has some 100 kB
 MAX_OUTPUT_BYTES = 256 * 1024**2  # of a program's whole stdout, and of its stderr
-OUTPUT_LIMIT_REACHED = b""  # in the place of what passes these: no line is empty
+OUTPUT_LIMIT_REACHED = b""  # stands for output beyond these limits: no line is empty
 
 OutputLine = tuple[int, bytes | None]  # 0 stdout, 1 stderr; None at its end
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+LineMessage = TypeVar("LineMessage")
+
 
 class ChildProcess(Protocol):
-    """A started program and everything that it starts."""
+    """A started program with everything that it starts."""
 
     process: subprocess.Popen[bytes]
 
     def terminate(self) -> None:
-        """End the whole tree; it is gone when this returns."""
+        """End the whole tree, and return when it has ended."""
         ...
 
     def close(self) -> None:
-        """Let go of what the system keeps for the child, which has ended."""
+        """Release what the system keeps for the child, which has ended."""
         ...
 
 
@@ -68,9 +70,9 @@ def run_process(
     on_line: Callable[[str], None] | None,
     fallback_encoding: str = "utf-8",
 ) -> ProcessResult:
-    """What `System.run` promises. `on_line` is called on the calling thread; what it raises ends the program.
+    """What `base.Processes.run` promises. `on_line` is called on the calling thread; what it raises ends the program.
 
-    `fallback` is the encoding of lines that are not UTF-8. Raises ValueError for a relative program path.
+    `fallback_encoding` decodes lines that are not UTF-8.
     """
     command = check_command(argv)
     limits = _RunLimits(command[0], timeout, cancel)
@@ -92,7 +94,9 @@ def run_process(
 
 
 def check_command(argv: Sequence[str | Path]) -> list[str]:
-    """The words of a call whose program is named by its full path and is there."""
+    """The arguments as text. Raises ValueError for a program that is not named by its full path, and
+    AppError("program-missing") for one that is not there.
+    """
     command = [str(argument) for argument in argv]
     program = Path(command[0])
     if not program.is_absolute():
@@ -102,21 +106,42 @@ def check_command(argv: Sequence[str | Path]) -> list[str]:
     return command
 
 
+def check_command_line(argv: Sequence[str | Path]) -> list[str]:
+    """The arguments as text, for a command that is stored in one line.
+
+    Raises ValueError for a program that is not named by its full path, and for an argument of several lines.
+    """
+    arguments = [str(argument) for argument in argv]
+    if not arguments or not Path(arguments[0]).is_absolute():
+        raise ValueError(f"a program is named by its full path, not as {arguments[:1]!r}")
+    if any(re.search(r"[\0\r\n]", argument) for argument in arguments):
+        raise ValueError("a command is one line")
+    return arguments
+
+
 def program_missing_error(program: str, detail: str | None) -> AppError:
     """The error of a program that cannot be started."""
     return AppError("program-missing", program=program, detail=detail)
 
 
 def decode_output(data: bytes, fallback_encoding: str = "utf-8") -> str:
-    """Text of a program: UTF-8, else the system's own encoding; what neither knows is replaced."""
+    """A program's output as text: UTF-8, else the fallback; bytes that neither has are replaced."""
     try:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode(fallback_encoding, errors="replace")
 
 
+def reap_in_background(process: subprocess.Popen[bytes]) -> None:
+    """Wait, in a thread, for a program that outlives us.
+
+    Otherwise it would stay a zombie (Linux) or an open handle (Windows) for as long as we run.
+    """
+    threading.Thread(target=process.wait, name=f"waits for process {process.pid}", daemon=True).start()
+
+
 class _RunLimits:
-    """When to stop waiting for a program."""
+    """When a running program has to end."""
 
     def __init__(self, program: str, timeout: float, cancel: threading.Event | None) -> None:
         self.program = program
@@ -139,7 +164,7 @@ def _collect_output(
     process = child.process
     streams = [(stream_index, stream) for stream_index, stream in enumerate((process.stdout, process.stderr)) if stream]
     for stream_index, stream in streams:
-        # Daemons: one that waits on a pipe held by a stray process must not keep us from ending.
+        # Daemon threads: a pipe that a stray process holds open must not keep us from ending.
         threading.Thread(
             target=_read_lines, args=(stream, stream_index, output_queue), name="program output", daemon=True
         ).start()
@@ -190,95 +215,20 @@ def _wait_for_returncode(child: ChildProcess, limits: _RunLimits) -> int:
             limits.check()
 
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-def gather_with_timeout(
-    calls: Mapping[Key, Callable[[], Value]], timeout_s: float, max_workers: int | None = None
-) -> dict[Key, Value]:
-    """The answers that came within `limit` seconds, in the order of `calls`; who raised OSError or is late is left out.
-
-    A question that hangs is left behind: its thread is a daemon and keeps nobody from ending. At most `at_once`
-    are asked at the same time. What else a call raises is raised here.
-    """
-    pending: queue.SimpleQueue[tuple[Key, Callable[[], Value]]] = queue.SimpleQueue()
-    completed: queue.SimpleQueue[tuple[Key, tuple[Value] | BaseException]] = queue.SimpleQueue()
-    stopped = threading.Event()
-    for item in calls.items():
-        pending.put(item)
-
-    def work() -> None:
-        while not stopped.is_set():
-            try:
-                key, call = pending.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                completed.put((key, (call(),)))
-            except BaseException as error:  # noqa: BLE001 - handed to whoever asked
-                completed.put((key, error))
-
-    deadline = time.monotonic() + timeout_s
-    for _ in range(min(max_workers or len(calls), len(calls))):
-        threading.Thread(target=work, name="patience", daemon=True).start()
-    results: dict[Key, Value] = {}
-    try:
-        for _ in calls:
-            key, answer = completed.get(timeout=max(0.0, deadline - time.monotonic()))
-            if isinstance(answer, tuple):
-                results[key] = answer[0]
-            elif not isinstance(answer, OSError):
-                raise answer
-    except queue.Empty:
-        pass
-    finally:
-        stopped.set()
-    return {key: results[key] for key in calls if key in results}
-
-
-T = TypeVar("T")
-
-
-class DeadlineEvent(threading.Event):
-    """Set when nobody listens any more: somebody cancelled, or the time is up that was last given (None: there is no
-    end to it).
-    """
-
-    def __init__(self, cancel: threading.Event, timeout_s: float | None) -> None:
-        super().__init__()
-        self._cancel = cancel
-        self.extend(math.inf if timeout_s is None else timeout_s)
-
-    def extend(self, timeout_s: float) -> None:
-        """So many seconds from now on."""
-        self.timeout_s = timeout_s
-        self._deadline = time.monotonic() + timeout_s
-
-    def is_set(self) -> bool:
-        """To be asked often."""
-        return self._cancel.is_set() or time.monotonic() >= self._deadline
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether it was somebody's wish."""
-        return self._cancel.is_set()
-
-
 def run_json_lines(
-    system: System,
+    system: Processes,
     argv: Sequence[str | Path],
-    message_type: type[T],
-    on_line: Callable[[T], None],
+    message_type: type[LineMessage],
+    on_line: Callable[[LineMessage], None],
     *,
     timeout: float,
     cancel: threading.Event,
     log: Callable[[str], None],
 ) -> ProcessResult:
-    """Run `[python, script, arguments…]` to its end; `on_line` gets every line that decodes as `kind`.
+    """Run `[python, script, arguments…]` to its end; `on_line` gets each line that decodes as `message_type`.
 
-    The Python runs isolated (`-I`): neither the user's site folder nor PYTHONPATH reaches it. Lines that are
-    no JSON of that kind, and everything on stderr, go to the log. Raises what `System.run` raises.
+    Python runs isolated (`-I`): neither the user's site folder nor PYTHONPATH is used. Other lines and everything on
+    stderr go to the log. Raises what `Processes.run` raises.
     """
     python, *arguments = argv
 
@@ -295,3 +245,69 @@ def run_json_lines(
     for text in result.stderr.splitlines():
         log(text)
     return result
+
+
+class DeadlineEvent(threading.Event):
+    """A cancel event that is also set when its time is up, which can be extended (None: no limit)."""
+
+    def __init__(self, cancel: threading.Event, timeout_s: float | None) -> None:
+        super().__init__()
+        self._cancel = cancel
+        self.extend(math.inf if timeout_s is None else timeout_s)
+
+    def extend(self, timeout_s: float) -> None:
+        """Set the deadline to so many seconds from now."""
+        self.timeout_s = timeout_s
+        self._deadline = time.monotonic() + timeout_s
+
+    def is_set(self) -> bool:
+        """Whether it was cancelled or the time is up. It has to be polled: nothing wakes a `wait`."""
+        return self._cancel.is_set() or time.monotonic() >= self._deadline
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was cancelled, and not merely late."""
+        return self._cancel.is_set()
+
+
+def gather_with_timeout(
+    calls: Mapping[Key, Callable[[], Value]], timeout_s: float, max_workers: int | None = None
+) -> dict[Key, Value]:
+    """Results that came within `timeout_s` seconds, in the order of `calls`, at most `max_workers` calls at a time.
+
+    A call that raised OSError or is late is left out; what else one raises is raised here. A call that hangs is
+    abandoned: its thread is a daemon and keeps nobody from ending.
+    """
+    pending: queue.SimpleQueue[tuple[Key, Callable[[], Value]]] = queue.SimpleQueue()
+    completed: queue.SimpleQueue[tuple[Key, tuple[Value] | BaseException]] = queue.SimpleQueue()
+    stopped = threading.Event()
+    for item in calls.items():
+        pending.put(item)
+
+    def work() -> None:
+        while not stopped.is_set():
+            try:
+                key, call = pending.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                completed.put((key, (call(),)))
+            except BaseException as error:  # noqa: BLE001 - raised in the caller's thread
+                completed.put((key, error))
+
+    deadline = time.monotonic() + timeout_s
+    for _ in range(min(max_workers or len(calls), len(calls))):
+        threading.Thread(target=work, name="gather_with_timeout", daemon=True).start()
+    results: dict[Key, Value] = {}
+    try:
+        for _ in calls:
+            key, answer = completed.get(timeout=max(0.0, deadline - time.monotonic()))
+            if isinstance(answer, tuple):
+                results[key] = answer[0]
+            elif not isinstance(answer, OSError):
+                raise answer
+    except queue.Empty:
+        pass
+    finally:
+        stopped.set()
+    return {key: results[key] for key in calls if key in results}

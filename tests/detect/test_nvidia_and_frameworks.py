@@ -13,7 +13,7 @@ from gpu_assistant.core.machine import Driver, Python, TensorFlowBuild, TorchBui
 from gpu_assistant.detect import nvidia, pythons
 from gpu_assistant.detect.nvidia import DriverProbe
 from gpu_assistant.detect.tools import find_compiler_version
-from gpu_assistant.system import current_system, probes
+from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
 from tests.fakes.recorded_machine import MACHINES
 from tests.fakes.system import FakeSystem
@@ -151,29 +151,3 @@ def test_newest_msvc_is_used(tmp_path: Path) -> None:
         (tmp_path / f"Tools/MSVC/{version}/bin/Hostx64/x64/cl.exe").touch()
     assert find_compiler_version(tmp_path) == "14.42.34433"
     assert find_compiler_version(tmp_path / "Tools") is None
-
-
-@pytest.mark.parametrize(
-    ("maker", "product", "virtual"),
-    [
-        ("VMware, Inc.", "VMware7,1", True),
-        ("Microsoft Corporation", "Virtual Machine", True),
-        ("Microsoft Corporation", "Surface Laptop 5", False),
-        ("Amazon EC2", "g5.xlarge", True),
-        ("Amazon EC2", "g4dn.metal", False),
-        ("ASUS", "System Product Name", False),
-        ("", None, None),
-    ],
-)
-def test_virtual_machine_by_vendor_string(maker: str, product: str | None, virtual: bool | None) -> None:
-    assert probes.is_virtual_machine(maker, product) is virtual
-
-
-def test_names_from_pci_ids() -> None:
-    lines = "# c\n10de  NVIDIA Corporation\n\t2882  AD107 [GeForce RTX 4060]\n\t\t1043 88dc  Board\n"
-    lines += "8086  Intel Corporation\n\t46a6  Alder Lake-P GT2 [Iris Xe Graphics]\nC 03  Display\n\t46a6  no\n"
-    wanted = {("10de", "2882"), ("8086", "46a6"), ("8086", "ffff")}
-    assert probes.read_device_names(lines.splitlines(keepends=True), wanted) == {
-        ("10de", "2882"): "NVIDIA GeForce RTX 4060",
-        ("8086", "46a6"): "Intel Iris Xe Graphics",
-    }

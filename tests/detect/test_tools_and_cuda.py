@@ -15,7 +15,7 @@ from gpu_assistant.detect import cuda, tools
 from gpu_assistant.detect.partial_result import PartialResult
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
-from tests.fakes.system import FakeSystem
+from tests.fakes.system import FakeSystem, FakeWindows
 
 NEVER = threading.Event()
 
@@ -43,13 +43,13 @@ def test_git(tmp_path: Path, text: str, code: int, version: str | None) -> None:
 def test_present_vc_runtime_files(tmp_path: Path) -> None:
     for name in ("vcruntime140.dll", "msvcp140.dll", "msvcp140_1.dll", "msvcp120.dll", "kernel32.dll"):
         (tmp_path / name).touch()
-    found = tools.find_tools(FakeSystem(visual_cpp="14.20", shared_libraries=tmp_path), NEVER)
+    found = tools.find_tools(FakeSystem(windows=FakeWindows(tmp_path, visual_cpp="14.20")), NEVER)
     assert found.vc_libraries == ("msvcp140.dll", "msvcp140_1.dll", "vcruntime140.dll")
     assert tools.list_runtime_libraries(tmp_path / "none") is None
 
 
 def test_missing_programs_are_not_run() -> None:
-    system = FakeSystem(visual_cpp="14.42")
+    system = FakeSystem(windows=FakeWindows(visual_cpp="14.42"))
     assert tools.find_tools(system, NEVER) == Tools(vc_redist="14.42")
     assert system.ran == []
 

@@ -33,9 +33,9 @@ from gpu_assistant.update.service import UpdateService
 
 from .benchmarks import memory_fits
 from .bundles import FakeBundles
-from .desktop import FakeDesktop
 from .examples import cpu_benchmark, cpu_recommendation, good_checks, make_plan, plain_linux
 from .integrations import FakeIntegrations
+from .system import FakeDesktop
 
 
 class FakeJob:

@@ -8,7 +8,7 @@ from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install.environment import integrations
 from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system.base import System
-from tests.fakes.desktop import FakeDesktop
+from tests.fakes.system import FakeDesktop
 
 
 class FakeIntegrations:

@@ -20,8 +20,8 @@ from gpu_assistant.core.machine import Cpu, Disk, Gpu, OperatingSystem, User
 from gpu_assistant.detect import pythons as detect_pythons
 from gpu_assistant.system import processes
 from gpu_assistant.system.base import ProcessResult
-from gpu_assistant.system.windows import facts
-from gpu_assistant.system.windows.facts import PciDeviceEntry, WindowsFactAnswers, WindowsFacts, is_home_too_long
+from gpu_assistant.system.windows import parsing
+from gpu_assistant.system.windows.facts import PciDeviceEntry, WindowsFacts
 from tests.fakes.system import FakeSystem
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
@@ -146,7 +146,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
-class ReplayedWindows(WindowsFactAnswers, FakeSystem):
+class ReplayedWindows(FakeSystem):
     """A recorded Windows; runs on every system."""
 
     def __init__(self, folder: Path, root: Path, computer: Computer) -> None:
@@ -155,6 +155,7 @@ class ReplayedWindows(WindowsFactAnswers, FakeSystem):
         text = (folder / "registry.reg").read_bytes()
         self._export = RegistryExport(text.decode("utf-16" if text.startswith(b"\xff\xfe") else "utf-8"))
         self._facts = WindowsFacts(self._export, computer.environ, local_path=self._file)
+        self.windows = self._facts
         self._devices = msgspec.json.decode((folder / "devices.json").read_bytes(), type=tuple[PciDeviceEntry, ...])
 
     def _file(self, path: str) -> Path:
@@ -168,7 +169,7 @@ class ReplayedWindows(WindowsFactAnswers, FakeSystem):
         key = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
         return OperatingSystem(
             system="windows",
-            name=facts.windows_product_name(self._export.text(1, key, "ProductName"), build),
+            name=parsing.windows_product_name(self._export.text(1, key, "ProductName"), build),
             version=f"{major}.{minor}.{build}",
             build=build,
             arch="x86_64",
@@ -202,9 +203,27 @@ class ReplayedWindows(WindowsFactAnswers, FakeSystem):
             home=home,
             ascii=home.isascii(),
             admin=self._computer.admin,
-            home_too_long=is_home_too_long(home),
+            home_too_long=parsing.is_home_too_long(home),
             onedrive=self._facts.onedrive_folders(),
         )
+
+    def nvidia_smi(self) -> Path | None:
+        return self._facts.nvidia_smi()
+
+    def cuda_folders(self) -> tuple[Path, ...]:
+        return self._facts.cuda_folders()
+
+    def cudnn_folders(self) -> tuple[Path, ...]:
+        return self._facts.cudnn_folders()
+
+    def proxy(self) -> str | None:
+        return self._facts.proxy()
+
+    def pending_reboot(self) -> bool | None:
+        return self._facts.pending_reboot()
+
+    def virtual_machine(self) -> bool | None:
+        return self._facts.virtual_machine()
 
     def laptop(self) -> bool | None:
         return self._facts.is_laptop(self._computer.battery)

@@ -1,4 +1,7 @@
-"""A computer whose every answer is an argument. Programs are really run, unless `run` is given."""
+"""An operating system whose every answer is an argument: a fake for each role, and one for all of them.
+
+Programs are really run, unless `run` is given. Where programs and interpreters lie is the real system's answer.
+"""
 
 from __future__ import annotations
 
@@ -13,137 +16,53 @@ from gpu_assistant.core.types import Language
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import (
     LoginCommand,
+    MenuEntryFile,
     PowerStatus,
     ProcessResult,
     TaskbarProgress,
     UserEnvironmentVariables,
     WslStatus,
+    menu_entry_name,
 )
 from gpu_assistant.system.linux import hardware
 
+REAL = current_system()
 
-class FakeSystem:
-    """Answers what it was told. Where programs and interpreters lie is the real system's answer.
 
-    `ran` collects the argument lists of all programs, `opened` what was opened, `awake` counts keep_awake.
-    `pci_root` is a folder like /sys/bus/pci/devices, `asked_rights` collects what was to run with administrator rights.
-    """
+class FakeHardware:
+    """`pci_root` is a folder like /sys/bus/pci/devices; `memory_by_card` is filled by the test."""
 
     def __init__(
         self,
         *,
         name: SystemName = "linux",
-        run: Callable[..., ProcessResult] | None = None,
-        environments: Path | None = None,
-        language: Language = "en",
         operating_system: OperatingSystem | None = None,
         cpu: Cpu | None = None,
-        display_adapters: tuple[Gpu, ...] = (),
         disks: tuple[Disk, ...] = (),
-        python_candidates: tuple[Path, ...] = (),
-        programs: Mapping[str, Path] | None = None,
-        sleeping_driver: Driver | None = None,
-        cuda_folders: tuple[Path, ...] = (),
-        cudnn_folders: tuple[Path, ...] = (),
-        visual_cpp: str | None = None,
-        shared_libraries: Path | None = None,
-        wsl: Callable[[], WslStatus] | None = None,
-        proxy: str | None = None,
-        is_admin: bool = False,
-        pending_reboot: bool | None = None,
+        display_adapters: tuple[Gpu, ...] = (),
+        pci_root: Path | None = None,
         nvidia_smi: Path | None = None,
         loaded_driver: str = "",
-        vswhere: Path | None = None,
-        msvc_folders: tuple[Path, ...] = (),
-        laptop: bool | None = None,
-        pci_root: Path | None = None,
+        sleeping_driver: Driver | None = None,
         power: PowerStatus | None = None,
-        variables: UserEnvironmentVariables | None = None,
-        at_login: LoginCommand | None = None,
-        taskbar: Callable[[int], TaskbarProgress | None] = lambda _: None,
+        laptop: bool | None = None,
+        pending_reboot: bool | None = None,
+        **roles: Any,
     ) -> None:
+        super().__init__(**roles)
         self.name = name
-        self.real = current_system()
         self.memory_by_card: dict[str, dict[int, int]] = {}
-        self.ran: list[tuple[str, ...]] = []
-        self.opened: list[Path] = []
-        self.asked_rights: list[tuple[str, ...]] = []
-        self.awake = 0
-        self._run = run
-        self._environments = environments
-        self._language = language
         self._operating_system = operating_system or OperatingSystem(system=name)
         self._cpu = cpu or Cpu()
-        self._display_adapters = display_adapters
         self._disks = disks
-        self._python_candidates = python_candidates
-        self._programs = programs or {}
-        self._sleeping_driver = sleeping_driver
-        self._cuda_folders = cuda_folders
-        self._cudnn_folders = cudnn_folders
-        self._visual_cpp = visual_cpp
-        self._shared_libraries = shared_libraries
-        self._wsl = wsl
-        self._proxy = proxy
-        self._is_admin = is_admin
-        self._pending_reboot = pending_reboot
+        self._display_adapters = display_adapters
+        self._pci_root = pci_root
         self._nvidia_smi = nvidia_smi
         self._loaded_driver = loaded_driver
-        self._vswhere = vswhere
-        self._msvc_folders = msvc_folders
-        self._laptop = laptop
-        self._pci_root = pci_root
+        self._sleeping_driver = sleeping_driver
         self._power = power or PowerStatus()
-        self._variables = variables
-        self._at_login = at_login
-        self._taskbar = taskbar
-
-    def run(
-        self,
-        argv: Sequence[str | Path],
-        *,
-        timeout: float,
-        environ: Mapping[str, str | None] | None = None,
-        cwd: Path | None = None,
-        cancel: threading.Event | None = None,
-        on_line: Callable[[str], None] | None = None,
-    ) -> ProcessResult:
-        self.ran.append(tuple(str(word) for word in argv))
-        more: dict[str, Any] = {
-            "timeout": timeout,
-            "environ": environ,
-            "cwd": cwd,
-            "cancel": cancel,
-            "on_line": on_line,
-        }
-        return self._run(argv, **more) if self._run is not None else self.real.run(argv, **more)
-
-    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
-        self.real.start_checked(program, check)
-
-    def executable(self, name: str) -> str:
-        return self.real.executable(name)
-
-    def environment_python(self, environment: Path) -> Path:
-        return self.real.environment_python(environment)
-
-    def environment_program(self, environment: Path, name: str) -> Path:
-        return self.real.environment_program(environment, name)
-
-    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
-        return self.real.conda_activation_files(environment, conda)
-
-    def standalone_python(self, folder: Path) -> Path:
-        return self.real.standalone_python(folder)
-
-    def activation_command(self, environment: Path) -> str:
-        return self.real.activation_command(environment)
-
-    def default_environments_folder(self, data_root: Path) -> Path:
-        return self._environments or data_root / "environments"
-
-    def language(self) -> Language:
-        return self._language
+        self._laptop = laptop
+        self._pending_reboot = pending_reboot
 
     def operating_system(self) -> OperatingSystem:
         return self._operating_system
@@ -151,20 +70,26 @@ class FakeSystem:
     def cpu(self) -> Cpu:
         return self._cpu
 
-    def display_adapters(self) -> tuple[Gpu, ...]:
-        return self._display_adapters
-
     def memory_bytes(self) -> int:
-        return self.real.memory_bytes()
+        return REAL.memory_bytes()
 
     def disks(self) -> tuple[Disk, ...]:
         return self._disks
 
-    def python_candidates(self) -> tuple[Path, ...]:
-        return self._python_candidates
+    def display_adapters(self) -> tuple[Gpu, ...]:
+        return self._display_adapters
 
-    def find_program(self, name: str) -> Path | None:
-        return self._programs.get(name)
+    def nvidia_smi(self) -> Path | None:
+        return self._nvidia_smi
+
+    def loaded_driver(self) -> str:
+        return self._loaded_driver
+
+    def sleeping_driver(self) -> Driver | None:
+        return self._sleeping_driver
+
+    def are_gpus_asleep(self) -> bool:
+        return self._pci_root is not None and hardware.are_nvidia_devices_asleep(self._pci_root)
 
     def is_gpu_asleep(self, address: str) -> bool:
         return self._pci_root is not None and hardware.is_device_asleep(self._pci_root, address)
@@ -175,47 +100,8 @@ class FakeSystem:
     def gpu_memory_by_process(self, address: str) -> dict[int, int]:
         return self.memory_by_card.get(address, {})
 
-    def are_gpus_asleep(self) -> bool:
-        return self._pci_root is not None and hardware.are_nvidia_devices_asleep(self._pci_root)
-
-    def sleeping_driver(self) -> Driver | None:
-        return self._sleeping_driver
-
-    def nvidia_smi(self) -> Path | None:
-        return self._nvidia_smi
-
-    def loaded_driver(self) -> str:
-        return self._loaded_driver
-
-    def cuda_folders(self) -> tuple[Path, ...]:
-        return self._cuda_folders
-
-    def cudnn_folders(self) -> tuple[Path, ...]:
-        return self._cudnn_folders
-
-    def visual_cpp(self) -> str | None:
-        return self._visual_cpp
-
-    def system32_folder(self) -> Path | None:
-        return self._shared_libraries
-
-    def wsl(self) -> WslStatus | None:
-        return self._wsl() if self._wsl is not None else None
-
-    def vswhere(self) -> Path | None:
-        return self._vswhere
-
-    def msvc_folders(self) -> tuple[Path, ...]:
-        return self._msvc_folders
-
-    def proxy(self) -> str | None:
-        return self._proxy
-
-    def is_admin(self) -> bool:
-        return self._is_admin
-
-    def user(self) -> User:
-        return User(home=str(Path.home()), admin=self._is_admin)
+    def power(self) -> PowerStatus:
+        return self._power
 
     def laptop(self) -> bool | None:
         return self._laptop
@@ -229,24 +115,173 @@ class FakeSystem:
     def pending_reboot(self) -> bool | None:
         return self._pending_reboot
 
-    def power(self) -> PowerStatus:
-        return self._power
 
-    @property
-    def variables(self) -> UserEnvironmentVariables:
-        assert self._variables is not None
-        return self._variables
+class FakeWindows:
+    """What only Windows has; `wsl` is called for each answer."""
 
-    @property
-    def login_command(self) -> LoginCommand:
-        assert self._at_login is not None
-        return self._at_login
+    def __init__(
+        self,
+        system32_folder: Path = Path("/nowhere/System32"),
+        *,
+        visual_cpp: str | None = None,
+        wsl: Callable[[], WslStatus] = WslStatus,
+        vswhere: Path | None = None,
+        msvc_folders: tuple[Path, ...] = (),
+    ) -> None:
+        self._system32_folder = system32_folder
+        self._visual_cpp = visual_cpp
+        self._wsl = wsl
+        self._vswhere = vswhere
+        self._msvc_folders = msvc_folders
+
+    def visual_cpp(self) -> str | None:
+        return self._visual_cpp
+
+    def system32_folder(self) -> Path:
+        return self._system32_folder
+
+    def wsl(self) -> WslStatus:
+        return self._wsl()
+
+    def vswhere(self) -> Path | None:
+        return self._vswhere
+
+    def msvc_folders(self) -> tuple[Path, ...]:
+        return self._msvc_folders
+
+
+class FakeProcesses:
+    """`ran` collects the argument lists of all programs; `programs` are those that are found, by name."""
+
+    def __init__(
+        self,
+        *,
+        run: Callable[..., ProcessResult] | None = None,
+        programs: Mapping[str, Path] | None = None,
+        python_candidates: tuple[Path, ...] = (),
+        cuda_folders: tuple[Path, ...] = (),
+        cudnn_folders: tuple[Path, ...] = (),
+        windows: FakeWindows | None = None,
+        **roles: Any,
+    ) -> None:
+        super().__init__(**roles)
+        self.ran: list[tuple[str, ...]] = []
+        self._run = run or REAL.run
+        self._programs = programs or {}
+        self._python_candidates = python_candidates
+        self._cuda_folders = cuda_folders
+        self._cudnn_folders = cudnn_folders
+        self.windows = windows
+
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        timeout: float,
+        environ: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+        cancel: threading.Event | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> ProcessResult:
+        self.ran.append(tuple(str(word) for word in argv))
+        return self._run(argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line)
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        REAL.start_checked(program, check)
+
+    def executable(self, name: str) -> str:
+        return REAL.executable(name)
+
+    def find_program(self, name: str) -> Path | None:
+        return self._programs.get(name)
+
+    def python_candidates(self) -> tuple[Path, ...]:
+        return self._python_candidates
+
+    def cuda_folders(self) -> tuple[Path, ...]:
+        return self._cuda_folders
+
+    def cudnn_folders(self) -> tuple[Path, ...]:
+        return self._cudnn_folders
+
+    def environment_python(self, environment: Path) -> Path:
+        return REAL.environment_python(environment)
+
+    def environment_program(self, environment: Path, name: str) -> Path:
+        return REAL.environment_program(environment, name)
+
+    def standalone_python(self, folder: Path) -> Path:
+        return REAL.standalone_python(folder)
+
+    def activation_command(self, environment: Path) -> str:
+        return REAL.activation_command(environment)
+
+    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        return REAL.conda_activation_files(environment, conda)
+
+
+class FakeElevation:
+    """`elevated` collects what was to run with administrator rights."""
+
+    def __init__(self, *, is_admin: bool = False, **roles: Any) -> None:
+        super().__init__(**roles)
+        self.elevated: list[tuple[str, ...]] = []
+        self._is_admin = is_admin
+
+    def is_admin(self) -> bool:
+        return self._is_admin
 
     def run_as_admin(
         self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None
     ) -> int:
-        self.asked_rights.append(tuple(str(word) for word in argv))
+        self.elevated.append(tuple(str(word) for word in argv))
         return 0
+
+
+class FakeDesktop:
+    """A desktop whose menu and Jupyter lie in the folder `root`.
+
+    `opened` and `started` (with its folder) collect what was opened and started; `awake` counts `keep_awake`.
+    """
+
+    def __init__(
+        self,
+        root: Path = Path("/nowhere"),
+        *,
+        editor: Path | None = None,
+        taskbar: Callable[[int], TaskbarProgress | None] = lambda _: None,
+        login_command: LoginCommand | None = None,
+        **roles: Any,
+    ) -> None:
+        super().__init__(**roles)
+        self.root = root
+        self.opened: list[Path] = []
+        self.started: list[tuple[tuple[str, ...], Path]] = []
+        self.awake = 0
+        self._editor = editor
+        self._taskbar = taskbar
+        self._login_command = login_command
+
+    def open_folder(self, folder: Path) -> None:
+        self.opened.append(folder)
+
+    def open_terminal(self, environment: Path) -> None:
+        self.opened.append(environment)
+
+    def start_program(self, argv: Sequence[str | Path], folder: Path) -> None:
+        self.started.append((tuple(str(word) for word in argv), folder))
+
+    def find_editor(self) -> Path | None:
+        return self._editor
+
+    def kernels_folder(self) -> Path:
+        return self.root / "jupyter" / "kernels"
+
+    def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
+        return (
+            MenuEntryFile(path=environment / "terminal.script", content=b"script"),
+            MenuEntryFile(path=self.root / "menu" / f"{menu_entry_name(environment)}.entry", content=b"entry"),
+        )
 
     def taskbar(self, window: int) -> TaskbarProgress | None:
         return self._taskbar(window)
@@ -262,8 +297,50 @@ class FakeSystem:
 
         return awake()
 
-    def open_folder(self, folder: Path) -> None:
-        self.opened.append(folder)
+    @property
+    def login_command(self) -> LoginCommand:
+        assert self._login_command is not None
+        return self._login_command
 
-    def open_terminal(self, environment: Path) -> None:
-        self.opened.append(environment)
+
+class FakeUserEnvironment:
+    """`environments` is the folder for new environments; else it lies in the data folder."""
+
+    def __init__(
+        self,
+        *,
+        language: Language = "en",
+        proxy: str | None = None,
+        environments: Path | None = None,
+        variables: UserEnvironmentVariables | None = None,
+        **roles: Any,
+    ) -> None:
+        super().__init__(**roles)
+        self._language = language
+        self._proxy = proxy
+        self._environments = environments
+        self._variables = variables
+
+    def user(self) -> User:
+        return User(home=str(Path.home()))
+
+    def language(self) -> Language:
+        return self._language
+
+    def proxy(self) -> str | None:
+        return self._proxy
+
+    def default_environments_folder(self, data_root: Path) -> Path:
+        return self._environments or data_root / "environments"
+
+    @property
+    def variables(self) -> UserEnvironmentVariables:
+        assert self._variables is not None
+        return self._variables
+
+
+class FakeSystem(FakeHardware, FakeProcesses, FakeElevation, FakeDesktop, FakeUserEnvironment):
+    """All roles together; it takes the arguments of each by name."""
+
+    def user(self) -> User:
+        return User(home=str(Path.home()), admin=self.is_admin())

@@ -24,15 +24,17 @@ from gpu_assistant.gui.widgets.cards import (
 from gpu_assistant.gui.widgets.charts import BarChart, Sparkline, SpeedSparkline
 from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
 from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
+from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry, Menu, ScrollBar, SpinBox
 from gpu_assistant.gui.widgets.navigation import LanguageMenu, NavigationRail, RailButton, StepRail, ThemeMenu
 from gpu_assistant.gui.widgets.page import Footer, Page
 from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
+from gpu_assistant.gui.widgets.table import DataTable
 from gpu_assistant.gui.widgets.text import label
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QTableWidgetItem, QVBoxLayout, QWidget
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.language import Language
@@ -232,6 +234,75 @@ def home() -> QWidget:
     return window
 
 
+def controls() -> QWidget:
+    """What Qt draws by style: scroll bars, menu, list of a drop-down, number boxes, table, text that scrolls."""
+    window = QWidget()
+    row = QHBoxLayout(window)
+    page = Page("Controls")
+    row.addWidget(page)
+    boxes = QHBoxLayout()
+    for enabled in (True, True, False):
+        box = SpinBox()
+        box.setRange(1, 4096)
+        box.setValue(1 if enabled else 4096)
+        box.setEnabled(enabled)
+        boxes.addWidget(box)
+    window.primary = boxes.itemAt(1).widget()
+    dropdown = Dropdown()
+    entries = [DropdownEntry(value=n, text=f"2.{n}.0", hint="2026-11", detail="Built with CUDA 13") for n in range(20)]
+    dropdown.set_entries(entries, 3, "2.3.0", "PyTorch")
+    boxes.addWidget(dropdown)
+    boxes.addStretch(1)
+    page.column.addLayout(boxes)
+    table = DataTable()
+    table.setColumnCount(3)
+    table.setHorizontalHeaderLabels([t("Load"), t("Memory"), t("Temperature")])
+    table.setRowCount(12)
+    for cell in range(36):
+        item = QTableWidgetItem(f"{cell} %")
+        item.setTextAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
+        table.setItem(cell // 3, cell % 3, item)
+    table.selectRow(2)
+    table.setFixedHeight(220)
+    page.column.addWidget(table)
+    drawer = LogDrawer()
+    drawer.append([f"{number}: torch-2.15.0+cu130-cp313-cp313-win_amd64.whl " * 3 for number in range(60)])
+    drawer.set_open(True)
+    page.column.addWidget(drawer)
+    scroll_bars = QHBoxLayout()
+    for maximum, enabled in ((100, True), (5000, True), (100, False)):
+        bar = ScrollBar(Qt.Orientation.Horizontal)
+        bar.setRange(0, maximum)
+        bar.setPageStep(50)
+        bar.setValue(maximum // 3)
+        bar.setEnabled(enabled)
+        scroll_bars.addWidget(bar)
+    page.column.addLayout(scroll_bars)
+    menu = Menu(window)
+    for word in ("As the system", "Light", "Dark", "High contrast"):
+        action = menu.addAction(word)
+        action.setCheckable(True)
+        action.setChecked(word == "Light")
+        action.setEnabled(word != "High contrast")
+    menu.setActiveAction(menu.actions()[2])
+    popup = QHBoxLayout()
+    for widget in (menu, _popup_of(dropdown, entries)):
+        picture = QLabel()
+        picture.setPixmap(widget.grab())
+        popup.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+    popup.addStretch(1)
+    page.column.addLayout(popup)
+    return window
+
+
+def _popup_of(dropdown: Dropdown, entries: list[DropdownEntry]) -> QWidget:
+    dropdown.open_popup()
+    popup = dropdown.popup
+    popup.resize(320, 240)
+    popup.hide()
+    return popup
+
+
 def main() -> None:
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
@@ -244,7 +315,7 @@ def main() -> None:
         for look in ("light", "dark", "contrast"):
             theme.set_theme(app, look)
             theme.set_text_scale(app, scale)
-            for name, make in (("install", install), ("home", home)):
+            for name, make in (("install", install), ("home", home), ("controls", controls)):
                 window = make()
                 for width, height in ((1180, 760), (880, 520)):
                     window.resize(width, height)

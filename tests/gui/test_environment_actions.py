@@ -15,7 +15,7 @@ from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.install.environment.integrations import INTERPRETER_SETTING, LOCK_COMMENT
 from gpu_assistant.install.files import inventory
-from tests.fakes.desktop import FakeDesktop
+from tests.fakes.system import FakeDesktop
 from tests.fakes.examples import cpu_recommendation
 from tests.fakes.integrations import FakeIntegrations
 from tests.fakes.system import FakeSystem

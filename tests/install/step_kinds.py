@@ -107,7 +107,7 @@ class SmallWorld:
         self.outside.mkdir(parents=True, exist_ok=True)
         self.variables = FileVariables(self.outside / "variables.json")
         self.login_command = FileAtLogin(self.outside / "login.json")
-        self.system = FakeSystem(name=current_system().name, variables=self.variables, at_login=self.login_command)
+        self.system = FakeSystem(name=current_system().name, variables=self.variables, login_command=self.login_command)
         self.environment = self.outside / "env"
 
     def plan(self, *more: Step, environment: Path | None = None) -> Plan:

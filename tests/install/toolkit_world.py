@@ -52,7 +52,7 @@ class ToolkitWorld:
         self.system = FakeSystem(
             name=system,
             variables=self.variables,
-            at_login=FileAtLogin(self.outside / "login.json"),
+            login_command=FileAtLogin(self.outside / "login.json"),
             python_candidates=(INTERPRETER,),
         )
         self.environment = self.outside / "env"

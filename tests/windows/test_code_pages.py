@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.system.windows.facts import SHORT_ENVIRONMENTS_FOLDER
+from gpu_assistant.system.windows.parsing import SHORT_ENVIRONMENTS_FOLDER
 
 from .conftest import ROOT, Call
 

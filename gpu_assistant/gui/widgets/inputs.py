@@ -12,16 +12,16 @@ The two menus at a rail's bottom: language and theme.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
+    QActionEvent,
     QFontMetrics,
+    QIcon,
     QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -33,12 +33,10 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QMenu,
-    QProxyStyle,
     QScrollBar,
     QSpinBox,
     QStyle,
     QStyledItemDelegate,
-    QStyleOption,
     QStyleOptionSpinBox,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -46,117 +44,25 @@ from PySide6.QtWidgets import (
 )
 
 from .. import theme
-from .base import KeyboardFocus, Themed, application, draw_box, draw_focus_ring, draw_rounded_rect
+from ..theme.stylesheet import MENU, MENU_ICON_SIZE, SCROLL_BAR, set_style_sheet
+from .base import KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded_rect
 from .buttons import Button
-from .icons import draw_icon
-
-BAR_WIDTH, HANDLE_MARGIN, MIN_HANDLE_LENGTH = 11, 3, 42
-PAGE_REPEAT_DELAY_MS, PAGE_REPEAT_INTERVAL_MS = 500, 60
+from .icons import draw_icon, pixmap
 
 
 class ScrollBar(Themed, QScrollBar):
-    """Drag the handle; a press beside it goes a page, and on while it is held; the middle button goes there."""
+    """A slim handle without arrows on the ground below."""
 
     def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
         super().__init__(orientation, parent)
-        self._drag_offset: float | None = None
-        self._mouse_pos = QPointF()
-        # The ground below shines through.
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, False)
-        self.setMouseTracking(True)
         self.apply_theme()
 
-    def sizeHint(self) -> QSize:
-        """Thin; as long as there is room."""
-        return QSize(BAR_WIDTH, MIN_HANDLE_LENGTH) if self._is_vertical else QSize(MIN_HANDLE_LENGTH, BAR_WIDTH)
+    def refresh(self) -> None:
+        super().refresh()
+        self.update_colours()
 
-    def handle_rect(self) -> QRectF:
-        """Where the handle is, margins included."""
-        track_length, span = self._track_length(), self.maximum() - self.minimum()
-        handle_length = float(track_length)
-        if span > 0:
-            handle_length = min(
-                max(track_length * self.pageStep() / (span + self.pageStep()), MIN_HANDLE_LENGTH), track_length
-            )
-        start = (self.sliderPosition() - self.minimum()) / max(span, 1) * (track_length - handle_length)
-        return (
-            QRectF(0, start, self.width(), handle_length)
-            if self._is_vertical
-            else QRectF(start, 0, handle_length, self.height())
-        )
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The handle; darker under the mouse and while it is held."""
-        del event
-        rect = self.handle_rect()
-        highlighted = self._drag_offset is not None or (self.underMouse() and rect.contains(self._mouse_pos))
-        rect.adjust(HANDLE_MARGIN, HANDLE_MARGIN, -HANDLE_MARGIN, -HANDLE_MARGIN)
-        radius = (BAR_WIDTH - 2 * HANDLE_MARGIN) / 2
-        if self.isEnabled():
-            draw_rounded_rect(QPainter(self), rect, radius, theme.color("soft" if highlighted else "control"))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take the handle, go a page, or go there."""
-        self._mouse_pos = event.position()
-        rect, position = self.handle_rect(), self._position_along(event.position())
-        if event.button() == Qt.MouseButton.MiddleButton:
-            self._start_drag((rect.height() if self._is_vertical else rect.width()) / 2)
-            self._drag_to(position)
-        elif event.button() == Qt.MouseButton.LeftButton and rect.contains(event.position()):
-            self._start_drag(position - self._handle_start(rect))
-        elif event.button() == Qt.MouseButton.LeftButton:
-            action = QScrollBar.SliderAction
-            page_action = action.SliderPageStepSub if position < self._handle_start(rect) else action.SliderPageStepAdd
-            self.triggerAction(page_action)
-            self.setRepeatAction(page_action, PAGE_REPEAT_DELAY_MS, PAGE_REPEAT_INTERVAL_MS)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """The handle follows."""
-        self._mouse_pos = event.position()
-        if self._drag_offset is not None:
-            self._drag_to(self._position_along(event.position()))
-        self.update()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let go."""
-        del event
-        self._drag_offset = None
-        self.setSliderDown(False)
-        self.setRepeatAction(QScrollBar.SliderAction.SliderNoAction)
-        self.update()
-
-    def sliderChange(self, change: QScrollBar.SliderChange) -> None:
-        """Pages go on until the handle has come to the mouse."""
-        super().sliderChange(change)
-        if self.repeatAction() != QScrollBar.SliderAction.SliderNoAction and self.handle_rect().contains(
-            self._mouse_pos
-        ):
-            self.setRepeatAction(QScrollBar.SliderAction.SliderNoAction)
-
-    def _start_drag(self, offset: float) -> None:
-        self._drag_offset = offset
-        self.setSliderDown(True)
-        self.update()
-
-    def _drag_to(self, position: float) -> None:
-        rect = self.handle_rect()
-        free_length = self._track_length() - (rect.height() if self._is_vertical else rect.width())
-        if free_length > 0 and self._drag_offset is not None:
-            fraction = min(max((position - self._drag_offset) / free_length, 0.0), 1.0)
-            self.setSliderPosition(self.minimum() + round(fraction * (self.maximum() - self.minimum())))
-
-    @property
-    def _is_vertical(self) -> bool:
-        return self.orientation() == Qt.Orientation.Vertical
-
-    def _track_length(self) -> int:
-        return self.height() if self._is_vertical else self.width()
-
-    def _position_along(self, point: QPointF) -> float:
-        return point.y() if self._is_vertical else point.x()
-
-    def _handle_start(self, rect: QRectF) -> float:
-        return rect.y() if self._is_vertical else rect.x()
+    def update_colours(self) -> None:
+        set_style_sheet(self, SCROLL_BAR)
 
 
 def use_slim_scroll_bars(area: QAbstractScrollArea) -> None:
@@ -507,75 +413,34 @@ class SpinBox(KeyboardFocus, Themed, QSpinBox):
             draw_icon(painter, icon, foreground, ARROW_SIZE, QRectF(arrow_rect).translated(-5, 0))
 
 
-MENU_PADDING, MENU_ITEM_LEFT, MENU_ITEM_RIGHT, MENU_ITEM_PADDING = (
-    4,
-    25,
-    33,
-    16,
-)  # the menu's padding, room beside the words, what a row is higher than them
-
-
 class Menu(Themed, QMenu):
-    """Entries of words, of which one may be ticked."""
+    """Entries of text, of which some may be checked."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setStyle(_menu_style())
         self.apply_theme()
 
     def refresh(self) -> None:
-        """Fonts of now."""
         self.setFont(theme.font("body"))
         super().refresh()
+        self.update_colours()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground, edge, and the entries."""
-        del event
-        painter = QPainter(self)
-        painter.setFont(self.font())
-        width = theme.current().line_width
-        painter.fillRect(self.rect(), theme.color("card"))
-        draw_rounded_rect(painter, QRectF(self.rect()), 0, None, theme.color("control"), width=width)
+    def update_colours(self) -> None:
+        set_style_sheet(self, MENU)
         for action in self.actions():
-            self._paint_entry(painter, action, self.actionGeometry(action))
+            self._update_tick(action)
 
-    def _paint_entry(self, painter: QPainter, action: QAction, rect: QRect) -> None:
-        if action == self.activeAction() and action.isEnabled():
-            draw_rounded_rect(painter, QRectF(rect), 6, theme.color("hover"))
-        foreground = "text" if action.isEnabled() else "disabled"
-        if action.isChecked():
-            draw_icon(
-                painter, "check", foreground, 14, QRectF(rect.x() + 4, rect.y(), MENU_ITEM_LEFT - 8, rect.height())
-            )
-        painter.setPen(theme.color(foreground))
-        painter.drawText(rect.adjusted(MENU_ITEM_LEFT, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), action.text())
+    def actionEvent(self, event: QActionEvent) -> None:
+        super().actionEvent(event)
+        if event.type() == QEvent.Type.ActionAdded:
+            self._update_tick(event.action())
 
-
-class _MenuStyle(QProxyStyle):
-    """Only how large things are: the menu paints itself."""
-
-    def sizeFromContents(
-        self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
-    ) -> QSize:
-        if widget is not None and kind == QStyle.ContentsType.CT_MenuItem:
-            return QSize(
-                size.width() + MENU_ITEM_LEFT + MENU_ITEM_RIGHT, widget.fontMetrics().height() + MENU_ITEM_PADDING
-            )
-        return size if widget is None else super().sizeFromContents(kind, option, size, widget)
-
-    def pixelMetric(
-        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
-    ) -> int:
-        if metric in (QStyle.PixelMetric.PM_MenuHMargin, QStyle.PixelMetric.PM_MenuVMargin):
-            return MENU_PADDING + theme.current().line_width
-        if metric == QStyle.PixelMetric.PM_MenuPanelWidth:
-            return 0
-        return super().pixelMetric(metric, option, widget)
-
-
-@lru_cache(maxsize=1)
-def _menu_style() -> _MenuStyle:
-    """One for all menus, on the style that every system has."""
-    style = _MenuStyle("fusion")
-    style.setParent(application())
-    return style
+    def _update_tick(self, action: QAction) -> None:
+        tick = QIcon()
+        for mode, token in ((QIcon.Mode.Normal, "text"), (QIcon.Mode.Disabled, "disabled")):
+            drawing = pixmap("check", token, MENU_ICON_SIZE)
+            blank = drawing.copy()
+            blank.fill(Qt.GlobalColor.transparent)
+            tick.addPixmap(drawing, mode, QIcon.State.On)
+            tick.addPixmap(blank, mode, QIcon.State.Off)
+        action.setIcon(tick)

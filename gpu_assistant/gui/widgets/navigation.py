@@ -619,7 +619,7 @@ class _RailMenu(RailButton):
 
     def _open_menu(self) -> None:
         if self._menu is not None:
-            self._menu.popup(self.mapToGlobal(self.rect().topLeft()) - self._menu.rect().bottomLeft())
+            self._menu.popup(self.mapToGlobal(QPoint(0, -self._menu.sizeHint().height())))
 
 
 class LanguageMenu(_RailMenu):

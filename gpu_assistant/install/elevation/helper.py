@@ -185,7 +185,9 @@ def run_installer(
         copy = work_folder / call.name
         if not _copy_verified(Path(request.file), copy, rights, call.digest, request.sha256):
             raise AppError("door-changed", path=request.file)
-        publisher = rights.publisher(copy)
+        if rights.windows is None:
+            raise AppError("signature-unknowable", path=str(copy))
+        publisher = rights.windows.publisher(copy)
         if publisher != call.signer:
             raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
         restore_point = before_run()
@@ -241,7 +243,7 @@ def enable_wsl(system: System, rights: ElevatedSystem, catalog: Catalog) -> Help
     route = wsl_route(catalog)
     if route is None:
         raise AppError("door-request", detail="wsl-platform")
-    path = find_wsl(rights.system_programs_folder())
+    path = find_wsl(rights.windows.system_programs_folder() if rights.windows is not None else None)
     finished = system.run([path, *route.system_words], timeout=WSL_TIMEOUT_S, environ=WSL_ENVIRONMENT, cwd=path.parent)
     lines = tuple((finished.stdout + finished.stderr).replace("\0", "").splitlines())
     return HelperAnswer(exit_code=finished.returncode, lines=lines[-WSL_LOG_LINES:])
@@ -300,7 +302,7 @@ class ElevationHelper:
         if isinstance(request, LinuxPackagesRequest) == is_windows:
             raise AppError("door-request", detail=self._system.name)
         if isinstance(request, RestorePointRequest):
-            self._rights.create_restore_point(RESTORE_POINT_LABEL)
+            _create_restore_point(self._rights)
             return HelperAnswer()
         if isinstance(request, LinuxPackagesRequest):
             return install_packages(request, self._system, self._catalog, self._apt_get)
@@ -318,7 +320,7 @@ class ElevationHelper:
             if not isinstance(request, WindowsDriverRequest):
                 return None
             try:
-                self._rights.create_restore_point(RESTORE_POINT_LABEL)
+                _create_restore_point(self._rights)
             except AppError:
                 return False
             return True
@@ -329,3 +331,10 @@ class ElevationHelper:
         from ...core import json
 
         json.write_file(folder / ANSWER_FILE, json.encode(answer))
+
+
+def _create_restore_point(rights: ElevatedSystem) -> None:
+    """Raises AppError("restore-point") where there are none."""
+    if rights.windows is None:
+        raise AppError("restore-point", detail="Linux")
+    rights.windows.create_restore_point(RESTORE_POINT_LABEL)

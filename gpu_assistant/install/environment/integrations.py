@@ -19,8 +19,7 @@ from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.json import storage_error
 from ...core.paths import DataDir
-from ...system.base import System
-from ...system.desktop_entry import DesktopEnvironment, MenuEntryFile
+from ...system.base import Desktop, MenuEntryFile, System
 from ...system.locks import data_folder_lock
 from ..files import inventory
 from ..files.inventory import SITE_PACKAGES_GLOBS
@@ -46,7 +45,7 @@ class EnvironmentActions(Struct, frozen=True, kw_only=True):
     lock: Path
 
 
-def environment_actions(environment: Path, system: System, desktop: DesktopEnvironment) -> EnvironmentActions:
+def environment_actions(environment: Path, system: System, desktop: Desktop) -> EnvironmentActions:
     """Looks only; raises AppError: environment-missing, environment-not-ours."""
     _check_managed(environment)
     return EnvironmentActions(
@@ -77,7 +76,7 @@ class IntegrationJob:
     """
 
     def __init__(
-        self, environment: Path, data: DataDir, system: System, desktop: DesktopEnvironment, kinds: Kinds
+        self, environment: Path, data: DataDir, system: System, desktop: Desktop, kinds: Kinds
     ) -> None:
         self.environment = environment
         self._data = data
@@ -141,7 +140,7 @@ class EditorJob(IntegrationJob):
         environment: Path,
         data: DataDir,
         system: System,
-        desktop: DesktopEnvironment,
+        desktop: Desktop,
         kinds: Kinds,
         *,
         folder: Path,

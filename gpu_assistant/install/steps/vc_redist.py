@@ -82,10 +82,10 @@ class VcRedistInstall(StepKind):
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
         """Every library that is asked for is here, whoever put it there."""
-        needs, folder = _framework_needs(context.catalog, context.plan.recommendation), context.system.system32_folder()
-        if not needs or folder is None:
+        needs, windows = _framework_needs(context.catalog, context.plan.recommendation), context.system.windows
+        if not needs or windows is None:
             return None
-        here = parse_version(context.system.visual_cpp())
+        here, folder = parse_version(windows.visual_cpp()), windows.system32_folder()
         for need in needs:
             if not all((folder / name).is_file() for name in need.needs_files):
                 return None
@@ -111,7 +111,8 @@ class VcRedistInstall(StepKind):
         """As its installer wrote it down."""
         if not isinstance(effect, ProgramInstalled):
             return super().effect_state(effect, host)
-        return "made" if host.system.visual_cpp() is not None else "before"
+        windows = host.system.windows
+        return "made" if windows is not None and windows.visual_cpp() is not None else "before"
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
         """Other programs use it, too: it stays."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ...core.errors import AppError
 from ...core.plan import Step
 from ...core.types import Value
+from ...system.base import Processes, WslStatus
 from ..elevation.client import ElevationClient
 from ..elevation.helper import WSL_ENVIRONMENT, WSL_TIMEOUT_S
 from ..elevation.protocol import find_wsl, wsl_route
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 OFFER_CODE = "tensorflow-wsl2"
 SHOW_CODE, INSTALL_CODE = "wsl2", "wsl2-install"
 PLATFORM_PROGRAM, LINUX_PROGRAM = "WSL2", "WSL2 Linux"
+
+
+def _wsl_status(system: Processes) -> WslStatus:
+    return system.windows.wsl() if system.windows is not None else WslStatus()
 
 
 def _elevation_client(context: InstallContext) -> ElevationClient:
@@ -74,8 +79,8 @@ class Wsl2Install(StepKind):
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """There is a Linux already; or it is left to the user."""
-        here = context.system.wsl()
-        if here is not None and here.ready and here.distributions:
+        here = _wsl_status(context.system)
+        if here.ready and here.distributions:
             return Outcome(code="progress.wsl-here", data={"name": here.distributions[0]})
         if step.code == SHOW_CODE:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
@@ -86,12 +91,12 @@ class Wsl2Install(StepKind):
         route = wsl_route(context.catalog)
         if route is None:
             raise refused(step.id)
-        wsl = context.system.wsl()
-        if wsl is None or not wsl.ready:
+        if not _wsl_status(context.system).ready:
             needs_restart = self._enable_platform(step, context, route)
             if needs_restart:
                 return Outcome(code="progress.wsl-restart", restart=True)
-        path = find_wsl(context.system.system32_folder())
+        windows = context.system.windows
+        path = find_wsl(windows.system32_folder() if windows is not None else None)
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux"
         )
@@ -119,8 +124,7 @@ class Wsl2Install(StepKind):
             answer = self._make_client(context).enable_wsl_platform()
             if answer.exit_code not in (0, *route.restart_codes):
                 raise AppError("wsl-failed", status=answer.exit_code, detail=_last_line("\n".join(answer.lines)))
-        wsl = context.system.wsl()
-        if wsl is not None and wsl.ready:
+        if _wsl_status(context.system).ready:
             return False
         # It says 0 with a restart, too: that Windows waits for one is seen elsewhere.
         if answer.exit_code in route.restart_codes or context.system.pending_reboot():
@@ -131,8 +135,8 @@ class Wsl2Install(StepKind):
         """By what Windows wrote down; parts that wait for a restart are not there yet."""
         if not isinstance(effect, ProgramInstalled):
             return super().effect_state(effect, host)
-        here = host.system.wsl()
-        there = here is not None and (bool(here.distributions) if effect.name == LINUX_PROGRAM else here.ready)
+        here = _wsl_status(host.system)
+        there = bool(here.distributions) if effect.name == LINUX_PROGRAM else here.ready
         return "made" if there else "before"
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:

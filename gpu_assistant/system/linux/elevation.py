@@ -1,7 +1,4 @@
-"""Administrator rights on Linux: polkit's pkexec, which asks the user in the desktop's own window.
-
-The elevated helper's side of Linux: folders of root's, and files opened without following anybody's links.
-"""
+"""Administrator rights on Linux: asked for through polkit's pkexec, and used without following users' links."""
 
 from __future__ import annotations
 
@@ -18,55 +15,53 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...core.errors import AppError, ElevationDenied, os_error_text
-from .. import processes as system_processes
-from . import processes
+from ..processes import check_command, run_process
+from .processes import start_process
 
 PKEXEC = Path("/usr/bin/pkexec")
-REFUSED_RETURNCODES = (126, 127)  # pkexec(1): the user closed the question; not allowed, or nobody could ask
+REFUSED_RETURNCODES = (126, 127)  # pkexec(1): the user dismissed the question; not allowed, or no way to ask
+RUN_FOLDER = Path("/run")  # only root writes here; empty after a restart
+GROUP_OR_OTHER_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, pkexec: Path = PKEXEC) -> int:
-    """See `base.System.run_as_admin`."""
-    command = system_processes.check_command(argv)
+    """See `base.Elevation.run_as_admin`: pkexec shows the question in a window of its own."""
+    command = check_command(argv)
     if not pkexec.is_file():
         raise ElevationDenied("rights-no-way", program=command[0])
     argv = [str(pkexec), "--disable-internal-agent", *command]
-    # No time limit: a person may be thinking about the question.
-    returncode = system_processes.run_process(
-        processes.start_process, argv, timeout=math.inf, environ=None, cwd=None, cancel=cancel, on_line=None
+    # No time limit: the user may take any time to answer.
+    returncode = run_process(
+        start_process, argv, timeout=math.inf, environ=None, cwd=None, cancel=cancel, on_line=None
     ).returncode
     if returncode in REFUSED_RETURNCODES:
         raise ElevationDenied("rights-refused", program=command[0])
     return returncode
 
 
-RUN_FOLDER = Path("/run")  # root's alone, and empty again after a restart
-GROUP_OR_OTHER_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
-
 class LinuxElevatedSystem:
-    """See `rights.Rights`. `base` is a folder that only we can write."""
+    """See `elevation.ElevatedSystem`; `base` is a folder that only root can write to."""
 
     def __init__(self, base: Path = RUN_FOLDER) -> None:
         self._base = base
 
     def private_folder_path(self, name: str) -> Path:
-        """Below /run."""
+        """In /run."""
         return self._base / name
 
     def create_private_folder(self, name: str) -> Path:
-        """See `rights.Rights.make_private`."""
+        """With mode 755, whatever the umask."""
         folder = self.private_folder_path(name)
         try:
             folder.mkdir(mode=0o755)
-            folder.chmod(0o755)  # whatever the umask
+            folder.chmod(0o755)
         except OSError as error:
             raise AppError("door-folder", path=str(folder), detail=os_error_text(error)) from error
         self.check_private_folder(folder)
         return folder
 
     def check_private_folder(self, folder: Path) -> None:
-        """The folder and all above it: root's or ours, and nobody else may write (a sticky /tmp protects ours)."""
+        """The folder and its parents are root's or ours, and nobody else may write to them; parents may be sticky."""
         for path in (folder, *folder.parents):
             status = path.lstat()
             writable_by_others = status.st_mode & GROUP_OR_OTHER_WRITE and not (
@@ -76,7 +71,7 @@ class LinuxElevatedSystem:
                 raise AppError("door-folder", path=str(folder), detail=str(path))
 
     def open_user_file(self, path: Path) -> BinaryIO:
-        """The name itself is no link; what it opens is a plain file, and opening it waits for nobody."""
+        """The path itself is no link, and opens a regular file; opening it does not block (a pipe would)."""
         if not path.is_absolute() or ".." in path.parts:
             raise AppError("door-file", path=str(path), detail=None)
         try:
@@ -88,14 +83,7 @@ class LinuxElevatedSystem:
             raise AppError("door-file", path=str(path), detail=None)
         return os.fdopen(descriptor, "rb")
 
-    def system_programs_folder(self) -> None:
-        """Not a thing here."""
+    @property
+    def windows(self) -> None:
+        """Not on Linux."""
         return
-
-    def publisher(self, file: Path) -> str:
-        """Windows' signatures are Windows' to judge."""
-        raise AppError("signature-unknowable", path=str(file))
-
-    def create_restore_point(self, description: str) -> None:  # noqa: ARG002 - there is none to name
-        """Not a thing here."""
-        raise AppError("restore-point", detail="Linux")

@@ -1,7 +1,7 @@
 """The user's environment variables: a file of ours in environment.d, which systemd reads at every login.
 
-Its words are environment.d(5)'s: `NAME="value"`, where `$$` is a dollar sign and `${PATH}` the value so far.
-Other systems' sessions read no such file, and there we say so.
+Its syntax is environment.d(5)'s: `NAME="value"`, where `$$` is a dollar sign and `${PATH}` the value so far. Where
+systemd does not run, nothing reads such a file: AppError("no-user-variables").
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from ...core import json
 from ...core.errors import AppError, os_error_text
 from ..base import EnvironmentVariable
-from ..paths import check_variable_name, check_variable_value
+from ..variables import check_variable_name, check_variable_value
 
 ENVIRONMENT_FILE = "environment.d/60-gpu-assistant.conf"
 SYSTEMD_RUNNING_FOLDER = "run/systemd/system"  # there while systemd runs the computer; sd_booted(3)
@@ -25,13 +25,13 @@ _ASSIGNMENT = re.compile(r'(\w+)="(.*)"')
 
 
 def config_folder(home: Path, environ: Mapping[str, str]) -> Path:
-    """Where a user's settings lie; a relative XDG_CONFIG_HOME counts for nothing (basedir-spec)."""
+    """The folder of the user's settings; a relative XDG_CONFIG_HOME is ignored, as the specification says."""
     xdg_config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
     return xdg_config_home if xdg_config_home.is_absolute() else home / ".config"
 
 
 class LinuxEnvironmentVariables:
-    """See `services.UserVariables`; only what we wrote down ourselves is known here.
+    """See `base.UserEnvironmentVariables`; it knows the variables in our own file only.
 
     Writing raises what `core.json.write_file` does.
     """
@@ -41,7 +41,7 @@ class LinuxEnvironmentVariables:
         self._root = root
 
     def get(self, name: str) -> EnvironmentVariable | None:
-        """Of PATH, the lines that add to it are no value."""
+        """The last line's value; lines that append to PATH are no value of it."""
         check_variable_name(name)
         values = [
             value
@@ -55,7 +55,7 @@ class LinuxEnvironmentVariables:
         )
 
     def set(self, name: str, value: str, *, expand: bool = False) -> None:
-        """`expand` leaves `$NAME` to systemd."""
+        """With `expand`, systemd expands `$NAME`."""
         new_line = (check_variable_name(name), _quote_value(check_variable_value(value), expand=expand))
         lines = self._read_lines()
         existing_indexes = [
@@ -68,7 +68,7 @@ class LinuxEnvironmentVariables:
         self._write_lines(lines)
 
     def remove(self, name: str) -> bool:
-        """Take its line out, and the file where it was the last one."""
+        """Remove its line, and the file with its last line."""
         lines = self._read_lines()
         remaining = [line for line in lines if line[0] != name or _is_path_assignment(*line)]
         if len(remaining) == len(lines):
@@ -77,11 +77,11 @@ class LinuxEnvironmentVariables:
         return True
 
     def is_on_path(self, folder: Path) -> bool:
-        """Whether there is a line that adds it."""
+        """Whether there is a line that appends it."""
         return _path_assignment(folder) in self._read_lines()
 
     def add_to_path(self, folder: Path) -> bool:
-        """A line of its own, which adds to the PATH that the session has by then."""
+        """Add a line that appends to the session's PATH."""
         if ":" in str(folder):
             raise AppError("path-not-addable", folder=str(folder))
         line = _path_assignment(folder)
@@ -92,7 +92,7 @@ class LinuxEnvironmentVariables:
         return True
 
     def remove_from_path(self, folder: Path) -> bool:
-        """Take its line out."""
+        """Remove its line."""
         line = _path_assignment(folder)
         lines = self._read_lines()
         if line not in lines:
@@ -121,7 +121,7 @@ class LinuxEnvironmentVariables:
             self._file.unlink(missing_ok=True)
         except OSError as error:
             raise AppError("variable-unusable", name=str(self._file), detail=os_error_text(error)) from error
-        # An empty folder says nothing to anybody, and it may be ours.
+        # The folder may be ours; an empty one has no use.
         with suppress(OSError):
             self._file.parent.rmdir()
 
@@ -135,7 +135,7 @@ def _is_path_assignment(name: str, value: str) -> bool:
 
 
 def _quote_value(value: str, *, expand: bool) -> str:
-    # Within quotes a backslash keeps these as they are; the dollar sign is read once more after that.
+    # Within quotes a backslash escapes these; dollar signs are expanded in a second pass.
     escaped = re.sub(r'(["\\`])', r"\\\1", value)
     return escaped if expand else escaped.replace("$", "$$")
 

@@ -1,9 +1,9 @@
-"""Programs on Linux: a session of their own, ended by signals, and ended by the kernel when we die.
+"""Programs on Linux: in a session of their own, ended by signals, and by the kernel when we die.
 
-The kernel's parent-death signal is set by util-linux's `setpriv`, which then becomes the program; doing it
-ourselves between fork and exec is not safe while other threads run. It reaches the program itself; what the
-program started outlives a killed us (an ordinary end of ours ends the whole tree). Without such a `setpriv`
-(util-linux before 2.33, BusyBox) the program itself may outlive a killed us too.
+util-linux's `setpriv` sets the kernel's parent-death signal and then becomes the program; setting it ourselves
+between fork and exec is not safe while other threads run. The signal reaches the program alone: if we are killed, its
+descendants live on (an ordinary exit of ours ends the whole tree). Where there is no such `setpriv` (util-linux before
+2.33, BusyBox) the program may outlive us as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ assert sys.platform != "win32"  # noqa: S101 - the type checker reads this too
 import os
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,12 +22,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from ..processes import reap_in_background
+
 if TYPE_CHECKING:
     import psutil
 
-
 SETPRIV_PATHS = (Path("/usr/bin/setpriv"), Path("/bin/setpriv"))
-TERMINATE_GRACE_S = 0.7  # time to end by itself before it is killed: a cancel shall work within a second
+TERMINATE_GRACE_S = 0.7  # from SIGTERM to SIGKILL: a cancel shall take less than a second
 
 
 class LinuxChildProcess:
@@ -38,7 +38,7 @@ class LinuxChildProcess:
         self.process = process
 
     def terminate(self) -> None:
-        """Ask everything to end, and kill what has not ended after `GRACE_S`."""
+        """Send SIGTERM to everything, and SIGKILL to what has not ended after `TERMINATE_GRACE_S`."""
         descendants = self._descendants()
         self._send_signal(signal.SIGTERM, descendants)
         if not self._wait_until_exited(descendants, TERMINATE_GRACE_S):
@@ -46,13 +46,13 @@ class LinuxChildProcess:
             self._wait_until_exited(descendants, TERMINATE_GRACE_S)
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Nothing is held."""
 
     def _descendants(self) -> list[psutil.Process]:
         import psutil
 
         if self.process.poll() is not None:
-            return []  # its number may belong to somebody else by now
+            return []  # its pid may be another process's by now
         try:
             return psutil.Process(self.process.pid).children(recursive=True)
         except psutil.Error:
@@ -102,7 +102,7 @@ def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | N
 
 @lru_cache(maxsize=1)
 def parent_death_prefix() -> tuple[str, ...]:
-    """The words before a command that make the kernel end it when we die; none where that is not there."""
+    """The arguments before a command that make the kernel end it when we die; () where setpriv cannot."""
     for program in SETPRIV_PATHS:
         if not program.is_file():
             continue
@@ -116,7 +116,7 @@ def parent_death_prefix() -> tuple[str, ...]:
 
 
 def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
-    """See `base.System.start_checked`: what was opened is what runs, whatever its name leads to by then."""
+    """See `base.Processes.start_checked`: what runs is the open file, whatever its name leads to by then."""
     with program.open("rb") as file:
         check(file)
         descriptor = file.fileno()
@@ -130,5 +130,18 @@ def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-    # Somebody has to take note of its end, or it stays a zombie for as long as we run.
-    threading.Thread(target=process.wait, name=f"waits for {program.name}", daemon=True).start()
+    reap_in_background(process)
+
+
+def start_detached(argv: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
+    """Start a program that outlives us; raises OSError."""
+    process = subprocess.Popen(
+        argv,
+        env=dict(environ),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    reap_in_background(process)

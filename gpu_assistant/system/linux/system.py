@@ -1,4 +1,4 @@
-"""Linux. Facts come from /proc, /sys and /etc below `root`, which tests replace by a recorded tree."""
+"""Linux in all roles of `base.py`. Facts come from /proc, /sys and /etc below `root`, which tests replace."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ from typing import BinaryIO
 
 from ...core.machine import Cpu, Disk, Driver, Gpu, OperatingSystem, SystemName, User
 from ...core.types import Language
-from .. import paths
-from .. import processes as system_processes
-from ..base import LoginCommand, PowerStatus, ProcessResult, TaskbarProgress, UserEnvironmentVariables
+from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, TaskbarProgress, UserEnvironmentVariables
+from ..conda import linux_activation_script
+from ..hardware_ids import normalize_architecture
 from ..language import user_language
-from . import desktop, hardware, parsing, processes
+from ..processes import run_process
+from ..variables import find_on_path, proxy_from_environment
+from . import desktop, elevation, hardware, parsing, processes, software
+from .environment import LinuxEnvironmentVariables, config_folder
 
 NVIDIA_SMI_PATHS = (
     "usr/bin/nvidia-smi",
@@ -34,7 +37,7 @@ REMOTE_VARIABLES = ("XRDP_SESSION", "CHROME_REMOTE_DESKTOP_SESSION")
 
 
 class LinuxSystem:
-    """What `base.System` asks, answered by Linux."""
+    """See `base.System`. All parameters but `root` default to the running system's."""
 
     name: SystemName = "linux"
 
@@ -54,60 +57,7 @@ class LinuxSystem:
         uname = os.uname()
         self._kernel, self._machine = kernel or (uname.release, uname.machine)
 
-    # Programs
-    def run(
-        self,
-        argv: Sequence[str | Path],
-        *,
-        timeout: float,
-        environ: Mapping[str, str | None] | None = None,
-        cwd: Path | None = None,
-        cancel: threading.Event | None = None,
-        on_line: Callable[[str], None] | None = None,
-    ) -> ProcessResult:
-        """See `base.System.run`; also raises ValueError for a relative program path."""
-        return system_processes.run_process(
-            processes.start_process, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
-        )
-
-    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
-        """See `base.System.start_checked`."""
-        processes.start_checked(program, check)
-
-    def executable(self, name: str) -> str:
-        """The name itself."""
-        return name
-
-    def environment_python(self, environment: Path) -> Path:
-        """bin/python."""
-        return environment / "bin" / "python"
-
-    def environment_program(self, environment: Path, name: str) -> Path:
-        """In bin."""
-        return environment / "bin" / name
-
-    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
-        """For bash and zsh, by conda's own script beside the program; a link to the program is followed."""
-        scripts = parsing.linux_activation_script(environment, conda.resolve().parent.parent)
-        return {Path(path): text.encode("utf-8", "surrogateescape") for path, text in scripts.items()}
-
-    def standalone_python(self, folder: Path) -> Path:
-        """bin/python3."""
-        return folder / "bin" / "python3"
-
-    def activation_command(self, environment: Path) -> str:
-        """For bash and zsh."""
-        return f"source {shlex.quote(str(environment / 'bin' / 'activate'))}"
-
-    # Places
-    def default_environments_folder(self, data_root: Path) -> Path:
-        """Beside the rest of our data: nothing here trips over a path."""
-        return data_root / "environments"
-
-    # What is here
-    def language(self) -> Language:
-        """By the environment, as the C library does."""
-        return user_language(self._environ)
+    # Hardware
 
     def operating_system(self) -> OperatingSystem:
         """From os-release, the kernel's release and the C library."""
@@ -116,7 +66,7 @@ class LinuxSystem:
             system="linux",
             name=fields.get("PRETTY_NAME") or None,
             version=parsing.parse_kernel_version(self._kernel),
-            arch=parsing.normalize_architecture(self._machine),
+            arch=normalize_architecture(self._machine),
             wsl=self._in_wsl(),
             distro=fields.get("ID") or None,
             distro_version=fields.get("VERSION_ID") or None,
@@ -132,186 +82,226 @@ class LinuxSystem:
         """From /proc/cpuinfo."""
         return parsing.parse_cpuinfo(self._read_text("proc/cpuinfo"))
 
-    def display_adapters(self) -> tuple[Gpu, ...]:
-        """From sysfs, whose `class`, `vendor` and `device` the kernel keeps in memory: no card wakes."""
-        return hardware.display_adapters(self._root)
-
     def memory_bytes(self) -> int:
-        """From /proc/meminfo; raises ValueError where that says nothing."""
+        """From /proc/meminfo; raises ValueError where that has no total."""
         return parsing.parse_meminfo(self._read_text("proc/meminfo"))
 
     def disks(self) -> tuple[Disk, ...]:
         """Mounts of real file systems that we may write to, and the one under the home folder."""
         return hardware.list_disks(parsing.parse_mounts(self._read_text("proc/self/mounts")), self._home)
 
-    def python_candidates(self) -> tuple[Path, ...]:
-        """PATH, the usual folders, version managers, conda."""
-        return parsing.linux_python_candidates(self._home, self._environ, self._root)
-
-    def find_program(self, name: str) -> Path | None:
-        """On PATH; conda also where its installers put it."""
-        path = paths.find_on_path((name,), self._environ)
-        return path or (parsing.find_conda(self._home, self._environ, self._root) if name == "conda" else None)
-
-    def is_gpu_asleep(self, address: str) -> bool:
-        """By the kernel's runtime power management."""
-        return hardware.is_device_asleep(self._root / hardware.PCI_DEVICES, address)
-
-    def can_gpu_sleep(self, address: str) -> bool:
-        """As `System.card_may_sleep` says."""
-        return hardware.can_device_sleep(self._root / hardware.PCI_DEVICES, address)
-
-    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
-        """The driver tells."""
-        del address
-        return {}
-
-    def are_gpus_asleep(self) -> bool:
-        """By the kernel's runtime power management."""
-        return hardware.are_nvidia_devices_asleep(self._root / hardware.PCI_DEVICES)
-
-    def sleeping_driver(self) -> Driver | None:
-        """The loaded kernel module says its version without a word to the cards."""
-        if not self.are_gpus_asleep():
-            return None
-        version = self._read_text("sys/module/nvidia/version").strip()
-        return Driver(version=version) if version else None
+    def display_adapters(self) -> tuple[Gpu, ...]:
+        """From sysfs."""
+        return hardware.display_adapters(self._root)
 
     def nvidia_smi(self) -> Path | None:
         """Where the driver's packages put it; WSL and NixOS have folders of their own."""
         return next((path for candidate in NVIDIA_SMI_PATHS if (path := self._root / candidate).is_file()), None)
 
     def loaded_driver(self) -> str:
-        """What the loaded kernel module says."""
+        """From the loaded kernel module."""
         return self._read_text("proc/driver/nvidia/version")
 
-    def cuda_folders(self) -> tuple[Path, ...]:
-        """Where NVIDIA's installers and the distributions put toolkits, CUDA_HOME, and around the nvcc on PATH."""
-        from_variables = [Path(value) for name in ("CUDA_HOME", "CUDA_PATH") if (value := self._environ.get(name))]
-        default_folders = [*sorted(self._root.glob("usr/local/cuda-*")), self._root / "usr/local/cuda"]
-        nvcc = paths.find_on_path(("nvcc",), self._environ)
-        nvcc_root = nvcc.resolve().parent.parent if nvcc is not None else None
-        # A program of that name alone (a wrapper in /usr/local/bin) is no toolkit.
-        from_nvcc = [nvcc_root] if nvcc_root is not None and (nvcc_root / "include/cuda.h").is_file() else []
-        return paths.unique_folders(
-            [*default_folders, *sorted(self._root.glob("opt/cuda*")), *from_variables, *from_nvcc]
-        )
+    def sleeping_driver(self) -> Driver | None:
+        """From the loaded kernel module, which tells its version without asking the GPUs."""
+        if not self.are_gpus_asleep():
+            return None
+        version = self._read_text("sys/module/nvidia/version").strip()
+        return Driver(version=version) if version else None
 
-    def cudnn_folders(self) -> tuple[Path, ...]:
-        """The compiler's and the linker's usual folders, and those inside toolkits."""
-        multiarch = f"{self._machine}-linux-gnu"
-        default_folders = [
-            *(self._root / "usr/include", self._root / "usr/include" / multiarch),
-            *(self._root / "usr/lib" / multiarch, self._root / "usr/lib64", self._root / "usr/local/lib"),
-        ]
-        toolkit_folders = [folder / part for folder in self.cuda_folders() for part in ("include", "lib64", "lib")]
-        return paths.unique_folders([*default_folders, *toolkit_folders])
+    def are_gpus_asleep(self) -> bool:
+        """By the kernel's runtime power management."""
+        return hardware.are_nvidia_devices_asleep(self._root / hardware.PCI_DEVICES)
 
-    def visual_cpp(self) -> str | None:
-        """Not a thing here."""
-        return None
+    def is_gpu_asleep(self, address: str) -> bool:
+        """By the kernel's runtime power management."""
+        return hardware.is_device_asleep(self._root / hardware.PCI_DEVICES, address)
 
-    def system32_folder(self) -> Path | None:
-        """Not a thing here."""
-        return None
+    def can_gpu_sleep(self, address: str) -> bool:
+        """By the kernel's runtime power management."""
+        return hardware.can_device_sleep(self._root / hardware.PCI_DEVICES, address)
 
-    def wsl(self) -> None:
-        """Not a thing here."""
-        return
+    def gpu_memory_by_process(self, address: str) -> dict[int, int]:
+        """Nothing: on Linux the driver itself counts."""
+        del address
+        return {}
 
-    def vswhere(self) -> Path | None:
-        """Not a thing here."""
-        return None
-
-    def msvc_folders(self) -> tuple[Path, ...]:
-        """Not a thing here."""
-        return ()
-
-    def proxy(self) -> str | None:
-        """From the environment."""
-        return paths.proxy_from_environment(self._environ)
-
-    def is_admin(self) -> bool:
-        """Whether we are root."""
-        return os.geteuid() == 0
-
-    def user(self) -> User:
-        """No path is too long here, and there is no OneDrive."""
-        home = str(self._home)
-        return User(home=home, ascii=home.isascii(), admin=self.is_admin(), home_too_long=False, onedrive=())
+    def power(self) -> PowerStatus:
+        """From power_supply and platform_profile."""
+        return hardware.read_power_status(self._root)
 
     def laptop(self) -> bool | None:
-        """By the chassis, else by a battery; WSL knows neither."""
-        return hardware.is_laptop_chassis(self._root)
+        """By the chassis, else by a battery; WSL has neither."""
+        return hardware.is_laptop(self._root)
 
     def virtual_machine(self) -> bool | None:
-        """By the maker's words and the processor's sign."""
+        """By the firmware's names and the processor's flags."""
         if self._in_wsl():
             return False
-        return hardware.detect_virtual_machine(self._root)
+        return hardware.is_virtual_machine(self._root)
 
     def remote_desktop(self) -> bool | None:
-        """By what xrdp and Chrome's remote desktop leave in the environment."""
+        """By the variables that xrdp and Chrome Remote Desktop set."""
         return any(self._environ.get(name) for name in REMOTE_VARIABLES)
 
     def pending_reboot(self) -> bool | None:
-        """Debian and its children leave a file; other distributions do not say."""
+        """By the file that Debian and its derivatives write; other distributions do not tell."""
         if (self._root / "run/reboot-required").exists() or (self._root / "var/run/reboot-required").exists():
             return True
         return False if (self._root / "var/lib/dpkg").is_dir() else None
 
-    def power(self) -> PowerStatus:
-        """From the kernel's power_supply and platform_profile."""
-        return desktop.read_power_status(self._root)
+    # Processes
 
-    # What is done for the user
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        timeout: float,
+        environ: Mapping[str, str | None] | None = None,
+        cwd: Path | None = None,
+        cancel: threading.Event | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> ProcessResult:
+        """In a session of its own."""
+        return run_process(
+            processes.start_process, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
+        )
+
+    def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
+        """Through the open file's descriptor."""
+        processes.start_checked(program, check)
+
+    def executable(self, name: str) -> str:
+        """The name itself."""
+        return name
+
+    def find_program(self, name: str) -> Path | None:
+        """On PATH; conda also where its installers put it."""
+        path = find_on_path((name,), self._environ)
+        return path or (software.find_conda(self._home, self._environ, self._root) if name == "conda" else None)
+
+    def python_candidates(self) -> tuple[Path, ...]:
+        """PATH, the usual folders, version managers, conda."""
+        return software.python_candidates(self._home, self._environ, self._root)
+
+    def cuda_folders(self) -> tuple[Path, ...]:
+        """Default folders, variables, PATH."""
+        return software.cuda_folders(self._environ, self._root)
+
+    def cudnn_folders(self) -> tuple[Path, ...]:
+        """Default folders and toolkits."""
+        return software.cudnn_folders(self._environ, self._root, self._machine)
+
+    def environment_python(self, environment: Path) -> Path:
+        """bin/python."""
+        return environment / "bin" / "python"
+
+    def environment_program(self, environment: Path, name: str) -> Path:
+        """In bin."""
+        return environment / "bin" / name
+
+    def standalone_python(self, folder: Path) -> Path:
+        """bin/python3."""
+        return folder / "bin" / "python3"
+
+    def activation_command(self, environment: Path) -> str:
+        """For bash and zsh."""
+        return f"source {shlex.quote(str(environment / 'bin' / 'activate'))}"
+
+    def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
+        """For bash and zsh; a link to conda's program is resolved."""
+        scripts = linux_activation_script(environment, conda.resolve().parent.parent)
+        return {Path(path): text.encode("utf-8", "surrogateescape") for path, text in scripts.items()}
+
     @property
-    def variables(self) -> UserEnvironmentVariables:
-        """A file in environment.d."""
-        from .environment import LinuxEnvironmentVariables, config_folder
+    def windows(self) -> None:
+        """Not on Linux."""
+        return
 
-        return LinuxEnvironmentVariables(config_folder(self._home, self._environ), self._root)
+    # Elevation
 
-    @property
-    def login_command(self) -> LoginCommand:
-        """An entry in the desktop's autostart folder."""
-        from .desktop import LinuxLoginCommand
-        from .environment import config_folder
-
-        return LinuxLoginCommand(config_folder(self._home, self._environ))
+    def is_admin(self) -> bool:
+        """Whether we are root."""
+        return os.geteuid() == 0
 
     def run_as_admin(
         self,
         argv: Sequence[str | Path],
         *,
         cancel: threading.Event | None = None,
-        window: int | None = None,  # noqa: ARG002
+        window: int | None = None,  # noqa: ARG002 - pkexec's window stands by itself
     ) -> int:
-        """Through pkexec, whose window finds its own place; root needs to ask nobody."""
+        """Through pkexec; directly where we are root."""
         if self.is_admin():
             return self.run(argv, timeout=math.inf, cancel=cancel).returncode
-        from .elevation import run_as_admin
+        return elevation.run_as_admin(argv, cancel=cancel)
 
-        return run_as_admin(argv, cancel=cancel)
+    # Desktop
+
+    def open_folder(self, folder: Path) -> None:
+        """Through xdg-open."""
+        desktop.open_folder(folder, self._environ)
+
+    def open_terminal(self, environment: Path) -> None:
+        """In the desktop's own terminal."""
+        desktop.open_terminal(environment, self._environ)
+
+    def start_program(self, argv: Sequence[str | Path], folder: Path) -> None:
+        """In a session of its own."""
+        desktop.start_program(argv, folder, self._environ)
+
+    def find_editor(self) -> Path | None:
+        """On PATH, where its packages put it."""
+        return find_on_path(("code", "codium"), self._environ)
+
+    def kernels_folder(self) -> Path:
+        """In the user's data folder."""
+        return desktop.kernels_folder(self._environ, self._home)
+
+    def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
+        """A desktop entry and the start file of its bash."""
+        return desktop.menu_entry_files(environment, self._environ, self._home)
 
     def taskbar(self, window: int) -> TaskbarProgress | None:  # noqa: ARG002
-        """There is none that all desktops have."""
+        """None: Linux' desktops have no common interface for it."""
         return None
 
     def keep_awake(self, reason: str) -> AbstractContextManager[bool]:
         """Through logind, where it runs."""
         return desktop.keep_awake(reason)
 
-    def open_folder(self, folder: Path) -> None:
-        """Through xdg-open; raises AppError("no-file-manager")."""
-        desktop.open_folder(folder, self._environ)
+    @property
+    def login_command(self) -> LoginCommand:
+        """An entry in the desktop's autostart folder."""
+        return desktop.LinuxLoginCommand(config_folder(self._home, self._environ))
 
-    def open_terminal(self, environment: Path) -> None:
-        """In the desktop's own terminal; raises AppError("no-terminal")."""
-        desktop.open_terminal(environment, self._environ)
+    # User environment
+
+    def user(self) -> User:
+        """No path is too long for Linux, and there is no OneDrive."""
+        home = str(self._home)
+        return User(home=home, ascii=home.isascii(), admin=self.is_admin(), home_too_long=False, onedrive=())
+
+    def language(self) -> Language:
+        """By the environment, as the C library does."""
+        return user_language(self._environ)
+
+    def proxy(self) -> str | None:
+        """From the environment."""
+        return proxy_from_environment(self._environ)
+
+    def default_environments_folder(self, data_root: Path) -> Path:
+        """In our data folder: no path breaks programs on Linux."""
+        return data_root / "environments"
+
+    @property
+    def variables(self) -> UserEnvironmentVariables:
+        """A file in environment.d."""
+        folder = config_folder(self._home, self._environ)
+        return LinuxEnvironmentVariables(folder, self._root)
 
     def _in_wsl(self) -> bool:
-        # A kernel built by the user has another name; the mark of Windows programs is there all the same.
+        # A kernel that the user built has another name, but Windows' programs can be started all the same.
         return "microsoft" in self._kernel.lower() or (self._root / WSL_INTEROP_FILE).exists()
 
     def _read_text(self, path: str) -> str:

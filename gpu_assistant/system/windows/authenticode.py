@@ -1,11 +1,12 @@
-"""The chain from a signer's certificate up to a trusted root, built by Windows' crypt32.
+"""Who signed a program (Authenticode), as Windows itself verifies it.
 
-Who signed a program (Authenticode), by Windows' own judgement: WinVerifyTrust.
-
-It checks the file's hash against the signature, the chain up to a root that this Windows trusts, the purpose "code",
-and the time: within the certificate's, or within it by a trusted time stamp. Revoked certificates are refused where
-their publisher's list can be reached. The chain is built once more by `windows_rights_chain`, for code and for the
-time of the stamp: rules of an organisation can make WinVerifyTrust take test certificates and expired ones.
+verify_publisher
+  WinVerifyTrust    the file's hash against the signature; the chain up to a root that this Windows trusts; the
+                    purpose "code signing"; the time: within the certificate's, or by a trusted time stamp.
+                    Revoked certificates are refused where their publisher's list can be reached.
+  chain_errors      builds the chain once more, by crypt32, for code signing at the time of the stamp: an
+                    organisation's policies can make WinVerifyTrust accept test certificates and expired ones.
+  _publisher_name   the organisation in the signer's certificate
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ctypes import wintypes
 from pathlib import Path
 
 from ...core.errors import AppError
-from .registry import guid_from_text
+from .com import guid_from_text
 
 # wincrypt.h
 CODE_SIGNING = b"1.3.6.1.5.5.7.3.3"
@@ -27,13 +28,51 @@ X509_ASN_ENCODING = 0x1
 CERT_STORE_PROV_MEMORY = 2
 CERT_STORE_ADD_ALWAYS = 4
 CERT_TRUST_IS_NOT_TIME_VALID = 0x1
-TOLERATED_CHAIN_ERRORS = (
-    0x2 | 0x40 | 0x1000000
-)  # times not nested; whether it was revoked is unknown, its list out of reach
+# CERT_TRUST_IS_NOT_TIME_NESTED, _REVOCATION_STATUS_UNKNOWN, _IS_OFFLINE_REVOCATION
+TOLERATED_CHAIN_ERRORS = 0x2 | 0x40 | 0x1000000
+
+WINTRUST_ACTION_GENERIC_VERIFY = "{00AAC56B-CD44-11D0-8CC2-00C04FC295EE}"  # WINTRUST_ACTION_GENERIC_VERIFY_V2
+# wintrust.h
+WTD_UI_NONE = 2
+WTD_REVOKE_NONE, WTD_REVOKE_WHOLECHAIN = 0, 1
+WTD_CHOICE_FILE = 1
+WTD_STATEACTION_VERIFY, WTD_STATEACTION_CLOSE = 1, 2
+REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT = 0x80
+# wincrypt.h
+OID_ORGANIZATION = b"2.5.4.10"
+OID_COMMON_NAME = b"2.5.4.3"
+CERT_NAME_ATTR_TYPE = 3
+# winerror.h: no signature; a file format, a signature format that Windows does not know
+SIGNATURE_MISSING = {0x800B0100, 0x800B0003, 0x800B0001}
+# The bytes do not match the signature.
+SIGNATURE_BROKEN = {0x80096010, 0x80096019, 0x80092009, 0x80090008, 0x80096004}
+SIGNATURE_EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
+CERT_E_EXPIRED, CERT_E_UNTRUSTEDROOT = 0x800B0101, 0x800B0109
+# Whether the certificate was revoked cannot be found out now.
+REVOCATION_UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}
+
+
+def verify_publisher(file: Path, root_certificate: bytes | None = None) -> str:
+    """The organisation in the signer's certificate; raises as `elevation.WindowsAdministration.publisher` says.
+
+    `root_certificate` (DER) is the only authority that is trusted; None: those that Windows trusts.
+    """
+    error, name = _win_verify_trust(file, WTD_REVOKE_WHOLECHAIN, root_certificate)
+    if error in REVOCATION_UNREACHABLE:
+        error, name = _win_verify_trust(file, WTD_REVOKE_NONE, root_certificate)
+    if error in SIGNATURE_MISSING:
+        raise AppError("signature-missing", path=file.name)
+    if error in SIGNATURE_BROKEN:
+        raise AppError("signature-broken", path=file.name)
+    if error in SIGNATURE_EXPIRED:
+        raise AppError("signature-expired", path=file.name)
+    if error or name is None:
+        raise AppError("signature-untrusted", path=file.name, detail=f"0x{error:08X}")
+    return name
 
 
 class CertificateContext(ctypes.Structure):
-    """CERT_CONTEXT; `store` holds the certificates that came with it."""
+    """CERT_CONTEXT; `store` holds the certificates that were sent with it."""
 
     _fields_ = (
         ("encoding", wintypes.DWORD),
@@ -48,7 +87,7 @@ class _ChainContext(ctypes.Structure):  # the head of CERT_CHAIN_CONTEXT
     _fields_ = (("size", wintypes.DWORD), ("error", wintypes.DWORD), ("info", wintypes.DWORD))
 
 
-class _ChainParameters(ctypes.Structure):  # CERT_CHAIN_PARA without what a size of this leaves out
+class _ChainParameters(ctypes.Structure):  # the head of CERT_CHAIN_PARA, as its `size` says
     _fields_ = (
         ("size", wintypes.DWORD),
         ("kind", wintypes.DWORD),
@@ -57,7 +96,7 @@ class _ChainParameters(ctypes.Structure):  # CERT_CHAIN_PARA without what a size
     )
 
 
-class _ChainEngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG as Windows 7 knew it
+class _ChainEngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG of Windows 7
     _fields_ = (
         ("size", wintypes.DWORD),
         ("restricted_root", ctypes.c_void_p),
@@ -77,9 +116,9 @@ class _ChainEngineConfig(ctypes.Structure):  # CERT_CHAIN_ENGINE_CONFIG as Windo
 def chain_errors(
     certificate: ctypes._Pointer[CertificateContext], verified_at: wintypes.FILETIME, root: bytes | None
 ) -> int:
-    """What is wrong with the chain for code at that time (CERT_TRUST_…), 0 for nothing.
+    """The errors of the chain for code signing at that time (CERT_TRUST_… bits), 0 for none.
 
-    `root` is the one authority to trust (DER) in place of Windows' own. Raises OSError.
+    `root` (DER) is the only authority that is trusted; None: those that Windows trusts. Raises OSError.
     """
     crypt32 = ctypes.WinDLL("crypt32", use_last_error=True, winmode=0x800)
     crypt32.CertFreeCertificateChain.argtypes = (ctypes.c_void_p,)
@@ -123,31 +162,6 @@ def _create_chain_engine(crypt32: ctypes.WinDLL, root: bytes) -> ctypes.c_void_p
     finally:
         crypt32.CertCloseStore(store, 0)
     return engine
-
-
-WINTRUST_ACTION_GENERIC_VERIFY = "{00AAC56B-CD44-11D0-8CC2-00C04FC295EE}"  # WINTRUST_ACTION_GENERIC_VERIFY_V2
-# wintrust.h
-WTD_UI_NONE = 2
-WTD_REVOKE_NONE, WTD_REVOKE_WHOLECHAIN = 0, 1
-WTD_CHOICE_FILE = 1
-WTD_STATEACTION_VERIFY, WTD_STATEACTION_CLOSE = 1, 2
-REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT = 0x80
-# wincrypt.h
-OID_ORGANIZATION = b"2.5.4.10"
-OID_COMMON_NAME = b"2.5.4.3"
-CERT_NAME_ATTR_TYPE = 3
-# winerror.h
-SIGNATURE_MISSING = {0x800B0100, 0x800B0003, 0x800B0001}  # no signature; a form, a subject that Windows cannot read
-SIGNATURE_BROKEN = {
-    0x80096010,
-    0x80096019,
-    0x80092009,
-    0x80090008,
-    0x80096004,
-}  # the bytes and the signature do not fit
-SIGNATURE_EXPIRED = {0x800B0101, 0x800B0102, 0x80096005}
-CERT_E_EXPIRED, CERT_E_UNTRUSTEDROOT = 0x800B0101, 0x800B0109
-REVOCATION_UNREACHABLE = {0x800B010E, 0x80092012, 0x80092013}  # whether it was revoked cannot be found out just now
 
 
 class _WinTrustFileInfo(ctypes.Structure):
@@ -196,27 +210,8 @@ class _EnhancedKeyUsage(ctypes.Structure):  # CERT_ENHKEY_USAGE
     _fields_ = (("count", wintypes.DWORD), ("names", ctypes.POINTER(ctypes.c_char_p)))
 
 
-def verify_publisher(file: Path, root_certificate: bytes | None = None) -> str:
-    """The organisation in the certificate of the one who signed; raises as `rights.Rights.publisher` says.
-
-    `root` is the one authority to trust (DER) in place of Windows' own.
-    """
-    error, name = _win_verify_trust(file, WTD_REVOKE_WHOLECHAIN, root_certificate)
-    if error in REVOCATION_UNREACHABLE:
-        error, name = _win_verify_trust(file, WTD_REVOKE_NONE, root_certificate)
-    if error in SIGNATURE_MISSING:
-        raise AppError("signature-missing", path=file.name)
-    if error in SIGNATURE_BROKEN:
-        raise AppError("signature-broken", path=file.name)
-    if error in SIGNATURE_EXPIRED:
-        raise AppError("signature-expired", path=file.name)
-    if error or name is None:
-        raise AppError("signature-untrusted", path=file.name, detail=f"0x{error:08X}")
-    return name
-
-
 def _win_verify_trust(file: Path, revocation: int, root_certificate: bytes | None) -> tuple[int, str | None]:
-    """Windows' verdict (0: trusted) and whose it is; None where the certificate is not one for code."""
+    """The error code (0: trusted) and the publisher; None where the certificate is not one for code signing."""
     wintrust = ctypes.WinDLL("wintrust", winmode=0x800)
     wintrust.WinVerifyTrust.argtypes = (wintypes.HWND, ctypes.c_void_p, ctypes.c_void_p)
     action = guid_from_text(WINTRUST_ACTION_GENERIC_VERIFY)
@@ -230,7 +225,7 @@ def _win_verify_trust(file: Path, revocation: int, root_certificate: bytes | Non
         action=WTD_STATEACTION_VERIFY,
         flags=REVOCATION_CHECK_CHAIN_EXCLUDE_ROOT if revocation else 0,
     )
-    no_window = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window and no question
+    no_window = wintypes.HWND(-1)  # INVALID_HANDLE_VALUE: no window, no question to the user
     error = wintrust.WinVerifyTrust(no_window, ctypes.byref(action), ctypes.byref(data)) & 0xFFFFFFFF
     try:
         if error and not (error == CERT_E_UNTRUSTEDROOT and root_certificate is not None):
@@ -266,7 +261,7 @@ def _verify_signer(
 
 
 def _publisher_name(context: ctypes._Pointer[CertificateContext]) -> str | None:
-    """The organisation, where it is also the name that Windows shows and the certificate is one for code."""
+    """The organisation, if it is also the common name (which Windows shows) and the certificate is for code signing."""
     if CODE_SIGNING not in _enhanced_key_usages(context):
         return None
     organization, common_name = _name_attribute(context, OID_ORGANIZATION), _name_attribute(context, OID_COMMON_NAME)
@@ -289,7 +284,7 @@ def _name_attribute(context: ctypes._Pointer[CertificateContext], name: bytes) -
 
 
 def _enhanced_key_usages(context: ctypes._Pointer[CertificateContext]) -> set[bytes]:
-    """What the certificate says it is for; nothing said is nothing."""
+    """The purposes of the certificate; one that names none has none."""
     crypt32 = ctypes.WinDLL("crypt32", winmode=0x800)
     crypt32.CertGetEnhancedKeyUsage.argtypes = (
         ctypes.c_void_p,

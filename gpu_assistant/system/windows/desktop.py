@@ -1,13 +1,8 @@
-r"""The Start menu of Windows, Visual Studio Code and Jupyter's kernels there.
+r"""The desktop on Windows: Start menu, task bar, editor, Jupyter's kernels, a command at login, staying awake.
 
-A shortcut is made by the shell itself: IShellLinkW and IPersistFile (shobjidl_core.h, objidl.h), called through their
-tables. Jupyter's folder: its "Common Directories".
-
-Progress on a window's task-bar button: the shell's ITaskbarList3 (shobjidl_core.h), called through its table.
-
-A command after the next login: HKEY_CURRENT_USER\...\RunOnce, which Explorer empties as it runs it.
-
-Windows' power: mains or battery, and staying awake.
+A shortcut's bytes come from the shell itself: IShellLinkW and IPersistFile (shobjidl_core.h, objidl.h); the task bar
+is its ITaskbarList3. The command at login is HKEY_CURRENT_USER\...\RunOnce, which Explorer empties as it runs it.
+Jupyter's folder: its "Common Directories".
 """
 
 from __future__ import annotations
@@ -20,120 +15,145 @@ import ctypes
 import os
 import subprocess
 import tempfile
-import threading
 import winreg
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import wintypes
 from pathlib import Path
-from typing import Any
 
 from ...core.errors import AppError, os_error_text
-from .. import paths
-from ..base import PowerStatus, TaskbarState
-from ..desktop_entry import MenuEntryFile, menu_entry_name
-from ..paths import check_command_line
-from . import registry
-from .facts import BATTERY_NONE, POWER_UNKNOWN
-from .facts import parse_power_status as power_of
-from .processes import check_not_batch_file
-from .registry import guid_from_text
+from ..base import MenuEntryFile, TaskbarState, menu_entry_name
+from ..processes import check_command_line, reap_in_background
+from ..variables import find_on_path
+from . import com, processes, registry
+from .com import guid_from_text
 
 CLSID_SHELL_LINK = "00021401-0000-0000-c000-000000000046"  # CLSID_ShellLink
 IID_SHELL_LINK = "000214f9-0000-0000-c000-000000000046"  # IID_IShellLinkW
 IID_PERSIST_FILE = "0000010b-0000-0000-c000-000000000046"  # IID_IPersistFile
+CLSID_TASKBAR_LIST = "56fdf344-fd6d-11d0-958a-006097c9a090"  # CLSID_TaskbarList
+IID_TASKBAR_LIST3 = "ea1afb91-9e28-4b86-90e9-9e9f8a5eefaf"  # IID_ITaskbarList3
 FOLDERID_PROGRAMS = "a77f5d77-2e2b-44c3-a6a2-aba601054a51"  # FOLDERID_Programs
 FOLDERID_ROAMING_APP_DATA = "3eb685db-65f9-4cf6-a03a-e3ef65729f3d"  # FOLDERID_RoamingAppData
-KF_FLAG_DONT_VERIFY = 0x4000  # KF_FLAG_DONT_VERIFY: where it would be, also if nobody has made it yet
-INPROC_SERVER = 0x1
-COINIT_APARTMENTTHREADED = 0x2
-RPC_E_CHANGED_MODE = -2147417850  # RPC_E_CHANGED_MODE: this thread has been set up in another way, which serves as well
-# Places in the tables.
-QUERY_INTERFACE, RELEASE_OBJECT, SAVE_FILE = 0, 2, 6
-SET_DESCRIPTION, SET_FOLDER, SET_ARGUMENTS, SET_PATH = 7, 9, 11, 20
-# Where its two installers put it, below these variables' folders.
+KF_FLAG_DONT_VERIFY = 0x4000  # the path of a folder that may not exist yet
+
+# Indexes in the method tables.
+SHELL_LINK_SET_DESCRIPTION, SHELL_LINK_SET_WORKING_DIRECTORY, SHELL_LINK_SET_ARGUMENTS, SHELL_LINK_SET_PATH = (
+    7,
+    9,
+    11,
+    20,
+)
+PERSIST_FILE_SAVE = 6
+TASKBAR_HR_INIT, TASKBAR_SET_PROGRESS_VALUE, TASKBAR_SET_PROGRESS_STATE = 3, 9, 10
+
+TASKBAR_FLAGS: dict[TaskbarState, int] = {"none": 0, "busy": 1, "normal": 2, "error": 4, "paused": 8}
+PROGRESS_TOTAL = 1000
+
+# Where the editor's two installers put it, below the folders of these variables.
 VS_CODE_PATHS = (
     ("LOCALAPPDATA", r"Programs\Microsoft VS Code\Code.exe"),
     ("ProgramFiles", r"Microsoft VS Code\Code.exe"),
 )
 
+RUN_ONCE_KEY = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
+# With "!" the value is kept until the command has ended: one that is interrupted runs again after the next login.
+RUN_ONCE_VALUE = "!GPUAssistant"
+MAX_COMMAND_LENGTH = 260  # characters; learn.microsoft.com, "Run and RunOnce Registry Keys"
 
-class WindowsDesktopEnvironment:
-    """See `desktop.Desktop`; for a job's thread."""
+ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1  # winnt.h
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        self._environ = environ
 
-    def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
-        """A shortcut to cmd, which activates the environment in its own folder."""
-        buffer = ctypes.create_unicode_buffer(wintypes.MAX_PATH)
-        ctypes.windll.kernel32.GetSystemDirectoryW(buffer, len(buffer))
-        cmd = Path(buffer.value) / "cmd.exe"
-        name = menu_entry_name(environment)
-        try:
-            # From its working folder, so that no letter of the environment's path means anything to cmd.
-            content = create_shortcut(cmd, r"/K Scripts\activate.bat", environment, name)
-            return (MenuEntryFile(path=_known_folder(FOLDERID_PROGRAMS) / f"{name}.lnk", content=content),)
-        except OSError as error:
-            raise AppError("menu-unusable", detail=os_error_text(error)) from error
+def open_folder(folder: Path) -> None:
+    """Show a folder in Explorer; raises AppError("no-file-manager")."""
+    try:
+        os.startfile(folder)  # noqa: S606 - a folder, nothing that runs
+    except OSError as error:
+        raise AppError("no-file-manager", path=str(folder)) from error
 
-    def find_editor(self) -> Path | None:
-        """Where its installers put it; what lies on PATH is a batch file beside it."""
-        candidates = [Path(self._environ[name], path) for name, path in VS_CODE_PATHS if self._environ.get(name)]
-        code_cmd = paths.find_on_path(("code.cmd",), self._environ)
-        candidates += [code_cmd.parent.parent / "Code.exe"] if code_cmd is not None else []
-        return next((path for path in candidates if path.is_absolute() and path.is_file()), None)
 
-    def kernels_folder(self) -> Path:
-        """Below the roaming data folder, or where JUPYTER_DATA_DIR says."""
-        jupyter_data_dir = self._environ.get("JUPYTER_DATA_DIR")
-        return (
-            Path(jupyter_data_dir)
-            if jupyter_data_dir and Path(jupyter_data_dir).is_absolute()
-            else _known_folder(FOLDERID_ROAMING_APP_DATA) / "jupyter"
-        ) / "kernels"
+def open_terminal(environment: Path) -> None:
+    """cmd in a window of its own, with the environment activated; raises AppError("no-terminal")."""
+    cmd = processes.system_folder() / "cmd.exe"
+    activate_script = environment / "Scripts" / "activate.bat"
+    if not cmd.is_file() or not activate_script.is_file():
+        raise AppError("no-terminal", path=str(environment))
+    process = subprocess.Popen(
+        f'"{cmd}" /K ""{activate_script}""',  # cmd strips the outer quotes and keeps the inner ones
+        executable=str(cmd),
+        cwd=environment,
+        creationflags=subprocess.CREATE_NEW_CONSOLE,
+    )
+    reap_in_background(process)
 
-    def start_program(self, argv: Sequence[str | Path], folder: Path) -> None:
-        """See `desktop.Desktop.start`."""
-        command = [str(argument) for argument in argv]
-        check_not_batch_file(command[0])
-        try:
-            process = subprocess.Popen(command, cwd=folder, creationflags=subprocess.DETACHED_PROCESS)
-        except OSError as error:
-            raise AppError("program-missing", path=command[0]) from error
-        # Its handle is kept until somebody has taken note of its end.
-        threading.Thread(target=process.wait, name=f"waits for {Path(command[0]).name}", daemon=True).start()
+
+def start_program(argv: Sequence[str | Path], folder: Path) -> None:
+    """See `base.Desktop.start_program`; also raises ValueError for a batch file."""
+    command = [str(argument) for argument in argv]
+    try:
+        processes.start_detached(command, folder)
+    except OSError as error:
+        raise AppError("program-missing", path=command[0]) from error
+
+
+def find_editor(environ: Mapping[str, str]) -> Path | None:
+    """Where its installers put it, or beside the batch file on PATH."""
+    candidates = [Path(environ[name], path) for name, path in VS_CODE_PATHS if environ.get(name)]
+    code_cmd = find_on_path(("code.cmd",), environ)
+    candidates += [code_cmd.parent.parent / "Code.exe"] if code_cmd is not None else []
+    return next((path for path in candidates if path.is_absolute() and path.is_file()), None)
+
+
+def kernels_folder(environ: Mapping[str, str]) -> Path:
+    """Below JUPYTER_DATA_DIR, else below the roaming data folder."""
+    jupyter_data_dir = Path(environ.get("JUPYTER_DATA_DIR", ""))
+    if not jupyter_data_dir.is_absolute():
+        jupyter_data_dir = _known_folder(FOLDERID_ROAMING_APP_DATA) / "jupyter"
+    return jupyter_data_dir / "kernels"
+
+
+def menu_entry_files(environment: Path) -> tuple[MenuEntryFile, ...]:
+    """A shortcut in the Start menu to cmd, which activates the environment from its own folder."""
+    cmd = processes.system_folder() / "cmd.exe"
+    name = menu_entry_name(environment)
+    try:
+        # A relative path, because cmd would interpret special characters in the environment's path.
+        content = create_shortcut(cmd, r"/K Scripts\activate.bat", environment, name)
+        return (MenuEntryFile(path=_known_folder(FOLDERID_PROGRAMS) / f"{name}.lnk", content=content),)
+    except OSError as error:
+        raise AppError("menu-unusable", detail=os_error_text(error)) from error
 
 
 def create_shortcut(program: Path, arguments: str, folder: Path, description: str) -> bytes:
-    """The bytes of a shortcut; raises OSError."""
-    with _com_initialized(), _create_com_object(CLSID_SHELL_LINK, IID_SHELL_LINK) as link:
-        for method_index, text in (
-            (SET_PATH, str(program)),
-            (SET_ARGUMENTS, arguments),
-            (SET_FOLDER, str(folder)),
-            (SET_DESCRIPTION, description),
-        ):
-            _call_com_method(link, method_index, (wintypes.LPCWSTR,), text)
-        file = ctypes.c_void_p()
-        _call_com_method(
-            link,
-            QUERY_INTERFACE,
-            (ctypes.c_void_p, ctypes.c_void_p),
-            ctypes.byref(guid_from_text(IID_PERSIST_FILE)),
-            ctypes.byref(file),
-        )
+    """The bytes of a shortcut file; raises OSError."""
+    with com.com_initialized():
+        link = com.create_object(CLSID_SHELL_LINK, IID_SHELL_LINK)
         try:
-            with tempfile.TemporaryDirectory(prefix="gpu-assistant-") as temporary_folder:
-                path = Path(temporary_folder) / "entry.lnk"
-                _call_com_method(file, SAVE_FILE, (wintypes.LPCWSTR, wintypes.BOOL), str(path), False)
-                return path.read_bytes()
+            for method, text in (
+                (SHELL_LINK_SET_PATH, str(program)),
+                (SHELL_LINK_SET_ARGUMENTS, arguments),
+                (SHELL_LINK_SET_WORKING_DIRECTORY, str(folder)),
+                (SHELL_LINK_SET_DESCRIPTION, description),
+            ):
+                com.call_method(link, method, (wintypes.LPCWSTR,), text)
+            return _save_to_bytes(link)
         finally:
-            _release_com_object(file)
+            com.release(link)
+
+
+def _save_to_bytes(link: ctypes.c_void_p) -> bytes:
+    persist_file = com.query_interface(link, IID_PERSIST_FILE)
+    try:
+        with tempfile.TemporaryDirectory(prefix="gpu-assistant-") as temporary_folder:
+            path = Path(temporary_folder) / "entry.lnk"
+            com.call_method(persist_file, PERSIST_FILE_SAVE, (wintypes.LPCWSTR, wintypes.BOOL), str(path), False)
+            return path.read_bytes()
+    finally:
+        com.release(persist_file)
 
 
 def _known_folder(folder_id: str) -> Path:
-    """One of the user's folders, wherever it was moved to; raises OSError."""
+    """A folder of the user's, wherever it was moved to; raises OSError."""
     text = ctypes.c_wchar_p()
     ctypes.OleDLL("shell32").SHGetKnownFolderPath(
         ctypes.byref(guid_from_text(folder_id)), KF_FLAG_DONT_VERIFY, None, ctypes.byref(text)
@@ -144,118 +164,49 @@ def _known_folder(folder_id: str) -> Path:
         ctypes.WinDLL("ole32").CoTaskMemFree(text)
 
 
-@contextmanager
-def _com_initialized() -> Iterator[None]:
-    ole = ctypes.WinDLL("ole32")
-    result = ctypes.c_long(ole.CoInitializeEx(None, COINIT_APARTMENTTHREADED)).value
-    if result < 0 and result != RPC_E_CHANGED_MODE:
-        raise OSError(result, "CoInitializeEx")
-    try:
-        yield
-    finally:
-        if result >= 0:
-            ole.CoUninitialize()
-
-
-@contextmanager
-def _create_com_object(class_id: str, interface: str) -> Iterator[ctypes.c_void_p]:
-    instance = ctypes.c_void_p()
-    ctypes.OleDLL("ole32").CoCreateInstance(
-        ctypes.byref(guid_from_text(class_id)),
-        None,
-        INPROC_SERVER,
-        ctypes.byref(guid_from_text(interface)),
-        ctypes.byref(instance),
-    )
-    try:
-        yield instance
-    finally:
-        _release_com_object(instance)
-
-
-def _com_method(instance: ctypes.c_void_p, method_index: int, argument_types: tuple[Any, ...]) -> Any:  # noqa: ANN401 - what ctypes gives
-    method_table = ctypes.cast(instance, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))[0]
-    return ctypes.WINFUNCTYPE(ctypes.c_long, ctypes.c_void_p, *argument_types)(method_table[method_index] or 0)
-
-
-def _call_com_method(
-    instance: ctypes.c_void_p, method_index: int, argument_types: tuple[Any, ...], *values: Any
-) -> None:
-    result = _com_method(instance, method_index, argument_types)(instance, *values)
-    if result < 0:
-        raise OSError(result, f"method {method_index}")
-
-
-def _release_com_object(instance: ctypes.c_void_p) -> None:
-    if instance:
-        _com_method(instance, RELEASE_OBJECT, ())(instance)
-
-
-CLSID_TASKBAR_LIST = "56fdf344-fd6d-11d0-958a-006097c9a090"  # CLSID_TaskbarList
-IID_TASKBAR_LIST3 = "ea1afb91-9e28-4b86-90e9-9e9f8a5eefaf"  # IID_ITaskbarList3
-CLSCTX_INPROC_SERVER = 0x1
-TASKBAR_RELEASE, HR_INIT, SET_VALUE, SET_STATE = 2, 3, 9, 10  # places in the table
-TASKBAR_FLAGS: dict[TaskbarState, int] = {"none": 0, "busy": 1, "normal": 2, "error": 4, "paused": 8}
-PROGRESS_TOTAL = 1000
-
-
 class WindowsTaskbarProgress:
-    """See `services.Taskbar`; `window` is the window's handle. Raises OSError where the shell has no task bar."""
+    """See `base.TaskbarProgress`; `window` is the window's handle. Raises OSError where the shell has no task bar, and
+    in a thread that has not initialized COM.
+    """
 
     def __init__(self, window: int) -> None:
         self._window = wintypes.HWND(window)
-        self._list = ctypes.c_void_p()
-        ole = ctypes.OleDLL("ole32")  # raises OSError for a failed result
-        ole.CoCreateInstance(
-            ctypes.byref(guid_from_text(CLSID_TASKBAR_LIST)),
-            None,
-            CLSCTX_INPROC_SERVER,
-            ctypes.byref(guid_from_text(IID_TASKBAR_LIST3)),
-            ctypes.byref(self._list),
-        )
-        if self._call_method(HR_INIT, ()) < 0:
+        self._taskbar = com.create_object(CLSID_TASKBAR_LIST, IID_TASKBAR_LIST3)
+        try:
+            com.call_method(self._taskbar, TASKBAR_HR_INIT, ())
+        except OSError:
             self.close()
-            raise OSError("the shell has no task bar")
+            raise
 
     def show(self, state: TaskbarState, fraction: float | None = None) -> bool:
-        """A value turns "busy" into "normal", so the state comes last."""
-        window = self._window
-        status = 0
-        if state not in ("none", "busy"):
-            value = round(PROGRESS_TOTAL * min(max(1.0 if fraction is None else fraction, 0.0), 1.0))
-            value_types = (ctypes.c_ulonglong, ctypes.c_ulonglong)
-            status = self._call_method(SET_VALUE, (wintypes.HWND, *value_types), window, value, PROGRESS_TOTAL)
-        return (
-            status >= 0
-            and self._call_method(SET_STATE, (wintypes.HWND, ctypes.c_int), window, TASKBAR_FLAGS[state]) >= 0
-        )
+        """The state is set last, because setting the value turns "busy" into "normal"."""
+        try:
+            if state not in ("none", "busy"):
+                value = round(PROGRESS_TOTAL * min(max(1.0 if fraction is None else fraction, 0.0), 1.0))
+                value_types = (wintypes.HWND, ctypes.c_ulonglong, ctypes.c_ulonglong)
+                com.call_method(
+                    self._taskbar, TASKBAR_SET_PROGRESS_VALUE, value_types, self._window, value, PROGRESS_TOTAL
+                )
+            state_types = (wintypes.HWND, ctypes.c_int)
+            com.call_method(self._taskbar, TASKBAR_SET_PROGRESS_STATE, state_types, self._window, TASKBAR_FLAGS[state])
+        except OSError:
+            return False
+        return True
 
     def close(self) -> None:
-        """Give the object back."""
-        if self._list:
-            self._call_method(TASKBAR_RELEASE, ())
-            self._list = ctypes.c_void_p()
-
-    def _call_method(self, method_index: int, argument_types: tuple[Any, ...], *values: Any) -> int:  # noqa: ANN401 - what ctypes takes
-        method_table = ctypes.cast(self._list, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))[0]
-        method = ctypes.WINFUNCTYPE(ctypes.c_long, ctypes.c_void_p, *argument_types)(method_table[method_index] or 0)
-        return int(method(self._list, *values))
-
-
-RUN_ONCE_KEY = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
-# The mark keeps the value until the command has ended: one that is cut short runs again after the next login.
-RUN_ONCE_VALUE = "!GPUAssistant"
-MAX_COMMAND_LENGTH = 260  # characters; learn.microsoft.com, "Run and RunOnce Registry Keys"
+        """Release the object."""
+        com.release(self._taskbar)
+        self._taskbar = ctypes.c_void_p()
 
 
 class WindowsLoginCommand:
-    """See `services.AtLogin`. `key` names another place below HKEY_CURRENT_USER."""
+    """See `base.LoginCommand`. `key` is the registry key below HKEY_CURRENT_USER."""
 
     def __init__(self, key: str = RUN_ONCE_KEY) -> None:
         self._key = key
 
     def set(self, argv: Sequence[str | Path]) -> None:
-        """As one line, quoted as Windows' programs read it."""
+        """As one line, quoted as programs on Windows parse it."""
         line = subprocess.list2cmdline(check_command_line(argv))
         if len(line) > MAX_COMMAND_LENGTH:
             raise AppError("login-too-long", length=len(line), limit=MAX_COMMAND_LENGTH)
@@ -266,7 +217,7 @@ class WindowsLoginCommand:
             raise _login_command_error(error) from error
 
     def get(self) -> tuple[str, ...] | None:
-        """Its words, as Windows takes a line apart."""
+        """The arguments, as Windows splits the line."""
         line = registry.text(registry.USER, self._key, RUN_ONCE_VALUE)
         return split_command_line(line) if line else None
 
@@ -282,7 +233,7 @@ class WindowsLoginCommand:
 
 
 def split_command_line(line: str) -> tuple[str, ...]:
-    """A command line's words; raises OSError."""
+    """The arguments in a command line; raises OSError."""
     command_line_to_argv = ctypes.WinDLL("shell32", use_last_error=True).CommandLineToArgvW
     command_line_to_argv.restype = ctypes.POINTER(wintypes.LPWSTR)
     command_line_to_argv.argtypes = (wintypes.LPCWSTR, ctypes.POINTER(ctypes.c_int))
@@ -302,43 +253,13 @@ def _login_command_error(error: OSError) -> AppError:
     return AppError("login-unusable", detail=os_error_text(error))
 
 
-ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1  # winnt.h
-
-
-class _SystemPowerStatus(ctypes.Structure):
-    _fields_ = (
-        ("line", ctypes.c_ubyte),
-        ("battery", ctypes.c_ubyte),
-        ("percent", ctypes.c_ubyte),
-        ("saver", ctypes.c_ubyte),
-        ("seconds_left", wintypes.DWORD),
-        ("seconds_full", wintypes.DWORD),
-    )
-
-
-def read_power_status() -> PowerStatus:
-    """From GetSystemPowerStatus; where that fails, nothing is known."""
-    status = _SystemPowerStatus()
-    if not ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)):
-        return PowerStatus()
-    return power_of(status.line, status.battery, status.percent, status.saver)
-
-
-def has_battery() -> bool | None:
-    """Whether the computer has a battery; None where Windows does not say."""
-    status = _SystemPowerStatus()
-    if not ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)) or status.battery == POWER_UNKNOWN:
-        return None
-    return not status.battery & BATTERY_NONE
-
-
 @contextmanager
 def keep_awake() -> Iterator[bool]:
-    """While this thread is in the context."""
+    """Keep Windows awake while this thread is in the context; its value is whether Windows agreed."""
     set_state = ctypes.WinDLL("kernel32").SetThreadExecutionState
     set_state.argtypes = (ctypes.c_uint,)
     set_state.restype = ctypes.c_uint
-    # The state before, which is never 0; 0 is a failure.
+    # It returns the previous state, which is never 0; 0 is a failure.
     is_awake = set_state(ES_CONTINUOUS | ES_SYSTEM_REQUIRED) != 0
     try:
         yield is_awake

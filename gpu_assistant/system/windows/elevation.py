@@ -1,12 +1,7 @@
-"""Administrator rights: the one way to a program that has them is the shell's "runas", which asks the user.
+"""Administrator rights on Windows: asked for through the shell's "runas", used in folders that nobody else can change.
 
-CreateProcess cannot do it, so neither can subprocess.
-
-Who may change a folder on Windows, read from its owner and its list of permissions.
-
-A restore point on Windows, through System Restore's own library.
-
-The elevated helper's side of Windows: folders that only administrators change, plain files, signatures.
+CreateProcess, and so subprocess, cannot ask for rights. Who may change a folder is read from its owner and its access
+control list (DACL). Restore points are System Restore's.
 """
 
 from __future__ import annotations
@@ -16,8 +11,6 @@ import sys
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
-import msvcrt
-import os
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -28,16 +21,51 @@ from typing import BinaryIO
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
 from . import authenticode
-from .processes import check_not_batch_file
+from .com import COINIT_APARTMENTTHREADED
+from .processes import check_not_batch_file, file_from_handle, open_handle, system_folder
 
-# shellapi.h, winuser.h, winerror.h, synchapi.h, objbase.h
+# shellapi.h, winuser.h, winerror.h, synchapi.h
 SEE_MASK_NOCLOSEPROCESS = 0x40
 SEE_MASK_NOASYNC = 0x100
 SEE_MASK_FLAG_NO_UI = 0x400
 SW_SHOWNORMAL = 1
 ERROR_CANCELLED = 1223
 WAIT_TIMEOUT = 0x102
-COINIT_APARTMENTTHREADED = 0x2
+
+# winnt.h: write data, append, write attributes of both kinds, delete a child, delete, change permissions or owner,
+# and the two generic rights that include them.
+CHANGE_RIGHTS = 0x2 | 0x4 | 0x10 | 0x100 | 0x40 | 0x10000 | 0x40000 | 0x80000 | 0x40000000 | 0x10000000
+ALLOW_ACE_TYPES = (0, 5, 9, 11)  # access control entries that allow something
+SIMPLE_ACE_TYPES = (0, 9)  # those whose SID follows the mask directly
+INHERIT_ONLY = 0x8
+EVERYONE_SID = "S-1-1-0"
+SE_FILE_OBJECT = 1
+OWNER_AND_DACL = 0x1 | 0x4
+# Owner and full access: administrators and the system; signed-in users may read. Nothing is inherited.
+PRIVATE_FOLDER_SDDL = "O:BAD:P(A;OICI;FA;;;BA)(A;OICI;FA;;;SY)(A;OICI;FRFX;;;BU)"
+ADMINISTRATOR_SIDS = frozenset(
+    (
+        "S-1-5-32-544",  # administrators
+        "S-1-5-18",  # the system
+        "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464",  # TrustedInstaller
+    )
+)
+
+# fileapi.h, winnt.h
+FILE_FLAG_OPEN_REPARSE_POINT = 0x00200000
+FILE_TYPE_DISK = 1
+FILE_ATTRIBUTE_DIRECTORY = 0x10
+FILE_ATTRIBUTE_REPARSE_POINT = 0x400
+INVALID_FILE_ATTRIBUTES = 0xFFFFFFFF
+
+# srrestoreptapi.h
+BEGIN_SYSTEM_CHANGE = 100
+END_SYSTEM_CHANGE = 101
+DEVICE_DRIVER_INSTALL = 10
+MAX_DESCRIPTION = 256
+ERROR_SERVICE_DISABLED = 1058
+
+Ace = tuple[int, int, int, str]  # type, flags, mask, SID ("?" where it cannot be read)
 
 
 class _ExecuteInfo(ctypes.Structure):
@@ -61,17 +89,17 @@ class _ExecuteInfo(ctypes.Structure):
 
 
 def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, window: int | None) -> int:
-    """See `base.System.run_as_admin`; also raises ValueError for a batch file."""
+    """See `base.Elevation.run_as_admin`; also raises ValueError for a batch file."""
     command = check_command(argv)
     check_not_batch_file(command[0])
     if cancel is not None and cancel.is_set():
         raise Cancelled
     process = _shell_execute(command, window)
-    kernel32 = _kernel32()
+    kernel32 = _process_functions()
     try:
         while kernel32.WaitForSingleObject(process, int(POLL_INTERVAL_S * 1000)) == WAIT_TIMEOUT:
             if cancel is not None and cancel.is_set():
-                # Windows lets only an elevated us end an elevated program.
+                # Fails unless we are elevated ourselves; the program then runs on.
                 kernel32.TerminateProcess(process, 1)
                 raise Cancelled
         code = wintypes.DWORD()
@@ -88,7 +116,7 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
     ole = ctypes.WinDLL("ole32")
     info = _ExecuteInfo(
         size=ctypes.sizeof(_ExecuteInfo),
-        # No message box of the shell's own: its words would be another program's.
+        # No message box of the shell's own.
         mask=SEE_MASK_NOCLOSEPROCESS | SEE_MASK_NOASYNC | SEE_MASK_FLAG_NO_UI,
         window=window,
         verb="runas",
@@ -97,7 +125,7 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
         directory=str(Path(command[0]).parent),
         show=SW_SHOWNORMAL,
     )
-    # The shell may hand the work to extensions, which need COM. A thread that has it in another mode is left so.
+    # The shell may pass the work to extensions, which need COM. A thread that has it in another mode keeps that.
     com_initialized = ole.CoInitializeEx(None, COINIT_APARTMENTTHREADED) >= 0
     try:
         started = shell.ShellExecuteExW(ctypes.byref(info))
@@ -111,13 +139,13 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
 
 
 def elevation_error(program: str, error: int) -> AppError:
-    """What the shell's error (winerror.h) says of a program that it did not start."""
+    """The error of a program that the shell did not start, by its error code (winerror.h)."""
     if error == ERROR_CANCELLED:
         return ElevationDenied("rights-refused", program=program)
     return program_missing_error(program, ctypes.FormatError(error))
 
 
-def _kernel32() -> ctypes.WinDLL:
+def _process_functions() -> ctypes.WinDLL:
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
     kernel.WaitForSingleObject.argtypes = (wintypes.HANDLE, wintypes.DWORD)
     kernel.WaitForSingleObject.restype = wintypes.DWORD
@@ -127,21 +155,8 @@ def _kernel32() -> ctypes.WinDLL:
     return kernel
 
 
-# winnt.h: write data, append, write attributes of both kinds, delete a child, delete, change permissions or owner,
-# and the two generic rights that hold them.
-CHANGE_RIGHTS = 0x2 | 0x4 | 0x10 | 0x100 | 0x40 | 0x10000 | 0x40000 | 0x80000 | 0x40000000 | 0x10000000
-ALLOW_ACE_TYPES = (0, 5, 9, 11)  # the kinds of entry that allow something
-SIMPLE_ACE_TYPES = (0, 9)  # those whose SID follows the mask at once
-INHERIT_ONLY = 0x8
-EVERYONE_SID = "S-1-1-0"
-SE_FILE_OBJECT = 1
-OWNER_AND_DACL = 0x1 | 0x4
-
-Ace = tuple[int, int, int, str]  # kind, flags, mask, SID ("?" where it cannot be read)
-
-
 def writer_sids(owner: str, aces: tuple[Ace, ...] | None) -> set[str]:
-    """The SIDs that may change the folder; without a list of permissions everybody may."""
+    """The SIDs that may change the folder; without a DACL everybody may."""
     if aces is None:
         return {owner, EVERYONE_SID}
     return {owner} | {
@@ -152,7 +167,7 @@ def writer_sids(owner: str, aces: tuple[Ace, ...] | None) -> set[str]:
 
 
 def read_owner_and_aces(folder: Path) -> tuple[str, tuple[Ace, ...] | None]:
-    """The owner's SID and the entries; None for no list at all. Raises OSError."""
+    """The owner's SID and the entries of the DACL; None for no DACL. Raises OSError."""
     advapi32 = ctypes.WinDLL("advapi32", use_last_error=True)
     kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
     kernel32.LocalFree.argtypes = (ctypes.c_void_p,)
@@ -202,14 +217,6 @@ def format_sid(sid: int | None) -> str:
         kernel32.LocalFree(ctypes.cast(text, ctypes.c_void_p))
 
 
-# srrestoreptapi.h
-BEGIN_SYSTEM_CHANGE = 100
-END_SYSTEM_CHANGE = 101
-DEVICE_DRIVER_INSTALL = 10
-MAX_DESCRIPTION = 256
-ERROR_SERVICE_DISABLED = 1058
-
-
 class _RestorePointInfo(ctypes.Structure):
     _pack_ = 1
     _fields_ = (
@@ -226,9 +233,9 @@ class _RestorePointStatus(ctypes.Structure):
 
 
 def create_restore_point(description: str) -> None:
-    """Raises AppError("restore-point"): switched off by its owner, refused, or not there at all.
+    """Raises AppError("restore-point") where System Restore is off, missing, or refuses.
 
-    Windows itself keeps at most one in 24 hours unless its owner said otherwise, and then says yes all the same.
+    By default Windows keeps at most one in 24 hours, and reports success for the others as well.
     """
     try:
         library = ctypes.WinDLL("srclient", winmode=0x800)  # from System32 alone
@@ -245,34 +252,15 @@ def create_restore_point(description: str) -> None:
     set_restore_point(ctypes.byref(end), ctypes.byref(status))
 
 
-# Owner and full access: administrators and the system; everybody signed in may read. Nothing comes from above.
-PRIVATE_FOLDER_SDDL = "O:BAD:P(A;OICI;FA;;;BA)(A;OICI;FA;;;SY)(A;OICI;FRFX;;;BU)"
-ADMINISTRATOR_SIDS = frozenset(
-    (
-        "S-1-5-32-544",  # administrators
-        "S-1-5-18",  # the system
-        "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464",  # TrustedInstaller
-    )
-)
-# fileapi.h, winnt.h
-GENERIC_READ = 0x80000000
-FILE_SHARE_READ = 0x1
-OPEN_EXISTING = 3
-FILE_FLAG_OPEN_REPARSE_POINT = 0x00200000
-FILE_TYPE_DISK = 1
-REPARSE_POINT_OR_DIRECTORY = 0x400 | 0x10
-FILE_ATTRIBUTE_REPARSE_POINT = 0x400
-INVALID_HANDLE_VALUE = ctypes.c_void_p(-1).value
-INVALID_FILE_ATTRIBUTES = 0xFFFFFFFF
-
-
 class _SecurityAttributes(ctypes.Structure):
     _fields_ = (("length", wintypes.DWORD), ("descriptor", ctypes.c_void_p), ("inherit", wintypes.BOOL))
 
 
 class WindowsElevatedSystem:
-    """See `rights.Rights`. `trusted` are the SIDs that may change our folders, `root` the one authority for signatures
-    (DER; None: those that Windows trusts).
+    """See `elevation.ElevatedSystem`; implements its `WindowsAdministration`, too.
+
+    `trusted_sids` may change private folders; `root_certificate` (DER) is the only authority for signatures, None:
+    those that Windows trusts.
     """
 
     def __init__(
@@ -281,13 +269,13 @@ class WindowsElevatedSystem:
         self._trusted_sids, self._root_certificate = trusted_sids, root_certificate
 
     def private_folder_path(self, name: str) -> Path:
-        r"""Below C:\Windows\Temp: its folders belong to those who made them, and Windows sweeps it."""
+        r"""In C:\Windows\Temp: its folders belong to their creators, and Windows cleans it."""
         buffer = ctypes.create_unicode_buffer(260)
         ctypes.windll.kernel32.GetSystemWindowsDirectoryW(buffer, len(buffer))
         return Path(buffer.value) / "Temp" / name
 
     def create_private_folder(self, name: str) -> Path:
-        """See `rights.Rights.make_private`. The folder is born with its rights."""
+        """Created with its access control list, not changed afterwards."""
         folder = self.private_folder_path(name)
         advapi32 = ctypes.WinDLL("advapi32", use_last_error=True)
         kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
@@ -309,9 +297,11 @@ class WindowsElevatedSystem:
         return folder
 
     def check_private_folder(self, folder: Path) -> None:
-        """A real folder whose owner is trusted, and no entry that lets anybody else change it."""
-        attributes = ctypes.windll.kernel32.GetFileAttributesW(ctypes.c_wchar_p(str(folder))) & INVALID_FILE_ATTRIBUTES
-        if attributes == INVALID_FILE_ATTRIBUTES or attributes & FILE_ATTRIBUTE_REPARSE_POINT or not attributes & 0x10:
+        """A real folder with a trusted owner, and no entry that lets anybody else change it."""
+        attributes = _file_attributes(folder)
+        is_missing = attributes == INVALID_FILE_ATTRIBUTES
+        is_folder = attributes & FILE_ATTRIBUTE_DIRECTORY and not attributes & FILE_ATTRIBUTE_REPARSE_POINT
+        if is_missing or not is_folder:
             raise AppError("door-folder", path=str(folder), detail=None)
         aces: tuple[Ace, ...] | None
         try:
@@ -323,41 +313,40 @@ class WindowsElevatedSystem:
             raise AppError("door-folder", path=str(folder), detail=", ".join(sorted(untrusted)))
 
     def open_user_file(self, path: Path) -> BinaryIO:
-        """The name itself is no link of any kind, and nobody can write or swap the file while it is open."""
+        """The path itself is no reparse point, and nobody can write or swap the file while it is open."""
         if not path.is_absolute() or ".." in path.parts or str(path).startswith(("\\\\", "//")):
             raise AppError("door-file", path=str(path), detail=None)
-        kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
-        kernel32.CreateFileW.restype = ctypes.c_void_p
+        try:
+            handle = open_handle(path, FILE_FLAG_OPEN_REPARSE_POINT)
+        except OSError as error:
+            raise AppError("door-file", path=str(path), detail=os_error_text(error)) from error
+        kernel32 = ctypes.WinDLL("kernel32")
         kernel32.GetFileType.argtypes = kernel32.CloseHandle.argtypes = (ctypes.c_void_p,)
-        handle = kernel32.CreateFileW(
-            ctypes.c_wchar_p(str(path)),
-            GENERIC_READ,
-            FILE_SHARE_READ,
-            None,
-            OPEN_EXISTING,
-            FILE_FLAG_OPEN_REPARSE_POINT,
-            None,
-        )
-        if handle is None or handle == INVALID_HANDLE_VALUE:
-            detail = ctypes.FormatError(ctypes.get_last_error()).strip()
-            raise AppError("door-file", path=str(path), detail=detail)
-        # While it is held, what the name leads to stays what it is.
-        attributes = kernel32.GetFileAttributesW(ctypes.c_wchar_p(str(path))) & INVALID_FILE_ATTRIBUTES
-        if kernel32.GetFileType(handle) != FILE_TYPE_DISK or attributes & REPARSE_POINT_OR_DIRECTORY:
+        # While the handle is open, the path cannot lead to another file.
+        is_special = _file_attributes(path) & (FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DIRECTORY)
+        if kernel32.GetFileType(handle) != FILE_TYPE_DISK or is_special:
             kernel32.CloseHandle(handle)
             raise AppError("door-file", path=str(path), detail=None)
-        return os.fdopen(msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_BINARY), "rb")
+        return file_from_handle(handle)
+
+    @property
+    def windows(self) -> WindowsElevatedSystem:
+        """Itself."""
+        return self
 
     def system_programs_folder(self) -> Path:
         """System32."""
-        buffer = ctypes.create_unicode_buffer(260)
-        ctypes.windll.kernel32.GetSystemDirectoryW(buffer, len(buffer))
-        return Path(buffer.value)
+        return system_folder()
 
     def publisher(self, file: Path) -> str:
-        """Windows' own judgement."""
+        """As Windows itself verifies the signature."""
         return authenticode.verify_publisher(file, self._root_certificate)
 
     def create_restore_point(self, description: str) -> None:
         """Through System Restore."""
         create_restore_point(description)
+
+
+def _file_attributes(path: Path) -> int:
+    attributes: int = ctypes.windll.kernel32.GetFileAttributesW(ctypes.c_wchar_p(str(path))) & INVALID_FILE_ATTRIBUTES
+    return attributes

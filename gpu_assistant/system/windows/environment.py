@@ -1,4 +1,4 @@
-r"""The user's environment variables: HKEY_CURRENT_USER\Environment, and the word to all windows that it changed."""
+r"""The user's environment variables: HKEY_CURRENT_USER\Environment, and the broadcast that it has changed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from ...core.errors import AppError, os_error_text
 from ..base import EnvironmentVariable
-from ..paths import check_variable_name, check_variable_value
-from .facts import append_to_path, remove_folder_from_path
+from ..variables import check_variable_name, check_variable_value
+from .parsing import append_to_path, remove_folder_from_path
 
 ENVIRONMENT_KEY = "Environment"
 PATH_VARIABLE = "Path"
@@ -32,13 +32,13 @@ BROADCAST_TIMEOUT_S = 2.0
 
 
 class WindowsEnvironmentVariables:
-    """See `services.UserVariables`. `key` names another place below HKEY_CURRENT_USER."""
+    """See `base.UserEnvironmentVariables`. `key` is the registry key below HKEY_CURRENT_USER."""
 
     def __init__(self, key: str = ENVIRONMENT_KEY) -> None:
         self._key = key
 
     def get(self, name: str) -> EnvironmentVariable | None:
-        """As the registry has it, nothing filled in."""
+        """The stored value, names in it unexpanded."""
         try:
             with winreg.OpenKey(winreg.HKEY_CURRENT_USER, self._key) as key:
                 value, value_type = winreg.QueryValueEx(key, check_variable_name(name))
@@ -51,7 +51,7 @@ class WindowsEnvironmentVariables:
         return EnvironmentVariable(value=value or "", expand=value_type == winreg.REG_EXPAND_SZ)
 
     def set(self, name: str, value: str, *, expand: bool = False) -> None:
-        """As REG_SZ, or as REG_EXPAND_SZ."""
+        """As REG_SZ, or with `expand` as REG_EXPAND_SZ."""
         value_type = winreg.REG_EXPAND_SZ if expand else winreg.REG_SZ
         with self._open_for_writing(name) as key:
             winreg.SetValueEx(key, check_variable_name(name), 0, value_type, check_variable_value(value))
@@ -70,12 +70,12 @@ class WindowsEnvironmentVariables:
         return True
 
     def is_on_path(self, folder: Path) -> bool:
-        """Whether it is one of the entries, letter by letter."""
+        """Whether it is one of the entries, character by character."""
         variable = self.get(PATH_VARIABLE)
         return variable is not None and str(folder) in variable.value.split(";")
 
     def add_to_path(self, folder: Path) -> bool:
-        """At the end of the user's Path, whose type stays; a new one is REG_EXPAND_SZ, as Windows makes it."""
+        """Append it to the user's Path, whose type is kept; a new one is REG_EXPAND_SZ, as Windows creates it."""
         variable = self.get(PATH_VARIABLE)
         expand = variable.expand if variable is not None else True
         text = append_to_path(variable.value if variable is not None else None, str(folder), expand, _expand_names)
@@ -85,7 +85,7 @@ class WindowsEnvironmentVariables:
         return True
 
     def remove_from_path(self, folder: Path) -> bool:
-        """Where nothing is left of it, there was no Path before."""
+        """Delete Path itself where `add_to_path` created it."""
         variable = self.get(PATH_VARIABLE)
         if variable is None or not self.is_on_path(folder):
             return False
@@ -105,10 +105,10 @@ class WindowsEnvironmentVariables:
 
 
 def broadcast_change(timeout_s: float = BROADCAST_TIMEOUT_S) -> bool:
-    """Tell all windows that the environment changed, so that what Explorer starts next has it.
+    """Tell all windows that the environment changed: programs that Explorer starts from then on have it.
 
-    A window that hangs holds the sender up, and `SendMessageTimeoutW` counts its limit for each window anew:
-    a thread of its own waits for them. Says whether all had heard it after `limit` seconds.
+    Returns whether all windows answered within `timeout_s` seconds. A window that hangs blocks the sender, and
+    `SendMessageTimeoutW` applies its limit to each window, so a thread of its own waits for them.
     """
     user32 = ctypes.WinDLL("user32")
     user32.SendMessageTimeoutW.argtypes = (
@@ -120,7 +120,7 @@ def broadcast_change(timeout_s: float = BROADCAST_TIMEOUT_S) -> bool:
         flags = SMTO_ABORTIFHUNG
         user32.SendMessageTimeoutW(HWND_BROADCAST, WM_SETTINGCHANGE, 0, "Environment", flags, WINDOW_TIMEOUT_MS, None)
 
-    thread = threading.Thread(target=send, name="tells windows of the environment", daemon=True)
+    thread = threading.Thread(target=send, name="environment broadcast", daemon=True)
     thread.start()
     thread.join(timeout_s)
     return not thread.is_alive()

@@ -1,7 +1,4 @@
-"""Programs on Windows: each in a job object of its own, which ends all of it on our word and when we die.
-
-A program that is started on Windows and left to live on, the very file that was checked.
-"""
+"""Programs on Windows: each in a job object of its own, which ends its whole tree on request and when we die."""
 
 from __future__ import annotations
 
@@ -13,20 +10,29 @@ import ctypes
 import msvcrt
 import os
 import subprocess
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from ctypes import wintypes
 from pathlib import Path
 from typing import BinaryIO
 
-TERMINATE_GRACE_S = 5.0
+from ..processes import reap_in_background
 
-# winnt.h, processthreadsapi.h
+TERMINATE_GRACE_S = 5.0
+BATCH_FILE_SUFFIXES = (".bat", ".cmd")
+
+# winnt.h, processthreadsapi.h, winbase.h, winerror.h
 CREATE_SUSPENDED = 0x4
 JOB_EXTENDED_LIMIT_INFORMATION = 9
 KILL_ON_JOB_CLOSE = 0x2000
-BATCH_FILE_SUFFIXES = (".bat", ".cmd")
+DETACHED_PROCESS = 0x8
+CREATE_BREAKAWAY_FROM_JOB = 0x1000000
+ERROR_ACCESS_DENIED = 5
+# fileapi.h
+GENERIC_READ = 0x80000000
+FILE_SHARE_READ = 0x1
+OPEN_EXISTING = 3
+INVALID_HANDLE_VALUE = ctypes.c_void_p(-1).value
 
 
 class _JobBasicLimits(ctypes.Structure):
@@ -54,7 +60,7 @@ class _JobExtendedLimits(ctypes.Structure):
     )
 
 
-def _kernel32() -> ctypes.WinDLL:
+def _job_functions() -> ctypes.WinDLL:
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
     kernel.CreateJobObjectW.restype = wintypes.HANDLE
     kernel.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
@@ -74,24 +80,24 @@ class WindowsChildProcess:
         self._job: int | None = job
 
     def terminate(self) -> None:
-        """End everything in the job at once."""
+        """End everything in the job."""
         if self._job is not None:
             self._kernel.TerminateJobObject(self._job, 1)
-        # Should Windows have kept it out of the job (one that allows no second job around us), it ends alone.
+        # A process that Windows did not let into the job (a job around us may allow no second one) ends alone.
         with suppress(OSError):
             self.process.kill()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=TERMINATE_GRACE_S)
 
     def close(self) -> None:
-        """Close the job; what the program left behind in it ends."""
+        """Close the job, which ends what the program left behind in it."""
         if self._job is not None:
             self._kernel.CloseHandle(self._job)
             self._job = None
 
 
 def check_not_batch_file(program: str) -> None:
-    """Raise ValueError: a batch file would be run by cmd, which reads words as commands."""
+    """Raise ValueError for a batch file: cmd would run it, and read its arguments as commands."""
     if program.lower().endswith(BATCH_FILE_SUFFIXES):
         raise ValueError(f"a batch file is not started: {program!r}")
 
@@ -102,7 +108,7 @@ def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | N
     It starts suspended, so that it is in the job before it can start anything itself.
     """
     check_not_batch_file(argv[0])
-    kernel = _kernel32()
+    kernel = _job_functions()
     job = kernel.CreateJobObjectW(None, None)
     limits = _JobExtendedLimits(basic=_JobBasicLimits(flags=KILL_ON_JOB_CLOSE))
     if not job or not kernel.SetInformationJobObject(
@@ -125,45 +131,47 @@ def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | N
     child = WindowsChildProcess(process, kernel, job)
     handle = int(process._handle)  # type: ignore[attr-defined]  # Popen keeps it under this name only
     kernel.AssignProcessToJobObject(job, handle)
-    # Popen has let go of the thread that ResumeThread would need; this resumes all of the process.
+    # Popen has closed the thread's handle, which ResumeThread would need; this resumes the whole process.
     resume = ctypes.WinDLL("ntdll").NtResumeProcess
     resume.argtypes = (wintypes.HANDLE,)
     if resume(handle):
         child.terminate()
         child.close()
-        raise OSError(f"{argv[0]} cannot be set going")
+        raise OSError(f"{argv[0]} cannot be resumed")
     return child
 
 
-# winbase.h, winerror.h
-DETACHED_PROCESS = 0x8
-CREATE_BREAKAWAY_FROM_JOB = 0x1000000
-ERROR_ACCESS_DENIED = 5
-# fileapi.h
-GENERIC_READ = 0x80000000
-FILE_SHARE_READ = 0x1
-OPEN_EXISTING = 3
-INVALID_HANDLE_VALUE = ctypes.c_void_p(-1).value
-
-
 def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
-    """See `base.System.start_checked`: nobody can write, replace or remove the file between check and start."""
+    """See `base.Processes.start_checked`: nobody can write, replace or delete the file between check and start."""
     check_not_batch_file(str(program))
-    with _open_locked(program) as file:
+    with file_from_handle(open_handle(program)) as file:
         check(file)
-        # Out of a job of ours, where there is one and it lets go: it would end the program with us.
+        # Outside of a job that we may be in, if that one allows it: it would end the program with us.
         try:
-            process = _start_detached(program, CREATE_BREAKAWAY_FROM_JOB)
+            process = _start_detached_program(program, CREATE_BREAKAWAY_FROM_JOB)
         except OSError as error:
             if error.winerror != ERROR_ACCESS_DENIED:
                 raise
-            process = _start_detached(program, 0)
-    # Its handle is kept until somebody has taken note of its end.
-    threading.Thread(target=process.wait, name=f"waits for {program.name}", daemon=True).start()
+            process = _start_detached_program(program, 0)
+    reap_in_background(process)
 
 
-def _open_locked(program: Path) -> BinaryIO:
-    """A file open for reading that others may read, but neither write nor rename nor remove meanwhile."""
+def _start_detached_program(program: Path, flags: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [str(program)],
+        cwd=program.anchor,
+        creationflags=DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP | flags,
+    )
+
+
+def start_detached(argv: Sequence[str], cwd: Path) -> None:
+    """Start a program that outlives us; raises OSError, ValueError for a batch file."""
+    check_not_batch_file(argv[0])
+    reap_in_background(subprocess.Popen(argv, cwd=cwd, creationflags=subprocess.DETACHED_PROCESS))
+
+
+def open_handle(path: Path, flags: int = 0) -> int:
+    """A file's handle for reading; others may read it meanwhile, but not write, rename or delete it. Raises OSError."""
     open_file = ctypes.WinDLL("kernel32", use_last_error=True).CreateFileW
     open_file.restype = ctypes.c_void_p
     open_file.argtypes = (
@@ -175,15 +183,19 @@ def _open_locked(program: Path) -> BinaryIO:
         wintypes.DWORD,
         wintypes.HANDLE,
     )
-    handle = open_file(str(program), GENERIC_READ, FILE_SHARE_READ, None, OPEN_EXISTING, 0, None)
+    handle = open_file(str(path), GENERIC_READ, FILE_SHARE_READ, None, OPEN_EXISTING, flags, None)
     if handle is None or handle == INVALID_HANDLE_VALUE:
         raise ctypes.WinError(ctypes.get_last_error())
+    return int(handle)
+
+
+def file_from_handle(handle: int) -> BinaryIO:
+    """A file object that owns the handle."""
     return os.fdopen(msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_BINARY), "rb")
 
 
-def _start_detached(program: Path, flags: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [str(program)],
-        cwd=program.anchor,
-        creationflags=DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP | flags,
-    )
+def system_folder() -> Path:
+    """System32, as Windows says: environment variables are the user's to change."""
+    buffer = ctypes.create_unicode_buffer(wintypes.MAX_PATH)
+    ctypes.windll.kernel32.GetSystemDirectoryW(buffer, len(buffer))
+    return Path(buffer.value)

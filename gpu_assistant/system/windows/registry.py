@@ -1,7 +1,4 @@
-"""Reading Windows' registry; what is missing or forbidden reads as None.
-
-Windows' 16-byte names of classes, interfaces and properties.
-"""
+"""Reading Windows' registry; a missing or forbidden value reads as None."""
 
 from __future__ import annotations
 
@@ -9,8 +6,6 @@ import sys
 
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
-import ctypes
-import uuid
 import winreg
 
 MACHINE = winreg.HKEY_LOCAL_MACHINE
@@ -18,7 +13,7 @@ USER = winreg.HKEY_CURRENT_USER
 
 
 def read_value(root: int, key: str, name: str) -> str | int | bytes | None:
-    """One value; of lists nothing is needed."""
+    """One value; lists of texts read as None."""
     try:
         with winreg.OpenKey(root, key) as opened_key:
             data = winreg.QueryValueEx(opened_key, name)[0]
@@ -34,7 +29,7 @@ def text(root: int, key: str, name: str) -> str | None:
 
 
 def number(root: int, key: str, name: str) -> int | None:
-    """One number; drivers write some of them as bytes."""
+    """One number; drivers store some of them as bytes."""
     data = read_value(root, key, name)
     if isinstance(data, bytes):
         return int.from_bytes(data, "little")
@@ -57,14 +52,3 @@ def children(root: int, key: str) -> list[str]:
             return [winreg.EnumKey(opened_key, index) for index in range(winreg.QueryInfoKey(opened_key)[0])]
     except OSError:
         return []
-
-
-class Guid(ctypes.Structure):
-    """A GUID in memory."""
-
-    _fields_ = (("bytes", ctypes.c_ubyte * 16),)
-
-
-def guid_from_text(text: str) -> Guid:
-    """From its text, with or without braces."""
-    return Guid.from_buffer_copy(uuid.UUID(text).bytes_le)

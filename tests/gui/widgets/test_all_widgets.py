@@ -91,3 +91,24 @@ def test_disabled_looks_different(name: str, language: Language, qtbot: QtBot) -
     before = button.grab().toImage()
     button.setEnabled(False)
     assert button.grab().toImage() != before
+
+
+def test_no_module_imports_heavy_ones() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, gpu_assistant.gui.widgets\n"
+        "print([name for name in ('numpy', 'pyqtgraph', 'requests', 'psutil') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
+    assert done.stdout.strip() == "[]"
+
+
+def test_package_import_loads_no_qt() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, gpu_assistant.gui; print('PySide6' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
+    assert done.stdout.strip() == "False"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
-from PySide6.QtCore import QStandardPaths
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.widgets import dialogs
-from gpu_assistant.gui.widgets.dialogs import folder_dialog, open_dialog, save_dialog
+from gpu_assistant.gui.widgets.dialogs import ConfirmDialog, folder_dialog, open_dialog, save_dialog
 
 
 @pytest.fixture
@@ -71,3 +73,21 @@ def test_missing_folder_falls_back_to_home(qtbot: QtBot, places, monkeypatch) ->
     parent = QWidget()
     qtbot.addWidget(parent)
     assert save_dialog(parent, "Where?", "PNG (*.png)", "a.png").directory().path() == places.as_posix()
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [([Qt.Key.Key_Escape], False), ([Qt.Key.Key_Return], False), ([Qt.Key.Key_Backtab, Qt.Key.Key_Space], True)],
+)
+def test_confirm_dialog_accepts_only_by_button(qtbot: QtBot, keys: Sequence[Qt.Key], answer: bool) -> None:
+    from PySide6.QtCore import QTimer
+
+    def press() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ConfirmDialog)
+        assert dialog.focusWidget() is dialog.reject_button
+        for key in keys:
+            qtbot.keyClick(dialog.focusWidget(), key)
+
+    QTimer.singleShot(50, press)
+    assert ConfirmDialog.ask(None, "Stop here?", "What is downloaded is kept.", "Stop", "Go on") is answer

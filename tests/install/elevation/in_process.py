@@ -36,7 +36,12 @@ class InsideRights:
     def __init__(self, base: Path, system32: Path | None = None) -> None:
         self.base, self._system32 = base, system32
 
-    def system_programs_folder(self) -> Path | None:
+    @property
+    def windows(self) -> InsideRights:
+        return self
+
+    def system_programs_folder(self) -> Path:
+        assert self._system32 is not None
         return self._system32
 
     def private_folder_path(self, name: str) -> Path:
@@ -64,7 +69,7 @@ class InsideRights:
 
 def inside(system: System, catalog: Callable[[], Catalog], base: Path) -> Callable[[InstallContext], ElevationClient]:
     """What makes the door of an install; the person always says yes."""
-    rights = InsideRights(base, system.system32_folder())
+    rights = InsideRights(base, system.windows.system32_folder() if system.windows is not None else None)
 
     def run_as_admin(words: Sequence[str], **_more: Any) -> int:
         return ElevationHelper(system, rights, catalog()).handle_request(words[1:])

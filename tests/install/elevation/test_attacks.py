@@ -181,6 +181,10 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
+    @property
+    def windows(self) -> Any:
+        return self
+
     def publisher(self, file: Path) -> str:
         self._meanwhile()
         self.judged = file.read_bytes()

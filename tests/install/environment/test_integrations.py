@@ -24,7 +24,7 @@ from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 
-from ...fakes.desktop import FakeDesktop
+from ...fakes.system import FakeDesktop
 from ..world import World
 
 

@@ -242,8 +242,8 @@ def test_failed_verification_leaves_no_environment(world: World) -> None:
 def test_second_process_is_told_the_first_is_running(world: World) -> None:
     code = (
         "import sys; from pathlib import Path; from gpu_assistant.core.paths import DataDir\n"
-        "from gpu_assistant.system.locks import one_at_a_time\n"
-        "with one_at_a_time(DataDir(Path(sys.argv[1]))): print('held', flush=True); sys.stdin.read()\n"
+        "from gpu_assistant.system.locks import data_folder_lock\n"
+        "with data_folder_lock(DataDir(Path(sys.argv[1]))): print('held', flush=True); sys.stdin.read()\n"
     )
     words = [sys.executable, "-c", code, str(world.data.root)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

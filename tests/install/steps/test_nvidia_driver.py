@@ -29,7 +29,7 @@ from gpu_assistant.install.steps.vc_redist import VcRedistInstall
 from gpu_assistant.texts.localized import Texts
 from tests.fakes.environment_variables import FileAtLogin
 from tests.fakes.fault_server import FaultServer, fault_server
-from tests.fakes.system import FakeSystem
+from tests.fakes.system import FakeSystem, FakeWindows
 from tests.install.elevation.helper import tried_rights
 from tests.install.world import QUICK
 
@@ -75,7 +75,7 @@ class World:
         self._program(self.pkexec, f'shift; [ {pkexec} = 0 ] || exit {pkexec}; exec "$@"')
         name = "windows" if sys.platform == "win32" else "linux"
         system = OperatingSystem(system=name, distro="ubuntu" if name == "linux" else None)
-        self.system = FakeSystem(name=name, operating_system=system, at_login=FileAtLogin(root / "login.json"))
+        self.system = FakeSystem(name=name, operating_system=system, login_command=FileAtLogin(root / "login.json"))
 
     @staticmethod
     def _program(path: Path, text: str) -> None:
@@ -338,7 +338,7 @@ class TestRuntime:
         libraries.mkdir(parents=True)
         for name in self.NEED.needs_files:
             (libraries / name).touch()
-        world.system = FakeSystem(name=world.system.name, shared_libraries=libraries)
+        world.system = FakeSystem(name=world.system.name, windows=FakeWindows(libraries))
         (step,) = VcRedistInstall().plan(world.builder(machine("windows"), with_pytorch()))
         last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
         assert (last.state, last.code) == ("skipped", "progress.vc-redist-here")
@@ -349,7 +349,7 @@ class TestRuntime:
         libraries.mkdir()
         for name in self.NEED.needs_files[:-1]:
             (libraries / name).touch()
-        world.system = FakeSystem(name=world.system.name, shared_libraries=libraries)
+        world.system = FakeSystem(name=world.system.name, windows=FakeWindows(libraries))
         world.catalog = load_catalog(resources_dir() / "catalog")
         package = msgspec.structs.replace(world.catalog.vc_redist.package, url=f"{server.url}/vc_redist.x64.exe")
         vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, package=package)

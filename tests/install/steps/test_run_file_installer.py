@@ -76,7 +76,7 @@ class World:
         self.variables = FileVariables(self.outside / "variables.json")
         self.catalog = load_catalog(resources_dir() / "catalog")
         self.system = FakeSystem(
-            name="linux", variables=self.variables, at_login=FileAtLogin(self.outside / "login.json")
+            name="linux", variables=self.variables, login_command=FileAtLogin(self.outside / "login.json")
         )
         self.tree = run_file_folder(self.data.toolkits, VERSION)
         self.serves()
@@ -146,7 +146,7 @@ def test_toolkit_is_installed_without_administrator(world: World) -> None:
     assert value is not None
     assert value.value == str(world.tree)
     assert world.variables.is_on_path(world.tree / "bin")
-    assert not world.system.asked_rights
+    assert not world.system.elevated
     assert world.install() == {"cuda-run": "skipped", "variables": "skipped"}
 
 

@@ -45,7 +45,7 @@ def test_kept_driver_has_same_notice_in_plan_and_uninstall(world: World, languag
     if restarted:
         world.here = "580.95.05"
     else:
-        world.system = FakeSystem(name="linux", at_login=world.system.login_command, pending_reboot=True)
+        world.system = FakeSystem(name="linux", login_command=world.system.login_command, pending_reboot=True)
     left = next(each for each in removal(world).steps() if each.code.startswith("leave-"))
     assert left.code == "leave-driver-packages"
     assert "580.95.05" in texts.translate(f"step.{left.code}.title", left.data)

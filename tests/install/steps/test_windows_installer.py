@@ -77,7 +77,7 @@ class World:
             is_admin=True,
             operating_system=OperatingSystem(system="windows"),
             cuda_folders=(self.folder,),
-            at_login=FileAtLogin(root / "login.json"),
+            login_command=FileAtLogin(root / "login.json"),
         )
         self.serves(**how)
 

@@ -24,7 +24,7 @@ from gpu_assistant.system.base import WslStatus
 from gpu_assistant.texts.localized import Texts
 
 from ...fakes.environment_variables import FileAtLogin
-from ...fakes.system import FakeSystem
+from ...fakes.system import FakeSystem, FakeWindows
 from ..elevation.in_process import as_on_windows, inside
 from ..world import QUICK
 
@@ -66,10 +66,9 @@ class World:
             run=as_on_windows,
             is_admin=True,
             operating_system=OperatingSystem(system="windows"),
-            shared_libraries=self.system32,
-            wsl=self.wsl,
+            windows=FakeWindows(self.system32, wsl=self.wsl),
             pending_reboot=pending,
-            at_login=FileAtLogin(root / "login.json"),
+            login_command=FileAtLogin(root / "login.json"),
         )
 
     def wsl(self) -> WslStatus:

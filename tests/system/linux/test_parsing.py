@@ -79,13 +79,6 @@ def test_kernel_version(release: str, version: str | None) -> None:
     assert parsing.parse_kernel_version(release) == version
 
 
-@pytest.mark.parametrize(
-    ("machine", "arch"), [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("aarch64", "arm64"), ("riscv64", None)]
-)
-def test_arch(machine: str, arch: str | None) -> None:
-    assert parsing.normalize_architecture(machine) == arch
-
-
 @given(st.text())
 def test_arbitrary_text_never_raises(anything: str) -> None:
     parsing.parse_os_release(anything)

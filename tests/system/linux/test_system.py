@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Linux's own paths; windows_read and windows have theirs", allow_module_level=True)
 
-from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.machine import Disk, Driver, Gpu
 from gpu_assistant.system.linux.system import LinuxSystem
 
@@ -171,66 +168,6 @@ def test_pythons_of_version_managers_and_conda(tmp_path: Path) -> None:
     (home / ".conda/environments.txt").write_text(f"{tmp_path / 'own env'}\n\n{tmp_path / 'gone'}\n", encoding="utf-8")
     found = [path for path in system(tmp_path).python_candidates() if path.is_relative_to(tmp_path)]
     assert found == expected
-
-
-def stand_in(folder: Path, name: str, out: Path) -> None:
-    """A program that writes its words, one a line, and where it was started."""
-    folder.mkdir(exist_ok=True)
-    program = folder / name
-    program.write_text(
-        f'#!/bin/sh\n(pwd; printf "%s\\n" "$@") > "{out}.new" && mv "{out}.new" "{out}"\n', encoding="utf-8"
-    )
-    program.chmod(0o755)
-
-
-def words(out: Path) -> list[str]:
-    end = time.monotonic() + 10
-    while not out.exists():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    return out.read_text(encoding="utf-8").splitlines()
-
-
-def test_open_folder(tmp_path: Path) -> None:
-    stand_in(tmp_path / "bin", "xdg-open", tmp_path / "out")
-    folder = tmp_path / "a folder; x"
-    folder.mkdir()
-    system(tmp_path, PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin", DISPLAY=":0").open_folder(folder)
-    assert words(tmp_path / "out") == [str(folder), str(folder)]
-
-
-def test_open_folder_without_desktop_fails(tmp_path: Path) -> None:
-    stand_in(tmp_path / "bin", "xdg-open", tmp_path / "out")
-    for environ in ({"DISPLAY": ":0", "PATH": str(tmp_path)}, {"PATH": str(tmp_path / "bin")}):
-        with pytest.raises(AppError) as error:
-            system(tmp_path, **environ).open_folder(tmp_path)
-        assert error.value.code == "no-file-manager"
-
-
-def test_open_terminal_activates_environment(tmp_path: Path) -> None:
-    environment = tmp_path / "it's an env"
-    (environment / "bin").mkdir(parents=True)
-    (environment / "bin/activate").write_text("READY=yes\n", encoding="utf-8")
-    stand_in(tmp_path / "bin", "xterm", tmp_path / "out")
-    path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
-    system(tmp_path, PATH=path, DISPLAY=":0").open_terminal(environment)
-    where, dash_e, bash, rcfile, start, interactive = words(tmp_path / "out")
-    assert (where, dash_e, rcfile, interactive) == (str(environment), "-e", "--rcfile", "-i")
-    done = subprocess.run(
-        [bash, "-c", f'. "{start}"; echo "$READY"'],
-        capture_output=True,
-        text=True,
-        env={"HOME": str(tmp_path), "PATH": path},
-        check=True,
-    )
-    assert done.stdout == "yes\n"
-    assert not Path(start).exists()  # it takes itself away
-
-
-def test_open_terminal_without_terminal_fails(tmp_path: Path) -> None:
-    with pytest.raises(AppError) as error:
-        system(tmp_path, PATH="/nowhere", DISPLAY=":0").open_terminal(tmp_path)
-    assert error.value.code == "no-terminal"
 
 
 def test_real_machine() -> None:

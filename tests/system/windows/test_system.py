@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -175,24 +174,6 @@ def test_lines_in_windows_code_page() -> None:
     code = "import sys; sys.stdout.buffer.write('\\u00e9'.encode('mbcs', 'replace'))"
     out = SYSTEM.run([sys.executable, "-c", code], timeout=60).stdout
     assert out == "é".encode(locale.getencoding(), "replace").decode("mbcs", "replace")
-
-
-def test_open_terminal_without_environment_fails(tmp_path: Path) -> None:
-    with pytest.raises(AppError) as error:
-        SYSTEM.open_terminal(tmp_path)
-    assert error.value.code == "no-terminal"
-
-
-def test_open_terminal_runs_activate(tmp_path: Path) -> None:
-    environment = tmp_path / "an env"
-    (environment / "Scripts").mkdir(parents=True)
-    start = environment / "Scripts" / "activate.bat"
-    start.write_text('@echo ready>"%~dp0ready.txt"\r\n@exit\r\n', encoding="ascii", newline="")
-    SYSTEM.open_terminal(environment)
-    end = time.monotonic() + 30
-    while not (environment / "Scripts/ready.txt").exists():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_environment_paths() -> None:

@@ -1,16 +1,14 @@
-"""How conda environments lie and are entered, on both systems; paths alone."""
+"""How conda environments are laid out and activated, on both systems; mostly paths alone."""
 
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from gpu_assistant.system import current_system
-from gpu_assistant.system.linux import parsing
-from gpu_assistant.system.windows import facts
+from gpu_assistant.system import conda, current_system
 
 
 def test_bash_activates_conda_environment() -> None:
-    found = parsing.linux_activation_script(PurePosixPath("/home/li/my envs/a"), PurePosixPath("/opt/mini forge"))
+    found = conda.linux_activation_script(PurePosixPath("/home/li/my envs/a"), PurePosixPath("/opt/mini forge"))
     assert found == {
         PurePosixPath("/home/li/my envs/a/bin/activate"): ". '/opt/mini forge/bin/activate' '/home/li/my envs/a'\n"
     }
@@ -18,7 +16,7 @@ def test_bash_activates_conda_environment() -> None:
 
 def test_cmd_and_powershell_activate_conda() -> None:
     root = PureWindowsPath(r"C:\Users\O'Neil 100%\miniforge3")
-    found = facts.windows_activation_scripts(PureWindowsPath(r"C:\AI\envs\pytorch"), root)
+    found = conda.windows_activation_scripts(PureWindowsPath(r"C:\AI\envs\pytorch"), root)
     assert [str(path) for path in found] == [
         r"C:\AI\envs\pytorch\Scripts\activate.bat",
         r"C:\AI\envs\pytorch\Scripts\Activate.ps1",
@@ -38,24 +36,24 @@ def test_windows_path_has_conda_libraries(tmp_path: Path) -> None:
     env = tmp_path / "env"
     wanted = [env, *(env / inner for inner in ("Library/mingw-w64/bin", "Library/usr/bin", "Library/bin"))]
     wanted += [env / "Scripts", env / "bin"]
-    assert list(facts.conda_library_folders(env / "python.exe")) == wanted
-    assert list(facts.conda_library_folders(env / "Scripts" / "pip.exe")) == wanted
-    assert facts.conda_library_folders(tmp_path / "other" / "Scripts" / "python.exe") == ()
+    assert list(conda.windows_library_folders(env / "python.exe")) == wanted
+    assert list(conda.windows_library_folders(env / "Scripts" / "pip.exe")) == wanted
+    assert conda.windows_library_folders(tmp_path / "other" / "Scripts" / "python.exe") == ()
 
 
 def test_conda_environment_programs(tmp_path: Path) -> None:
     system = current_system()
-    plain, conda = tmp_path / "plain", tmp_path / "conda"
+    plain, by_conda = tmp_path / "plain", tmp_path / "conda"
     plain.mkdir()
-    (conda / "conda-meta").mkdir(parents=True)
+    (by_conda / "conda-meta").mkdir(parents=True)
     inner = "Scripts" if system.name == "windows" else "bin"
     python = system.executable("python")
     assert system.environment_python(plain) == plain / inner / python
-    assert system.environment_python(conda) == (conda / python if system.name == "windows" else conda / "bin/python")
-    for environment in (plain, conda):
+    assert system.environment_python(by_conda) == by_conda / (python if system.name == "windows" else "bin/python")
+    for environment in (plain, by_conda):
         assert system.environment_program(environment, "pip") == environment / inner / system.executable("pip")
     program = tmp_path / "forge" / inner / system.executable("conda")
-    ways = system.conda_activation_files(conda, program)
-    assert {path.parent for path in ways} == {conda / inner}
+    ways = system.conda_activation_files(by_conda, program)
+    assert {path.parent for path in ways} == {by_conda / inner}
     letters = {".bat": "oem", ".ps1": "utf-8-sig"}  # what cmd and PowerShell read
     assert all(str(tmp_path / "forge") in text.decode(letters.get(path.suffix, "utf-8")) for path, text in ways.items())

@@ -1,4 +1,4 @@
-"""Cards that sleep, as Windows' own device database tells; the rig's planted card is put to sleep by its properties."""
+"""GPUs that sleep by Windows' device database, on the GPU that the rig plants; folders of toolkits; power."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 if sys.platform != "win32":
-    pytest.skip("Windows' device database; tests/nvml and test_linux have Linux's", allow_module_level=True)
+    pytest.skip("Windows' device database; tests/nvml and tests/system/linux have Linux's", allow_module_level=True)
 
 import ctypes
 import winreg
@@ -18,8 +18,10 @@ from pathlib import Path
 
 from gpu_assistant.core.machine import Driver
 from gpu_assistant.system.nvml.monitor import NvmlMonitor
-from gpu_assistant.system.windows import devices
+from gpu_assistant.system.windows import hardware
+from gpu_assistant.system.windows.com import guid_from_text
 from gpu_assistant.system.windows.facts import TOOLKITS_KEY
+from gpu_assistant.system.windows.parsing import DISPLAY_CLASS
 from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
@@ -47,37 +49,37 @@ def power(state: int) -> bytes:
 @pytest.fixture
 def put(monkeypatch: pytest.MonkeyPatch) -> Iterator[Put]:
     """Writes a property of the planted card, through SetupAPI."""
-    if not WINE or not devices.nvidia_devices():
+    if not WINE or not hardware.nvidia_devices():
         pytest.skip("only the rig's planted card can be told to sleep (run with -g in the rig)")
 
     def written(number: int, kind: int, data: bytes) -> None:
-        for device in devices._pci_devices(devices.DISPLAY_CLASS):
-            if "VEN_10DE" not in (device.registry_text(devices.SPDRP_HARDWAREID) or ""):
+        for device in hardware.pci_devices(DISPLAY_CLASS):
+            if "VEN_10DE" not in (device.registry_text(hardware.SPDRP_HARDWAREID) or ""):
                 continue
-            key = devices._PropertyKey(devices.guid_from_text(devices.DEVICE_PROPERTIES), number)
-            write = device._library.SetupDiSetDevicePropertyW
+            key = hardware.PropertyKey(guid_from_text(hardware.DEVICE_PROPERTIES), number)
+            write = device.library.SetupDiSetDevicePropertyW
             write.argtypes = (
                 *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, wintypes.DWORD),
                 *(ctypes.c_void_p, wintypes.DWORD, wintypes.DWORD),
             )
-            place = ctypes.byref(device._info), ctypes.byref(key)
-            assert write(device._devices, *place, kind, data or None, len(data), 0)
+            place = ctypes.byref(device.info), ctypes.byref(key)
+            assert write(device.device_list, *place, kind, data or None, len(data), 0)
 
-    written(devices.BUS_NUMBER, UINT32, (1).to_bytes(4, "little"))
-    written(devices.ADDRESS, UINT32, (0).to_bytes(4, "little"))
+    written(hardware.BUS_NUMBER, UINT32, (1).to_bytes(4, "little"))
+    written(hardware.ADDRESS, UINT32, (0).to_bytes(4, "little"))
     yield written
-    written(devices.POWER_DATA, BINARY, power(D0))
+    written(hardware.POWER_DATA, BINARY, power(D0))
 
 
 def test_gpu_without_power_data_is_awake() -> None:
-    for card in devices.nvidia_devices():
+    for card in hardware.nvidia_devices():
         assert card.is_asleep in (True, False)
         assert card.driver_version is None or float(card.driver_version) > 300
     assert isinstance(SYSTEM.are_gpus_asleep(), bool)
 
 
 def test_sleeping_gpu_is_not_woken(put: Put) -> None:
-    put(devices.POWER_DATA, BINARY, power(D3))
+    put(hardware.POWER_DATA, BINARY, power(D3))
     assert SYSTEM.are_gpus_asleep()
     assert SYSTEM.is_gpu_asleep("0000:01:00.0")
     assert not SYSTEM.is_gpu_asleep("0000:02:00.0")
@@ -87,7 +89,7 @@ def test_sleeping_gpu_is_not_woken(put: Put) -> None:
         [sample] = nvml.sample()
         assert nvml.state == "asleep"
         assert (sample.name, sample.util) == ("NVIDIA GeForce RTX 4060", None)
-        assert nvml._session is None
+        assert not nvml.is_open
 
 
 def test_process_memory_of_uncounted_gpu_is_empty() -> None:
@@ -95,25 +97,25 @@ def test_process_memory_of_uncounted_gpu_is_empty() -> None:
 
 
 def test_awake_gpu_is_queried(put: Put) -> None:
-    put(devices.POWER_DATA, BINARY, power(D0))
+    put(hardware.POWER_DATA, BINARY, power(D0))
     assert not SYSTEM.are_gpus_asleep()
     assert not SYSTEM.is_gpu_asleep("0000:01:00.0")
     assert SYSTEM.sleeping_driver() is None
 
 
 def test_gpu_falls_asleep_while_sampled(put: Put) -> None:
-    put(devices.POWER_DATA, BINARY, power(D0))
+    put(hardware.POWER_DATA, BINARY, power(D0))
     with NvmlMonitor(Laptop()) as nvml:
         assert nvml.sample()[0].mem_total
-        put(devices.POWER_DATA, BINARY, power(D3))
+        put(hardware.POWER_DATA, BINARY, power(D3))
         assert nvml.sample()[0].mem_total is None
 
 
 def test_unknown_pci_address() -> None:
     four = (4).to_bytes(4, "little")
-    assert devices._pci_address(b"", four) is None
-    assert devices._pci_address((0x101).to_bytes(4, "little"), four) is None
-    assert devices._pci_address((0x2B).to_bytes(4, "little"), (0x1E0003).to_bytes(4, "little")) == "0000:2b:1e.3"
+    assert hardware.format_pci_address(b"", four) is None
+    assert hardware.format_pci_address((0x101).to_bytes(4, "little"), four) is None
+    assert hardware.format_pci_address((0x2B).to_bytes(4, "little"), (0x1E0003).to_bytes(4, "little")) == "0000:2b:1e.3"
 
 
 @pytest.mark.skipif(not WINE, reason="writes where NVIDIA's installer does")
@@ -130,3 +132,10 @@ def test_toolkits_from_registry_and_variables(tmp_path: Path) -> None:
         assert WindowsSystem(environ).cuda_folders() == (usual, elsewhere, named)
     finally:
         winreg.DeleteKey(winreg.HKEY_LOCAL_MACHINE, key)
+
+
+def test_power() -> None:
+    found = SYSTEM.power()
+    assert found.source in ("mains", "battery")
+    assert found.percent is None or 0 <= found.percent <= 100
+    assert found.power_saving is not None

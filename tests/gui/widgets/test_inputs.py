@@ -1,25 +1,80 @@
-"""Scroll bars, menus, tables: what Qt would draw by its style, drawn by us."""
+"""Scroll bars, menus and number boxes follow theme and text size, and work by mouse and key."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider, QStyleOptionSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
+from gpu_assistant.gui.theme.stylesheet import SCROLL_BAR_WIDTH
+from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.cards import Card
-from gpu_assistant.gui.widgets.console import LogDrawer
-from gpu_assistant.gui.widgets.inputs import BAR_WIDTH, Menu, ScrollBar
+from gpu_assistant.gui.widgets.inputs import Menu, ScrollBar, SpinBox
 from gpu_assistant.gui.widgets.page import Page
-from gpu_assistant.gui.widgets.table import DataTable
 
 # A screen that is none has no front and no keyboard to grab.
-pytestmark = pytest.mark.qt_log_ignore("does not support raise", "does not support grabbing", extend=True)
+pytestmark = [
+    pytest.mark.gui,
+    pytest.mark.qt_log_ignore("does not support raise", "does not support grabbing", extend=True),
+]
+
+
+@pytest.fixture
+def box(qtbot):
+    made = SpinBox()
+    made.setRange(1, 4096)
+    made.setValue(16)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_spin_box_has_button_height(box, qapp, qtbot, scale):
+    theme.set_text_scale(qapp, scale)
+    button = Button("16")
+    qtbot.addWidget(button)
+    button.show()
+    assert box.sizeHint().height() == button.sizeHint().height()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark", "contrast"])
+def test_spin_box_follows_theme_in_every_state(box, qapp, qtbot, colours):
+    theme.set_theme(qapp, colours)
+    box.resize(box.sizeHint())
+    middle = box.height() // 2
+
+    def edge_and_ground():
+        image = box.grab().toImage()
+        return image.pixelColor(0, middle).name(), image.pixelColor(box.width() // 2, box.height() - 4).name()
+
+    box.clearFocus()
+    assert edge_and_ground() == (theme.color("control").name(), theme.color("card").name())
+    box.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert edge_and_ground() == (theme.color("accent").name(), theme.color("card").name())
+    box.setFocus(Qt.FocusReason.OtherFocusReason)
+    box.clearFocus()
+    box.setFocus(Qt.FocusReason.TabFocusReason)
+    assert edge_and_ground()[0] == theme.color("focus").name()
+    assert box.shows_focus_ring
+    box.setEnabled(False)
+    assert edge_and_ground()[1] == theme.color("pressed").name()
+
+
+def test_spin_box_arrows_step(box, qtbot):
+    box.resize(box.sizeHint())
+    option, sides = QStyleOptionSpinBox(), QStyle.SubControl
+    box.initStyleOption(option)
+    for side, wanted in ((sides.SC_SpinBoxUp, 17), (sides.SC_SpinBoxDown, 16)):
+        place = box.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, side, box)
+        qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=place.center())
+        assert box.value() == wanted
 
 
 def colours(picture: QImage) -> set[str]:
@@ -45,8 +100,13 @@ def bar(page: Page) -> ScrollBar:
     return found
 
 
-def middle(bar: ScrollBar) -> QPoint:
-    return bar.handle_rect().center().toPoint()
+def handle(bar: ScrollBar) -> QRect:
+    """Where the handle is, its margins included."""
+    option = QStyleOptionSlider()
+    bar.initStyleOption(option)
+    return bar.style().subControlRect(
+        QStyle.ComplexControl.CC_ScrollBar, option, QStyle.SubControl.SC_ScrollBarSlider, bar
+    )
 
 
 def move(bar: ScrollBar, to: QPoint) -> None:
@@ -61,18 +121,18 @@ def move(bar: ScrollBar, to: QPoint) -> None:
 
 def test_handle_length_follows_page_step(bar: ScrollBar) -> None:
     seen = bar.pageStep() / (bar.maximum() + bar.pageStep())
-    assert bar.handle_rect().height() == pytest.approx(max(seen * bar.height(), 42), abs=1)
-    assert bar.handle_rect().top() == 0
+    assert handle(bar).height() == pytest.approx(max(seen * bar.height(), 42), abs=1)
+    assert handle(bar).top() == 0
     bar.setValue(bar.maximum())
-    assert bar.handle_rect().bottom() == pytest.approx(bar.height())
-    assert bar.width() == BAR_WIDTH
+    assert handle(bar).bottom() == pytest.approx(bar.height(), abs=1)
+    assert bar.width() == SCROLL_BAR_WIDTH
 
 
 def test_handle_can_be_dragged(bar: ScrollBar) -> None:
-    start = middle(bar)
+    start = handle(bar).center()
     QTest.mousePress(bar, Qt.MouseButton.LeftButton, pos=start)
     move(bar, start + QPoint(0, 100))
-    assert bar.handle_rect().center().y() == pytest.approx(start.y() + 100, abs=2)
+    assert handle(bar).center().y() == pytest.approx(start.y() + 100, abs=2)
     move(bar, start + QPoint(0, 10_000))
     assert bar.value() == bar.maximum()
     QTest.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=start)
@@ -91,14 +151,16 @@ def test_click_beside_handle_pages(bar: ScrollBar) -> None:
 def test_held_click_pages_until_handle(bar: ScrollBar, qtbot: QtBot) -> None:
     end = QPoint(5, bar.height() - 60)
     QTest.mousePress(bar, Qt.MouseButton.LeftButton, pos=end)
-    qtbot.waitUntil(lambda: bar.handle_rect().contains(QPointF(end)))
-    assert bar.repeatAction() == ScrollBar.SliderAction.SliderNoAction
+    qtbot.waitUntil(lambda: handle(bar).contains(end))
+    value = bar.value()
+    qtbot.wait(100)
+    assert bar.value() == value, "paging stops below the mouse"
     QTest.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=end)
 
 
 def test_middle_click_jumps(bar: ScrollBar) -> None:
     QTest.mouseClick(bar, Qt.MouseButton.MiddleButton, pos=QPoint(5, bar.height() // 2))
-    assert bar.handle_rect().center().y() == pytest.approx(bar.height() / 2, abs=2)
+    assert handle(bar).center().y() == pytest.approx(bar.height() / 2, abs=2)
 
 
 def test_the_wheel_and_the_keys_still_scroll(page: Page, bar: ScrollBar) -> None:
@@ -112,23 +174,6 @@ def test_scroll_bar_follows_theme(bar: ScrollBar, page: Page, qapp: QApplication
     picture = page.grab().toImage()
     assert picture.pixelColor(page.width() - 6, 20).name() == theme.color("control").name()
     assert picture.pixelColor(page.width() - 6, page.height() - 6).name() == theme.color("window").name()
-
-
-@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
-def test_log_has_sunken_background(qapp: QApplication, qtbot: QtBot, name: str) -> None:
-    theme.set_theme(qapp, name)
-    drawer = LogDrawer()
-    qtbot.addWidget(drawer)
-    drawer.append(["one"] * 300)
-    drawer.set_open(True)
-    drawer.resize(400, 300)
-    drawer.show()
-    qtbot.waitExposed(drawer)
-    picture = drawer.text_edit.grab().toImage()
-    assert theme.color("text").name() in colours(picture)
-    ground = drawer.grab().toImage()
-    at = drawer.text_edit.mapTo(drawer, QPoint(drawer.text_edit.width() // 2, drawer.text_edit.height() - 4))
-    assert ground.pixelColor(at).name() == theme.color("sunken").name()
 
 
 @pytest.fixture
@@ -168,45 +213,3 @@ def test_menu_works_by_keyboard(menu: Menu, qtbot: QtBot) -> None:
     with qtbot.waitSignal(menu.actions()[0].triggered):
         QTest.keyClick(menu, Qt.Key.Key_Down)
         QTest.keyClick(menu, Qt.Key.Key_Return)
-
-
-@pytest.fixture
-def table(qtbot: QtBot) -> DataTable:
-    made = DataTable()
-    made.setColumnCount(2)
-    made.setHorizontalHeaderLabels(["Time", "Load"])
-    made.setRowCount(4)
-    for row in range(4):
-        for column in range(2):
-            item = QTableWidgetItem(f"{row} {column}")
-            item.setTextAlignment(Qt.AlignmentFlag.AlignVCenter)
-            made.setItem(row, column, item)
-    qtbot.addWidget(made)
-    made.resize(400, 300)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
-
-
-@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
-def test_table_follows_theme(table: DataTable, qapp: QApplication, name: str) -> None:
-    theme.set_theme(qapp, name)
-    table.selectRow(2)
-    picture = table.grab().toImage()
-
-    def ground(row: int) -> str:
-        cell = table.visualItemRect(table.item(row, 0))
-        place = table.viewport().mapTo(table, QPoint(cell.right() - 4, cell.center().y()))
-        return picture.pixelColor(place).name()
-
-    assert [ground(row) for row in range(3)] == [theme.color(t).name() for t in ("card", "sunken", "accent_soft")]
-    assert {theme.color(token).name() for token in ("line", "text", "soft")} <= colours(picture)
-
-
-def test_table_rows_grow_with_text(table: DataTable, qapp: QApplication) -> None:
-    before = table.rowHeight(0), table.horizontalHeader().height()
-    theme.set_text_scale(qapp, 2.0)
-    qapp.processEvents()
-    assert table.rowHeight(0) > before[0]
-    assert table.horizontalHeader().height() > before[1]
-    assert table.rowHeight(0) > table.fontMetrics().height()

@@ -1,10 +1,10 @@
-"""Windows' display adapters through SetupAPI, which also lists those without a driver and wakes none.
+"""What a computer with Windows is made of: PCI devices through SetupAPI, GPU memory by process, power, disks.
 
-How much of a card's memory each process has, as the Task Manager shows it: under WDDM Windows hands the memory out,
-and NVML does not know.
+SetupAPI also lists devices without a driver, and wakes none. Under WDDM Windows allocates the GPU's memory, so that
+NVML does not know how much each process has; the Task Manager shows the same performance counters that are read here.
 
-Sources: the performance counter set "GPU Process Memory" (instances "pid_1234_luid_0x00000000_0x0000C9D1_phys_0"),
-pdh.h; the card of a LUID by d3dkmthk.h, D3DKMTQueryAdapterInfo.
+Sources: setupapi.h; pdh.h and the counter set "GPU Process Memory"; d3dkmthk.h, D3DKMTQueryAdapterInfo (the GPU of a
+LUID); winbase.h, SYSTEM_POWER_STATUS.
 """
 
 from __future__ import annotations
@@ -14,15 +14,29 @@ import sys
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import wintypes
+from functools import partial
 
 from msgspec import Struct
 
+from ...core.machine import Disk
+from ..base import PowerStatus
+from ..processes import gather_with_timeout
 from . import registry
-from .facts import DEVICE_CLASSES_KEY, DISPLAY_CLASS, Luid, PciDeviceEntry, nvidia_driver_version, parse_gpu_instance
-from .registry import Guid, guid_from_text
+from .com import Guid, guid_from_text
+from .facts import DEVICE_CLASSES_KEY, PciDeviceEntry
+from .parsing import (
+    BATTERY_NONE,
+    DISPLAY_CLASS,
+    POWER_UNKNOWN,
+    Luid,
+    nvidia_driver_version,
+    parse_gpu_instance,
+    parse_power_status,
+)
 
 # setupapi.h
 DIGCF_PRESENT = 0x02
@@ -45,10 +59,18 @@ BUS_NUMBER, ADDRESS, POWER_DATA = 23, 30, 32
 POWER_STATE_BYTES = slice(4, 8)
 POWER_DEVICE_D3 = 4
 
+GPU_MEMORY_COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
+PDH_FMT_LARGE = 0x400
+PDH_MORE_DATA = 0x800007D2
+ADAPTER_ADDRESS = 6  # KMTQAITYPE_ADAPTERADDRESS
+
+DRIVE_FIXED = 3  # GetDriveTypeW
+DISK_TIMEOUT_S = 1.5  # a disk that has not answered by then is listed without its sizes
+
 
 class NvidiaDevice(Struct, frozen=True, kw_only=True):
-    """An NVIDIA card that has a driver: PCI address ("0000:01:00.0"), the driver's version as NVIDIA counts
-    ("566.03"), whether it sleeps (D3)."""
+    """An NVIDIA GPU that has a driver: PCI address ("0000:01:00.0"), the driver's version as NVIDIA counts
+    ("566.03"), whether it is asleep (D3)."""
 
     address: str | None
     driver_version: str | None
@@ -64,50 +86,52 @@ class _DeviceInfo(ctypes.Structure):
     )
 
 
-class _PropertyKey(ctypes.Structure):
+class PropertyKey(ctypes.Structure):
+    """DEVPROPKEY."""
+
     _fields_ = (("group", Guid), ("number", wintypes.DWORD))
 
 
-class _SetupDevice:
-    """One entry of an open device list; what it does not have reads as empty."""
+class SetupDevice:
+    """One entry of an open device list; a property that it does not have reads as empty."""
 
-    def __init__(self, library: ctypes.WinDLL, devices: int, info: _DeviceInfo) -> None:
-        self._library, self._devices, self._info = library, devices, info
+    def __init__(self, library: ctypes.WinDLL, device_list: int, info: _DeviceInfo) -> None:
+        self.library, self.device_list, self.info = library, device_list, info
 
     def registry_texts(self, property_id: int) -> list[str]:
-        """A registry property that is a text or a list of texts."""
+        """A registry property of one or several texts."""
         data = self._registry_property(property_id)
         return [text for text in data.decode("utf-16-le", "replace").split("\0\0")[0].split("\0") if text]
 
     def registry_text(self, property_id: int) -> str | None:
-        """A registry property that is a text."""
+        """A registry property of one text."""
         return next(iter(self.registry_texts(property_id)), None)
 
     def registry_number(self, property_id: int) -> int:
-        """A registry property that is a number; 0 where there is none."""
+        """A registry property of one number; 0 where there is none."""
         return int.from_bytes(self._registry_property(property_id)[:4], "little")
 
     def device_property(self, property_id: int) -> bytes:
-        """One of the device properties."""
-        key = _PropertyKey(guid_from_text(DEVICE_PROPERTIES), property_id)
+        """One of `DEVICE_PROPERTIES`."""
+        key = PropertyKey(guid_from_text(DEVICE_PROPERTIES), property_id)
         property_type, required_size = wintypes.DWORD(), wintypes.DWORD()
         buffer = ctypes.create_string_buffer(256)
-        succeeded = self._library.SetupDiGetDevicePropertyW(
-            *(self._devices, ctypes.byref(self._info), ctypes.byref(key), ctypes.byref(property_type)),
+        succeeded = self.library.SetupDiGetDevicePropertyW(
+            *(self.device_list, ctypes.byref(self.info), ctypes.byref(key), ctypes.byref(property_type)),
             *(buffer, ctypes.sizeof(buffer), ctypes.byref(required_size), 0),
         )
         return buffer.raw[: required_size.value] if succeeded else b""
 
     def _registry_property(self, property_id: int) -> bytes:
         buffer = ctypes.create_string_buffer(8192)
-        succeeded = self._library.SetupDiGetDeviceRegistryPropertyW(
-            self._devices, ctypes.byref(self._info), property_id, None, buffer, ctypes.sizeof(buffer), None
+        succeeded = self.library.SetupDiGetDeviceRegistryPropertyW(
+            self.device_list, ctypes.byref(self.info), property_id, None, buffer, ctypes.sizeof(buffer), None
         )
         return buffer.raw if succeeded else b""
 
 
-def _pci_devices(device_class: str | None) -> Iterator[_SetupDevice]:
-    """The PCI devices that are there; of one class, or all."""
+def pci_devices(device_class: str | None) -> Iterator[SetupDevice]:
+    """The PCI devices that are present, of one class or of all."""
     library = ctypes.WinDLL("setupapi", use_last_error=True)
     handle_type, info_pointer = ctypes.c_void_p, ctypes.POINTER(_DeviceInfo)
     library.SetupDiGetClassDevsW.restype = handle_type
@@ -118,7 +142,7 @@ def _pci_devices(device_class: str | None) -> Iterator[_SetupDevice]:
         *(ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p),
     )
     library.SetupDiGetDevicePropertyW.argtypes = (
-        *(handle_type, info_pointer, ctypes.POINTER(_PropertyKey), ctypes.c_void_p),
+        *(handle_type, info_pointer, ctypes.POINTER(PropertyKey), ctypes.c_void_p),
         *(ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD),
     )
     library.SetupDiDestroyDeviceInfoList.argtypes = (handle_type,)
@@ -132,14 +156,14 @@ def _pci_devices(device_class: str | None) -> Iterator[_SetupDevice]:
         index = 0
         while library.SetupDiEnumDeviceInfo(devices, index, ctypes.byref(info)):
             index += 1
-            yield _SetupDevice(library, devices, info)
+            yield SetupDevice(library, devices, info)
     finally:
         library.SetupDiDestroyDeviceInfoList(devices)
 
 
 def device_entries() -> Iterator[PciDeviceEntry]:
-    """Every device on the PCI bus, with and without a driver, in Windows' own order."""
-    for device in _pci_devices(None):
+    """Every device on the PCI bus, with and without a driver, in Windows' order."""
+    for device in pci_devices(None):
         yield PciDeviceEntry(
             hardware_ids=(*device.registry_texts(SPDRP_HARDWAREID), *device.registry_texts(SPDRP_COMPATIBLEIDS)),
             device_class=device.registry_text(SPDRP_CLASSGUID),
@@ -151,13 +175,13 @@ def device_entries() -> Iterator[PciDeviceEntry]:
 
 
 def nvidia_devices() -> tuple[NvidiaDevice, ...]:
-    """NVIDIA's cards that have a driver and are not disabled."""
+    """The NVIDIA GPUs that have a driver and are not disabled."""
     return tuple(
-        nvidia_device for device in _pci_devices(DISPLAY_CLASS) if (nvidia_device := _nvidia_device(device)) is not None
+        nvidia_device for device in pci_devices(DISPLAY_CLASS) if (nvidia_device := _nvidia_device(device)) is not None
     )
 
 
-def _nvidia_device(device: _SetupDevice) -> NvidiaDevice | None:
+def _nvidia_device(device: SetupDevice) -> NvidiaDevice | None:
     hardware_ids = device.registry_texts(SPDRP_HARDWAREID)
     driver = device.registry_text(SPDRP_DRIVER)
     if driver is None or not any("VEN_10DE" in text.upper() for text in hardware_ids):
@@ -166,7 +190,7 @@ def _nvidia_device(device: _SetupDevice) -> NvidiaDevice | None:
         return None
     power_state = int.from_bytes(device.device_property(POWER_DATA)[POWER_STATE_BYTES], "little")
     return NvidiaDevice(
-        address=_pci_address(device.device_property(BUS_NUMBER), device.device_property(ADDRESS)),
+        address=format_pci_address(device.device_property(BUS_NUMBER), device.device_property(ADDRESS)),
         driver_version=nvidia_driver_version(
             registry.text(registry.MACHINE, f"{DEVICE_CLASSES_KEY}\\{driver}", "DriverVersion")
         ),
@@ -174,17 +198,14 @@ def _nvidia_device(device: _SetupDevice) -> NvidiaDevice | None:
     )
 
 
-def _pci_address(bus: bytes, device_address: bytes) -> str | None:
-    """Both are numbers of four bytes; a place is the device in the upper half and the function in the lower."""
+def format_pci_address(bus: bytes, device_address: bytes) -> str | None:
+    """ "0000:01:00.0" from two numbers of four bytes; the second has the device in its upper half, the function below.
+
+    None outside of the first PCI segment: how Windows numbers those buses is not documented.
+    """
     if len(bus) != 4 or len(device_address) != 4 or any(bus[1:]):
-        return None  # a bus beyond the first segment: how Windows counts those is not documented
+        return None
     return f"0000:{bus[0]:02x}:{device_address[2]:02x}.{device_address[0]:x}"
-
-
-GPU_MEMORY_COUNTER = r"\GPU Process Memory(*)\Dedicated Usage"
-PDH_FMT_LARGE = 0x400
-PDH_MORE_DATA = 0x800007D2
-ADAPTER_ADDRESS = 6  # KMTQAITYPE_ADAPTERADDRESS
 
 
 class _CounterValue(ctypes.Structure):
@@ -213,7 +234,7 @@ class _AdapterQuery(ctypes.Structure):
 
 
 def gpu_memory_by_process(address: str) -> dict[int, int]:
-    """Bytes by process on the card at a PCI address ("0000:01:00.0"); empty where Windows does not count."""
+    """Bytes by process id on the GPU at a PCI address ("0000:01:00.0"); {} where Windows does not count them."""
     bytes_by_process: dict[int, int] = {}
     address_by_luid: dict[Luid, str | None] = {}
     for name, value in _read_counters():
@@ -243,7 +264,7 @@ def _read_counters() -> Iterator[tuple[str, int]]:
         sizes = ctypes.byref(size), ctypes.byref(count)
         if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, None)) != PDH_MORE_DATA:
             return
-        # The names lie behind the items, in the same piece of memory.
+        # The names follow the items in the same buffer.
         buffer = ctypes.create_string_buffer(size.value)
         if _unsigned_status(pdh.PdhGetFormattedCounterArrayW(counter, PDH_FMT_LARGE, *sizes, buffer)):
             return
@@ -286,3 +307,53 @@ def _adapter_pci_address(luid: Luid) -> str | None:
     finally:
         gdi.D3DKMTCloseAdapter(ctypes.byref(wintypes.UINT(open_adapter.adapter)))
     return f"0000:{adapter_address.bus:02x}:{adapter_address.device:02x}.{adapter_address.function:x}"
+
+
+class _SystemPowerStatus(ctypes.Structure):
+    _fields_ = (
+        ("line", ctypes.c_ubyte),
+        ("battery", ctypes.c_ubyte),
+        ("percent", ctypes.c_ubyte),
+        ("saver", ctypes.c_ubyte),
+        ("seconds_left", wintypes.DWORD),
+        ("seconds_full", wintypes.DWORD),
+    )
+
+
+def read_power_status() -> PowerStatus:
+    """Power source, charge and power saving; all unknown where Windows does not answer."""
+    status = _system_power_status()
+    if status is None:
+        return PowerStatus()
+    return parse_power_status(status.line, status.battery, status.percent, status.saver)
+
+
+def has_battery() -> bool | None:
+    """Whether the computer has a battery; None where Windows does not tell."""
+    status = _system_power_status()
+    if status is None or status.battery == POWER_UNKNOWN:
+        return None
+    return not status.battery & BATTERY_NONE
+
+
+def _system_power_status() -> _SystemPowerStatus | None:
+    status = _SystemPowerStatus()
+    return status if ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status)) else None
+
+
+def fixed_disks() -> tuple[Disk, ...]:
+    """The fixed drives. Network drives are left out: one that does not answer would block for minutes."""
+    kernel32 = ctypes.windll.kernel32
+    drive_mask = kernel32.GetLogicalDrives()
+    drives = [f"{chr(ord('A') + number)}:\\" for number in range(26) if drive_mask >> number & 1]
+    paths = [path for path in drives if kernel32.GetDriveTypeW(ctypes.c_wchar_p(path)) == DRIVE_FIXED]
+    disks_by_path = gather_with_timeout({path: partial(_read_disk, path) for path in paths}, DISK_TIMEOUT_S)
+    return tuple(disk for path in paths if (disk := disks_by_path.get(path, Disk(path=path))) is not None)
+
+
+def _read_disk(path: str) -> Disk | None:
+    try:
+        usage = shutil.disk_usage(path)
+    except OSError:
+        return None
+    return Disk(path=path, free_bytes=usage.free, total_bytes=usage.total)

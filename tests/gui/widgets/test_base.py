@@ -1,4 +1,4 @@
-"""What is on the screen changes at once; what is not, soon after, or when it is shown."""
+"""What all widgets share: they follow theme, text size and language, and the size of their window."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.widgets import base
-from gpu_assistant.gui.widgets.base import Themed
+from gpu_assistant.gui.widgets.base import Breakpoints, Themed
 
 
 class Heard(Themed, QWidget):
@@ -113,3 +113,16 @@ def test_text_scale_is_painted_after_layout(
     assert seen.updatesEnabled()
     theme.set_theme(qapp, "dark")
     assert window.updatesEnabled(), "colours move nothing"
+
+
+def test_double_text_scale_halves_width(qtbot, qapp):
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    widget.resize(1300, 700)
+    shape = Breakpoints(widget)
+    assert (shape.is_narrow, shape.is_tight, shape.is_small) == (False, False, False)
+    with qtbot.waitSignal(shape.changed, timeout=5000):
+        theme.set_text_scale(qapp, 2.0)
+    assert (shape.is_narrow, shape.is_tight, shape.is_small) == (True, True, True)
+    widget.resize(2000, 700)
+    assert (shape.is_narrow, shape.is_tight, shape.is_small) == (True, True, False)

@@ -1,0 +1,35 @@
+"""The reasons behind a choice: opened, with their sources and the alternative."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
+
+from .samples import heard
+
+
+def test_disclosure_opens_and_offers_alternative(show, qtbot: QtBot) -> None:
+    why = Disclosure()
+    notes = SourcedClaim(text="Because.", source=("Release notes", "https://example.invalid"))
+    own = SourcedClaim(text="And because.", source=("A page", "https://example.invalid/page"))
+    why.set_claims(notes, own, SourcedClaim(text="A word: what it means."), alternative=("Rather keep it?", "Use that"))
+    show(why)
+    toggled, chosen = heard(why.toggled), heard(why.alternative_chosen)
+    assert not why.inset.isVisible()
+    qtbot.keyClick(why.toggle_button, Qt.Key.Key_Space)
+    assert toggled == [True]
+    assert why.inset.isVisible()
+    assert [source.text() for source in why.source_buttons] == ["Source: Release notes", "Source: A page"]
+    assert [source.toolTip() for source in why.source_buttons] == [
+        "https://example.invalid",
+        "https://example.invalid/page",
+    ]
+    assert why.toggle_button.accessibleDescription() == "open"
+    qtbot.mouseClick(why.alternative_button, Qt.MouseButton.LeftButton)
+    assert len(chosen) == 1
+    why.set_claims(SourcedClaim(text="Because."))
+    assert why.text() == "Because."
+    assert not why.alternative_button.isVisible()
+    assert not why.source_buttons
