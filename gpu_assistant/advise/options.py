@@ -16,7 +16,8 @@ from ..catalog.versions import parse_version
 from ..core.errors import UsageError
 from ..core.machine import Machine
 from ..core.recommendation import Choice, LocalWheel, Recommendation
-from ..core.types import Channel, Goal, Message, Value
+from ..core.message import Message
+from ..core.types import Channel, Goal, Value
 from .builds import parse_cuda_tag
 from .choices import driver_packages_for
 from .drivers import parse_series, select_driver_system

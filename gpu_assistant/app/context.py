@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..fetch.rate import RateLimiter
     from ..refresh.job import RefreshJob
     from ..system.base import System
-    from ..texts.format import Terminal
+    from ..texts.terminal import Terminal
     from ..update.service import UpdateService
 
 
@@ -61,7 +61,7 @@ class AppContext:
 
     def terminal(self) -> Terminal | None:
         """How the program's commands are typed on this computer; None for a simulated machine."""
-        from ..texts.format import PROGRAM_NAME, Terminal
+        from ..texts.terminal import PROGRAM_NAME, Terminal
 
         if self.simulated:
             return None

@@ -77,9 +77,9 @@ def _run(argv: Sequence[str], texts: Translator) -> int:
             _create_output(texts, json=True).write_error(error)
         raise
     from ..app import App
-    from ..core import paths
+    from ..core.log import start_logging
 
-    paths.start_logging(data_dir_paths.logs, verbose=options.get("verbose", False))
+    start_logging(data_dir_paths.logs, verbose=options.get("verbose", False))
     app = App(
         data_dir=options.get("data_dir"),
         wheelhouse=options.get("wheelhouse"),

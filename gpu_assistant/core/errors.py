@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from .message import Message
     from .recommendation import Alternative
-    from .types import Message, Value
+    from .types import Value
 
 # The product whose version a choice of this part names; a driver goes by its vendor.
 PRODUCT_NAMES = {
@@ -53,7 +54,7 @@ class AppError(Exception):
     @property
     def message(self) -> Message:
         """The key of the text and its values."""
-        from .types import Message
+        from .message import Message
 
         return Message(f"error.{self.code}", self.data)
 
@@ -90,7 +91,7 @@ class InsufficientDiskSpace(AppError):
     @property
     def message(self) -> Message:
         """The text that also says how to use the other disk, if there is one."""
-        from .types import Message
+        from .message import Message
 
         return Message(f"error.{self.code}{'-' if self._contents else ''}{self._contents}", self.data)
 
@@ -107,7 +108,7 @@ class UnsatisfiableChoice(UsageError):
     @property
     def message(self) -> Message:
         """The text with the product's name before each version."""
-        from .types import Message
+        from .message import Message
 
         part, choice, newest = (str(self.data[key] or "") for key in ("part", "choice", "newest"))
         labels: dict[str, Value] = {

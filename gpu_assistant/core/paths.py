@@ -1,14 +1,9 @@
-"""Where things lie: our resources, and the one data folder that holds state, cache, journal and environments.
-
-The log file: five files of at most 1 MB, without the user's name or home in it.
-"""
+"""Where things lie: our resources, and the one data folder that holds state, cache, journal and environments."""
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Mapping
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from .errors import UsageError, is_name_too_long
@@ -109,50 +104,3 @@ def wheelhouse_dir(option: str | None, environ: Mapping[str, str] = os.environ) 
         return None
     check_path_length(folder)
     return normalize_path(folder)
-
-
-LOG_MAX_BYTES = 1_000_000
-LOG_FILE_COUNT = 5
-
-
-class RedactingFormatter(logging.Formatter):
-    """Writes "~" for the home folder, so that a log can be shown to others."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._home = home
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The record's line with every home path shortened."""
-        return redact_home(super().format(record), self._home)
-
-
-def redact_home(text: str, home: Path) -> str:
-    """The text with "~" for the home folder, also where letters beyond ASCII are written as their numbers."""
-    home_texts = {str(home), home.as_posix()} - {"/", "\\", "."}
-    for each in home_texts | {each.encode("ascii", "backslashreplace").decode() for each in home_texts}:
-        text = text.replace(each, "~")
-    return text
-
-
-def start_logging(folder: Path, *, verbose: bool) -> None:
-    """Log to `folder`; without a writable folder nothing is logged, and nothing breaks for it."""
-    root = logging.getLogger()
-    root.setLevel(logging.DEBUG if verbose else logging.INFO)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = RotatingFileHandler(
-            folder / "gpu-assistant.log",
-            maxBytes=LOG_MAX_BYTES,
-            backupCount=LOG_FILE_COUNT - 1,
-            encoding="utf-8",
-            delay=True,
-        )
-    except OSError:
-        handler = logging.NullHandler()
-    handler.setFormatter(RedactingFormatter(Path.home()))
-    root.addHandler(handler)
-    # A full disk is told in a sentence by what needs it; the log is no place to print a traceback from.
-    logging.raiseExceptions = False
-    # The libraries below tell every request in DEBUG; ours are the lines that help.
-    logging.getLogger("urllib3").setLevel(logging.INFO)

@@ -1,13 +1,8 @@
-"""The closed sets of words that the contract fixes, apart from the structs so that `--help` need not load those.
-
-A sentence without its words: a code and its figures. Faces turn it into English or Chinese.
-"""
+"""The closed sets of values that the contract fixes, and names of devices. `--help` loads this, but no struct."""
 
 from __future__ import annotations
 
 from typing import Literal
-
-from msgspec import Struct
 
 Language = Literal["en", "zh_CN"]
 Goal = Literal["pytorch", "tensorflow", "cuda-dev", "all"]
@@ -32,10 +27,3 @@ def device_label(device: str, name: str | None, *, several: bool) -> str:
     if name is None:
         return device_name(device)
     return f"{device_name(device)} ({name})" if several else name
-
-
-class Message(Struct, frozen=True):
-    """`code` is a key of `resources/texts/*.json`; `data` fills the text's {places}."""
-
-    code: str
-    data: dict[str, Value] = {}

@@ -42,7 +42,8 @@ from PySide6.QtWidgets import QApplication
 
 from ..core import json
 from ..core.errors import AppError
-from ..core.paths import redact_home, resources_dir
+from ..core.log import redact_home
+from ..core.paths import resources_dir
 from ..core.settings import Theme
 from ..core.types import Language as Code
 from .main.window import MainWindow

@@ -18,7 +18,7 @@ from ..core.types import Language as Code
 from . import theme
 
 if TYPE_CHECKING:
-    from ..texts.format import Terminal
+    from ..texts.terminal import Terminal
     from ..texts.localized import Texts
 
 

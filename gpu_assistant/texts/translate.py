@@ -15,12 +15,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..core.paths import resources_dir
-from ..core.types import Language, Value
-from .format import Terminal, format_value, use_singular
+from .format import format_value, use_singular
 
 if TYPE_CHECKING:
     from ..core.errors import AppError
-    from ..core.types import Message
+    from ..core.message import Message
+    from ..core.types import Language, Value
+    from .terminal import Terminal
 
 
 TextTable = dict[str, dict[str, str]]

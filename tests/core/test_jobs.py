@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.cli.arguments import run_job
-from gpu_assistant.core import paths
 from gpu_assistant.core.jobs import MAX_JOB_LOG_CHARS, MAX_LINE_CHARS, JobContext
+from gpu_assistant.core.log import start_logging
 
 from ..install.small_disk import tmpfs
 
@@ -31,7 +31,7 @@ class Says:
 def logged(folder: Path, *lines: str) -> str:
     root = logging.getLogger()
     before, level = list(root.handlers), root.level
-    paths.start_logging(folder, verbose=False)
+    start_logging(folder, verbose=False)
     try:
         run_job(Says(*lines))
     finally:
@@ -65,7 +65,7 @@ def test_full_disk_logs_no_traceback(tmp_path: Path) -> None:
         with suppress(OSError):
             (small / "filler").write_bytes(bytes(1 << 20))
         program = (
-            "import logging, pathlib, sys\nfrom gpu_assistant.core.paths import start_logging\n"
+            "import logging, pathlib, sys\nfrom gpu_assistant.core.log import start_logging\n"
             "start_logging(pathlib.Path(sys.argv[1]), verbose=False)\n"
             "for _ in range(100): logging.info('many words ' * 100)\n"
         )

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.texts.format import Terminal
 from gpu_assistant.texts.localized import Texts
+from gpu_assistant.texts.terminal import Terminal
 
 HOME = "C:\\Users\\张 三\\AppData\\Local\\Programs\\GPU Assistant\\gpu-assistant.exe"
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gpu_assistant.core.types import Message
+from gpu_assistant.core.message import Message
 from gpu_assistant.texts.format import format_duration, format_memory, format_size
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts

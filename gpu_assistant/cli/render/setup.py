@@ -17,7 +17,8 @@ from ...core.price import plan_cost, plan_duration
 from ...core.recommendation import DriverAdvice, Recommendation
 from ...core.results import Alarm, Check, Checks, GpuSample, HealthTestCurve, Sample
 from ...texts import localized
-from ...texts.format import UNKNOWN_VALUE, Terminal, format_memory
+from ...texts.format import UNKNOWN_VALUE, format_memory
+from ...texts.terminal import Terminal
 from ..output import Output
 
 if TYPE_CHECKING:

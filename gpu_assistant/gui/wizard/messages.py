@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from ...core.errors import AppError
 from ...core.recommendation import Alternative
-from ...core.types import Message
+from ...core.message import Message
 from ...texts.localized import Texts
 from ..language import texts as spoken
 

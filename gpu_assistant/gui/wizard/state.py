@@ -16,7 +16,8 @@ from ...core.machine import Machine
 from ...core.plan import EndEvent, Plan
 from ...core.recommendation import Alternative, Choice, Recommendation
 from ...core.results import Benchmark, Checks
-from ...core.types import Channel, EnvironmentKind, Goal, Message, Value
+from ...core.message import Message
+from ...core.types import Channel, EnvironmentKind, Goal, Value
 
 if TYPE_CHECKING:
     from ...advise.options import Options, PartName

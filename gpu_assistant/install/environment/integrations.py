@@ -75,9 +75,7 @@ class IntegrationJob:
     `kinds` are all kinds of steps by name: they know what became of an effect whose run was killed.
     """
 
-    def __init__(
-        self, environment: Path, data: DataDir, system: System, desktop: Desktop, kinds: Kinds
-    ) -> None:
+    def __init__(self, environment: Path, data: DataDir, system: System, desktop: Desktop, kinds: Kinds) -> None:
         self.environment = environment
         self._data = data
         self._system = system

@@ -22,7 +22,8 @@ from ....catalog.estimates import MemoryPlanningCatalog, PlanningDuration, load_
 from ....core.errors import AppError
 from ....core.jobs import JobContext, LazyJob
 from ....core.results import BenchDevice, FitVariant, MemoryFit, MemoryFits
-from ....texts.format import Terminal, format_duration
+from ....texts.format import format_duration
+from ....texts.terminal import Terminal
 from ... import language
 from ...main.machine_facts import InstalledEnvironment
 from ...widgets.base import Themed

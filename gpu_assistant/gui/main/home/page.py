@@ -18,7 +18,7 @@ from ....core.errors import AppError
 from ....core.jobs import JobContext, LazyJob
 from ....core.plan import Event, Step, StepEvent
 from ....core.results import Checks, Health
-from ....core.types import Message
+from ....core.message import Message
 from ....texts.format import format_counted, format_size
 from ....texts.localized import Texts
 from ... import theme

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
-from .....core.types import Message
+from .....core.message import Message
 from .....texts.format import format_duration, format_size
 from .....texts.localized import Texts, step_download_text
 from ... import messages

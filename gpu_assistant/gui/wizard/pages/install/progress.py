@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .....core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
-from .....core.types import Message, Value
+from .....core.message import Message
+from .....core.types import Value
 
 # The step after the download: what it made so far is made again by the next start.
 REPEATED_STEP_KINDS = frozenset({"python-packages"})

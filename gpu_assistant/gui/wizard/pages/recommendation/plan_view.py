@@ -22,7 +22,8 @@ from .....core import paths
 from .....core.plan import PlanFile, Step, alternative_command, requirements_text
 from .....core.price import minimum_disk_bytes
 from .....core.recommendation import Choice
-from .....texts.format import Terminal, format_size
+from .....texts.format import format_size
+from .....texts.terminal import Terminal
 from .....texts.localized import Texts, duration_text, step_download_text
 from .....texts.translate import explain_terms
 from .... import theme

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from .....catalog.versions import parse_version
 from .....core.recommendation import Choice, Recommendation
 from .....core.recommendation import RecommendationWarning as Caution
-from .....core.types import Message
+from .....core.message import Message
 from .....texts.format import UNKNOWN_VALUE
 from .....texts.localized import Texts
 from .... import theme

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from gpu_assistant.advise.options import Option, PartOptions
 from gpu_assistant.advise.recommend import recommend
 from gpu_assistant.core.machine import Tools
-from gpu_assistant.core.types import Message
+from gpu_assistant.core.message import Message
 from gpu_assistant.gui.widgets.inputs import Dropdown
 from gpu_assistant.gui.widgets.text import TextLabel
 from gpu_assistant.gui.wizard.pages.recommendation.version_pickers import build_entries
