@@ -195,10 +195,10 @@ class MonitoringService:
         from ..system.nvml.monitor import NvmlMonitor
 
         try:
-            idle_release_s = self.health_rules.forget_seconds
+            drop_after_s = self.health_rules.forget_seconds
         except AppError:  # HealthEvaluator reports the error; sampling works without rules
-            idle_release_s = None
-        return Sampler(NvmlMonitor(self._context.system, forget_s=idle_release_s))
+            drop_after_s = None
+        return Sampler(NvmlMonitor(self._context.system, drop_after_s=drop_after_s))
 
     def history(self) -> History:
         """The history of the last month, not yet read from the disk.

@@ -27,7 +27,7 @@ class Computer:
         nvml = NvmlMonitor(
             FakeSystem(),
             library=scenario.library,
-            forget_s=100.0 * RULES.forget_seconds,
+            drop_after_s=100.0 * RULES.forget_seconds,
             clock=lambda: 100.0 * self.seconds,
         )
         # No driver is called slow because the tests' computer is.

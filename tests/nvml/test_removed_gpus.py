@@ -23,7 +23,7 @@ FORGET_S = 600.0
 @pytest.fixture
 def forgetful(scenario: Scenario, clock: Clock, tmp_path: Path) -> Iterator[NvmlMonitor]:
     system = FakeSystem(pci_root=tmp_path / "pci")
-    with NvmlMonitor(system, library=scenario.library, forget_s=FORGET_S, clock=clock) as nvml:
+    with NvmlMonitor(system, library=scenario.library, drop_after_s=FORGET_S, clock=clock) as nvml:
         yield nvml
 
 

@@ -1,32 +1,30 @@
-"""Which figures of a card are read together: by how fast they change and what asking costs.
+"""One NVIDIA GPU: what it is, its figures in groups that are read at different intervals, the processes on it.
 
-Each function gives fields of a `GpuSample`; a card that does not tell gives None. Costs were measured by others: the
-process list takes milliseconds, the fan 0.14 ms, most others a few microseconds (MangoHud issue 2104); NVML's own
-documentation says that PCIe traffic is counted for 20 ms in each call.
-
-The processes on one card, and how they are called.
-
-One NVIDIA card: what it is, how it is just now, and what it was found not to answer.
+A figure that the GPU does not report is None. Which figures are read together depends on how fast they change and on
+what reading them costs: the process list takes milliseconds, PCIe traffic is measured for 20 ms in each call (NVML's
+documentation), the fan takes 0.14 ms, most others a few microseconds (MangoHud, issue 2104).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from ...core.machine import Gpu
 from ...core.results import GpuProcess, GpuSample, GpuState
+from ..base import Hardware
 from .query import NvmlMemory, NvmlQuery, NvmlUtilization, UInt64
 
-if TYPE_CHECKING:
-    from ..base import System
-
+# How often a group of figures is read, in seconds; live figures are read each time.
+SLOW_INTERVAL_S = 5.0
+ERRORS_INTERVAL_S = 60.0
+EXPENSIVE_INTERVAL_S = 3.0
 
 THROTTLE_REASONS = {
-    # nvml.h, nvmlClocksEventReason*. "GPU idle" (bit 0) is left out: a resting card is not held back.
+    # nvml.h, nvmlClocksEventReason*. "GPU idle" (bit 0) is left out: an idle GPU is not throttled.
     0x002: "applications-clocks",
     0x004: "power-cap",
     0x008: "hardware-slowdown",
@@ -42,8 +40,8 @@ UNKNOWN_PSTATE = 32  # nvml.h, NVML_PSTATE_UNKNOWN
 
 SampleFields = dict[str, Any]
 
-# What can be at all, least and most, in a `GpuSample`'s units: some drivers answer with all bits set instead of saying
-# that they do not know. NVML's documentation allows a fan more than 100 %.
+# Plausible minimum and maximum, in the units of `GpuSample`: some drivers set all bits of a figure that they do not
+# know. NVML's documentation allows more than 100 % for a fan.
 PERCENT, CELSIUS, WATTS, MHZ = (0, 100), (-60, 200), (0, 10_000), (0, 20_000)
 PLAUSIBLE_RANGES: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("util", "mem_util", "enc", "dec"), PERCENT),
@@ -55,10 +53,121 @@ PLAUSIBLE_RANGES: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("pcie_gen", "pcie_gen_max", "pcie_gen_card"), (1, 16)),
     **dict.fromkeys(("pcie_width", "pcie_width_max"), (1, 32)),
 }
+PROCESS_LISTS: tuple[tuple[Literal["compute", "graphics"], str], ...] = (
+    ("compute", "nvmlDeviceGetComputeRunningProcesses"),
+    ("graphics", "nvmlDeviceGetGraphicsRunningProcesses"),
+)
+
+
+class NvmlDevice(NvmlQuery):
+    """A GPU of an open session. `reports_xids` is whether its Xid errors are reported to the session, `xid` is the last
+    one and when it was reported (seconds since the epoch).
+    """
+
+    def __init__(self, index: int, pynvml: Any) -> None:  # noqa: ANN401 - untyped library
+        super().__init__(index, pynvml)
+        self.index = index
+        self.reports_xids = False
+        self.can_sleep = False
+        self.xid: tuple[int | None, float | None] = (None, None)
+        self.name = decode_text(self.query("nvmlDeviceGetName"))
+        self.uuid = decode_text(self.query("nvmlDeviceGetUUID"))
+        self.pci: Any = self.query("nvmlDeviceGetPciInfo")
+        # NVML writes the PCI domain with eight digits, the kernel with four.
+        self.address = None if self.pci is None else str(decode_text(self.pci.busId)).lower()[-12:]
+        self._next_due: dict[str, float] = {}
+        self._slow_fields: dict[str, Any] = {}
+        self._error_fields: dict[str, Any] = {}
+        self._limit_fields: dict[str, Any] | None = None
+        self._traffic_fields: dict[str, Any] = {}
+        self._process_fields: dict[str, Any] = {}
+        self._processes = GpuProcessList(self.query)
+
+    def describe(self) -> Gpu:
+        """Name, ids, memory and compute capability; NVML does not know `laptop`."""
+        capability = self.query("nvmlDeviceGetCudaComputeCapability")
+        memory_info = read_memory_info(self)
+        pci_number = self.pci.pciDeviceId if self.pci is not None else None
+        return Gpu(
+            index=self.index,
+            vendor="nvidia",
+            name=self.name,
+            # NVML packs device and vendor into one number: 0x288210de.
+            pci_id=f"{pci_number & 0xFFFF:04x}:{pci_number >> 16:04x}" if pci_number else None,
+            uuid=self.uuid,
+            compute_capability=".".join(map(str, capability)) if capability else None,
+            memory_bytes=memory_info.total if memory_info is not None else None,
+        )
+
+    def sample(self, now: float, system: Hardware, *, detailed: bool, processes: bool) -> GpuSample:
+        """The GPU's figures at `now` (seconds of a monotonic clock); only its identity if it is asleep or lost.
+
+        `detailed` adds what is expensive to read: PCIe traffic, and the `processes` if asked for. `system` tells
+        whether a GPU that can sleep is asleep, and how much memory processes have where the driver does not know.
+        """
+        if self.is_lost:
+            return self.identity_sample("lost")
+        if self.can_sleep and self.address is not None and system.is_gpu_asleep(self.address):
+            return self.identity_sample("asleep")
+        return self._read_sample(now, system, detailed=detailed, processes=detailed and processes)
+
+    def _read_sample(self, now: float, system: Hardware, *, detailed: bool, processes: bool) -> GpuSample:
+        live_fields = drop_implausible(read_live(self))
+        if self._is_due("slow", now, SLOW_INTERVAL_S):
+            self._slow_fields = drop_implausible(read_slow(self))
+        if self._is_due("errors", now, ERRORS_INTERVAL_S):
+            self._error_fields = read_errors(self)
+        if self._limit_fields is None:
+            self._limit_fields = drop_implausible(read_limits(self, live_fields["temp"]))
+        # Details that are asked for again are read at once.
+        if not detailed:
+            self._traffic_fields = {}
+            self._next_due.pop("traffic", None)
+        elif self._is_due("traffic", now, EXPENSIVE_INTERVAL_S):
+            self._traffic_fields = read_pcie_traffic(self)
+        if not processes:
+            self._process_fields = {}
+            self._next_due.pop("processes", None)
+        elif self._is_due("processes", now, EXPENSIVE_INTERVAL_S):
+            self._process_fields = {"processes": self._processes.list_processes(self._system_memory_reader(system))}
+        # Lost meanwhile: half a sample would look like an idle GPU.
+        if self.is_lost:
+            return self.identity_sample("lost")
+        return GpuSample(
+            index=self.index,
+            name=self.name,
+            uuid=self.uuid,
+            address=self.address,
+            **live_fields,
+            **self._slow_fields,
+            **self._error_fields,
+            **self._limit_fields,
+            **self._traffic_fields,
+            **self._process_fields,
+            **self._xid_fields(),
+        )
+
+    def identity_sample(self, state: GpuState) -> GpuSample:
+        """Name, ids and the last Xid error; calls nothing."""
+        identity: dict[str, Any] = {"name": self.name, "uuid": self.uuid, "address": self.address}
+        return GpuSample(index=self.index, state=state, **identity, **self._xid_fields())
+
+    def _xid_fields(self) -> dict[str, Any]:
+        xid, reported_at = self.xid
+        return {"xid": 0 if xid is None and self.reports_xids else xid, "xid_t": reported_at}
+
+    def _system_memory_reader(self, system: Hardware) -> Callable[[], dict[int, int]]:
+        return lambda: system.gpu_memory_by_process(self.address) if self.address is not None else {}
+
+    def _is_due(self, group: str, now: float, interval_s: float) -> bool:
+        if now < self._next_due.get(group, now):
+            return False
+        self._next_due[group] = now + interval_s
+        return True
 
 
 def drop_implausible(fields: SampleFields) -> SampleFields:
-    """The same figures; what cannot be is not known."""
+    """The same fields, with None in place of implausible values."""
     for name, value in fields.items():
         if value is not None and name in PLAUSIBLE_RANGES:
             minimum, maximum = PLAUSIBLE_RANGES[name]
@@ -70,48 +179,48 @@ def drop_implausible(fields: SampleFields) -> SampleFields:
     return fields
 
 
-def read_live(device: NvmlDevice) -> SampleFields:
+def read_live(gpu: NvmlQuery) -> SampleFields:
     """What changes from second to second."""
-    query_number, nvml = device.query_number, device.pynvml
+    query_number, nvml = gpu.query_number, gpu.pynvml
     utilization = query_number("nvmlDeviceGetUtilizationRates", buffer_type=NvmlUtilization)
-    memory_info = read_memory_info(device)
+    memory_info = read_memory_info(gpu)
     pstate = query_number("nvmlDeviceGetPerformanceState")
     return {
         "util": utilization.gpu if utilization is not None else None,
         "mem_util": utilization.memory if utilization is not None else None,
         "mem_used": memory_info.used if memory_info is not None else None,
         "mem_total": memory_info.total if memory_info is not None else None,
-        # The first version of the function counts it as used.
+        # The first version of the struct counts it as used.
         "mem_reserved": getattr(memory_info, "reserved", None),
-        "temp": _read_temperature(device),
+        "temp": _read_temperature(gpu),
         "power_w": _milli_to_unit(query_number("nvmlDeviceGetPowerUsage")),
         "clock_sm": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM, key="clock-sm"),
         "clock_mem": query_number("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_MEM, key="clock-mem"),
         "pstate": pstate if pstate != UNKNOWN_PSTATE else None,
-        "throttle": _throttle_reasons(device),
+        "throttle": _throttle_reasons(gpu),
     }
 
 
-def read_slow(device: NvmlDevice) -> SampleFields:
-    """What changes slowly, or takes longer to ask."""
-    query_number, nvml = device.query_number, device.pynvml
+def read_slow(gpu: NvmlQuery) -> SampleFields:
+    """What changes slowly, or takes longer to read."""
+    query_number, nvml = gpu.query_number, gpu.pynvml
     return {
-        # 0 °C is a sensor that is not there.
-        "temp_memory": device.query_field(nvml.NVML_FI_DEV_MEMORY_TEMP) or None,
+        # 0 °C means that there is no sensor.
+        "temp_memory": gpu.query_field(nvml.NVML_FI_DEV_MEMORY_TEMP) or None,
         "power_limit_w": _milli_to_unit(query_number("nvmlDeviceGetEnforcedPowerLimit")),
         "energy_j": _milli_to_unit(query_number("nvmlDeviceGetTotalEnergyConsumption", buffer_type=UInt64)),
         "fan": query_number("nvmlDeviceGetFanSpeed"),
-        "fan_rpm": device.query("nvmlDeviceGetFanSpeedRPM"),
+        "fan_rpm": gpu.query("nvmlDeviceGetFanSpeedRPM"),
         "pcie_gen": query_number("nvmlDeviceGetCurrPcieLinkGeneration"),
         "pcie_width": query_number("nvmlDeviceGetCurrPcieLinkWidth"),
-        "enc": device.query_load("nvmlDeviceGetEncoderUtilization"),
-        "dec": device.query_load("nvmlDeviceGetDecoderUtilization"),
+        "enc": gpu.query_load("nvmlDeviceGetEncoderUtilization"),
+        "dec": gpu.query_load("nvmlDeviceGetDecoderUtilization"),
     }
 
 
-def read_errors(device: NvmlDevice) -> SampleFields:
-    """What went wrong so far, as counted by card and driver."""
-    query, query_number, nvml = device.query, device.query_number, device.pynvml
+def read_errors(gpu: NvmlQuery) -> SampleFields:
+    """Error counters of the GPU and its driver."""
+    query, query_number, nvml = gpu.query, gpu.query_number, gpu.pynvml
     ecc_enabled = query("nvmlDeviceGetCurrentEccMode")
 
     def ecc_count(error_type: int, counter_type: int) -> int | None:
@@ -153,17 +262,17 @@ def read_errors(device: NvmlDevice) -> SampleFields:
     }
 
 
-def read_limits(device: NvmlDevice, temperature: int | None) -> SampleFields:
-    """What does not change while a driver runs; `temp` is the card's of now, in °C."""
-    query, nvml = device.query, device.pynvml
+def read_limits(gpu: NvmlQuery, temperature: int | None) -> SampleFields:
+    """What does not change while a driver is loaded; `temperature` is the GPU's current one in °C."""
+    query, nvml = gpu.query, gpu.pynvml
 
     def threshold(threshold_type: int, tlimit_field: int | None = None) -> int | None:
         celsius = query("nvmlDeviceGetTemperatureThreshold", threshold_type, key=f"threshold-{threshold_type}")
         if celsius is not None or tlimit_field is None or temperature is None:
             return int(celsius) if celsius else None
-        # Cards from Ada on tell how far they are from where they slow down, and their limits relative to there.
+        # GPUs from Ada on report the margin to where they slow down, and limits relative to that temperature.
         margin = query("nvmlDeviceGetMarginTemperature")
-        limit = device.query_field(tlimit_field)
+        limit = gpu.query_field(tlimit_field)
         return None if margin is None or limit is None else int(temperature + margin - limit)
 
     return {
@@ -182,25 +291,25 @@ def read_limits(device: NvmlDevice, temperature: int | None) -> SampleFields:
     }
 
 
-def read_pcie_traffic(device: NvmlDevice) -> SampleFields:
-    """What goes over the bus; nvml.h gives KB/s."""
-    nvml = device.pynvml
-    tx = device.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_TX_BYTES, key="pcie-tx")
-    rx = device.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_RX_BYTES, key="pcie-rx")
+def read_pcie_traffic(gpu: NvmlQuery) -> SampleFields:
+    """PCIe traffic in bytes per second; NVML reports KB/s."""
+    nvml = gpu.pynvml
+    tx = gpu.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_TX_BYTES, key="pcie-tx")
+    rx = gpu.query_number("nvmlDeviceGetPcieThroughput", nvml.NVML_PCIE_UTIL_RX_BYTES, key="pcie-rx")
     return {"pcie_tx": None if tx is None else tx * 1000, "pcie_rx": None if rx is None else rx * 1000}
 
 
-def read_memory_info(device: NvmlDevice) -> Any:  # noqa: ANN401
+def read_memory_info(gpu: NvmlQuery) -> Any:  # noqa: ANN401
     """NVML's struct with `total` and `used` in bytes."""
-    # The second version leaves out of "used" what the driver keeps for itself, as nvidia-smi shows it.
-    memory_v2 = device.query_number("nvmlDeviceGetMemoryInfo_v2", buffer_type=NvmlMemory)
-    return memory_v2 if memory_v2 is not None else device.query("nvmlDeviceGetMemoryInfo")
+    # Like nvidia-smi, the second version does not count the driver's own memory as used.
+    memory_v2 = gpu.query_number("nvmlDeviceGetMemoryInfo_v2", buffer_type=NvmlMemory)
+    return memory_v2 if memory_v2 is not None else gpu.query("nvmlDeviceGetMemoryInfo")
 
 
-def _throttle_reasons(device: NvmlDevice) -> tuple[str, ...] | None:
-    reason_bits = device.query_number("nvmlDeviceGetCurrentClocksEventReasons", buffer_type=UInt64)
-    if reason_bits is None:  # the name before driver 535
-        reason_bits = device.query_number("nvmlDeviceGetCurrentClocksThrottleReasons", buffer_type=UInt64)
+def _throttle_reasons(gpu: NvmlQuery) -> tuple[str, ...] | None:
+    reason_bits = gpu.query_number("nvmlDeviceGetCurrentClocksEventReasons", buffer_type=UInt64)
+    if reason_bits is None:  # its name before driver 535
+        reason_bits = gpu.query_number("nvmlDeviceGetCurrentClocksThrottleReasons", buffer_type=UInt64)
     return None if reason_bits is None else _reason_names(reason_bits)
 
 
@@ -209,16 +318,16 @@ def _reason_names(reason_bits: int) -> tuple[str, ...]:
     return tuple(name for bit, name in THROTTLE_REASONS.items() if reason_bits & bit)
 
 
-def _read_temperature(device: NvmlDevice) -> int | None:
-    sensor = device.pynvml.NVML_TEMPERATURE_GPU
-    celsius = device.query_number("nvmlDeviceGetTemperature", sensor)
-    if celsius is None:  # the only name from CUDA 14 on
-        celsius = device.query("nvmlDeviceGetTemperatureV", sensor)
+def _read_temperature(gpu: NvmlQuery) -> int | None:
+    sensor = gpu.pynvml.NVML_TEMPERATURE_GPU
+    celsius = gpu.query_number("nvmlDeviceGetTemperature", sensor)
+    if celsius is None:  # its only name from CUDA 14 on
+        celsius = gpu.query("nvmlDeviceGetTemperatureV", sensor)
     return None if celsius is None else int(celsius)
 
 
 def _milli_to_unit(value: int | None) -> float | None:
-    """Milliwatts in watts, millijoules in joules."""
+    """Milliwatts to watts, millijoules to joules."""
     return None if value is None else value / 1000
 
 
@@ -226,21 +335,18 @@ def _optional_bool(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
-PROCESS_LISTS: tuple[tuple[Literal["compute", "graphics"], str], ...] = (
-    ("compute", "nvmlDeviceGetComputeRunningProcesses"),
-    ("graphics", "nvmlDeviceGetGraphicsRunningProcesses"),
-)
-
-
 class GpuProcessList:
-    """Asks through a card's `ask`. A process is asked for its name once, when it is first seen."""
+    """The processes on one GPU, read through its `query`. The name of a process is read once, when it is first seen."""
 
     def __init__(self, query: Callable[[str], Any]) -> None:
         self._query = query
         self._names: dict[int, str | None] = {}
 
     def list_processes(self, read_system_memory: Callable[[], dict[int, int]]) -> tuple[GpuProcess, ...] | None:
-        """Each process once; None where the card does not tell. `memory` is the system's own count, by process."""
+        """Each process once; None where the GPU does not tell.
+
+        `read_system_memory` gives the system's own count of bytes by process id, for drivers that do not know.
+        """
         processes: dict[int, GpuProcess] = {}
         is_supported = False
         names: dict[int, str | None] = {}
@@ -251,7 +357,7 @@ class GpuProcessList:
                 pid = entry.pid
                 if pid not in names:
                     names[pid] = self._names[pid] if pid in self._names else _process_name(pid)
-                # A process that draws and computes stands in both lists with the same memory.
+                # A process that draws and computes is in both lists, with the same memory.
                 existing = processes.get(pid)
                 processes[pid] = GpuProcess(
                     pid=pid,
@@ -277,117 +383,6 @@ def _process_name(pid: int) -> str | None:
         return None
 
 
-# What is asked how often, in seconds; see `nvml_figures` for what belongs to which.
-SLOW_INTERVAL_S = 5.0
-ERRORS_INTERVAL_S = 60.0
-EXPENSIVE_INTERVAL_S = 3.0
-
-
-class NvmlDevice(NvmlQuery):
-    """A card of an open session; `watched` is whether the session hears of its Xid errors, `xid` the last and when."""
-
-    def __init__(self, index: int, pynvml: Any) -> None:  # noqa: ANN401 - untyped library
-        super().__init__(index, pynvml)
-        self.index = index
-        self.reports_xids = False
-        self.can_sleep = False
-        self.xid: tuple[int | None, float | None] = (None, None)
-        self.name = decode_text(self.query("nvmlDeviceGetName"))
-        self.uuid = decode_text(self.query("nvmlDeviceGetUUID"))
-        self.pci: Any = self.query("nvmlDeviceGetPciInfo")
-        # NVML writes the domain with eight digits, the kernel with four.
-        self.address = None if self.pci is None else str(decode_text(self.pci.busId)).lower()[-12:]
-        self._pending_changes: dict[str, float] = {}
-        self._slow_fields: dict[str, Any] = {}
-        self._error_fields: dict[str, Any] = {}
-        self._limit_fields: dict[str, Any] | None = None
-        self._traffic_fields: dict[str, Any] = {}
-        self._process_fields: dict[str, Any] = {}
-        self._processes = GpuProcessList(self.query)
-
-    def describe(self) -> Gpu:
-        """Who the card is; `laptop` is not known to NVML."""
-        capability = self.query("nvmlDeviceGetCudaComputeCapability")
-        memory_info = read_memory_info(self)
-        pci_number = self.pci.pciDeviceId if self.pci is not None else None
-        return Gpu(
-            index=self.index,
-            vendor="nvidia",
-            name=self.name,
-            # NVML packs device and vendor into one number: 0x288210de.
-            pci_id=f"{pci_number & 0xFFFF:04x}:{pci_number >> 16:04x}" if pci_number else None,
-            uuid=self.uuid,
-            compute_capability=".".join(map(str, capability)) if capability else None,
-            memory_bytes=memory_info.total if memory_info is not None else None,
-        )
-
-    def sample(self, now: float, system: System, *, detailed: bool, processes: bool) -> GpuSample:
-        """The card just now (`now` in seconds); asleep or lost, only its names are told.
-
-        `system` is asked whether the card sleeps, where it `may_sleep`, and for what the driver does not know. Unless
-        somebody is `looking`, what is dear to ask is not asked: PCIe traffic, and `programs` where wanted.
-        """
-        if self.is_lost:
-            return self.identity_sample("lost")
-        if self.can_sleep and self.address is not None and system.is_gpu_asleep(self.address):
-            return self.identity_sample("asleep")
-        return self._read_sample(now, system, detailed=detailed, processes=detailed and processes)
-
-    def _read_sample(self, now: float, system: System, *, detailed: bool, processes: bool) -> GpuSample:
-        live_fields = drop_implausible(read_live(self))
-        if self._is_due("settled", now, SLOW_INTERVAL_S):
-            self._slow_fields = drop_implausible(read_slow(self))
-        if self._is_due("errors", now, ERRORS_INTERVAL_S):
-            self._error_fields = read_errors(self)
-        if self._limit_fields is None:
-            self._limit_fields = drop_implausible(read_limits(self, live_fields["temp"]))
-        # Who begins to look is answered at once.
-        if not detailed:
-            self._traffic_fields = {}
-            self._pending_changes.pop("dear", None)
-        elif self._is_due("dear", now, EXPENSIVE_INTERVAL_S):
-            self._traffic_fields = read_pcie_traffic(self)
-        if not processes:
-            self._process_fields = {}
-            self._pending_changes.pop("programs", None)
-        elif self._is_due("programs", now, EXPENSIVE_INTERVAL_S):
-            self._process_fields = {"processes": self._processes.list_processes(self._system_memory_reader(system))}
-        # Lost on the way: half a sample would look like a card at rest.
-        if self.is_lost:
-            return self.identity_sample("lost")
-        return GpuSample(
-            index=self.index,
-            name=self.name,
-            uuid=self.uuid,
-            address=self.address,
-            **live_fields,
-            **self._slow_fields,
-            **self._error_fields,
-            **self._limit_fields,
-            **self._traffic_fields,
-            **self._process_fields,
-            **self._xid_fields(),
-        )
-
-    def identity_sample(self, state: GpuState) -> GpuSample:
-        """The card's names, and what was reported of it; nothing that would have to be asked."""
-        identity: dict[str, Any] = {"name": self.name, "uuid": self.uuid, "address": self.address}
-        return GpuSample(index=self.index, state=state, **identity, **self._xid_fields())
-
-    def _xid_fields(self) -> dict[str, Any]:
-        xid, reported_at = self.xid
-        return {"xid": 0 if xid is None and self.reports_xids else xid, "xid_t": reported_at}
-
-    def _system_memory_reader(self, system: System) -> Callable[[], dict[int, int]]:
-        return lambda: system.gpu_memory_by_process(self.address) if self.address is not None else {}
-
-    def _is_due(self, group: str, now: float, interval_s: float) -> bool:
-        if now < self._pending_changes.get(group, now):
-            return False
-        self._pending_changes[group] = now + interval_s
-        return True
-
-
 def decode_text(value: str | bytes | None) -> str | None:
-    """A name as text, whichever way nvidia-ml-py hands it over."""
+    """A name as text: nvidia-ml-py returns text or bytes, depending on its version."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

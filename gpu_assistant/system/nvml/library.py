@@ -1,4 +1,4 @@
-"""NVML between init and shutdown, through nvidia-ml-py: the only importer of pynvml, at the first question."""
+"""A session of NVML, from init to shutdown. The only module that imports pynvml, when the first session opens."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 from .device import NvmlDevice, decode_text
 
 EXTRA_LIBRARY_PATHS = (
-    Path("/usr/lib/wsl/lib/libnvidia-ml.so.1"),  # WSL: the Windows driver's half for Linux
+    Path("/usr/lib/wsl/lib/libnvidia-ml.so.1"),  # WSL: the part of Windows' driver for Linux
     Path("/run/opengl-driver/lib/libnvidia-ml.so.1"),  # NixOS
 )
-MAX_EVENTS = 16  # taken at a time: a card that fails may report without an end
+MAX_EVENTS = 16  # read at a time: a failing GPU may report without end
 
 
 class NvmlLibrary:
-    """An open library and its cards. It is unloaded with the last session of the process.
+    """An open session and its GPUs. The library is unloaded with the last session of the process.
 
-    Unloading matters: after a driver update the old library stays useless for as long as it is mapped.
+    That matters after an update of the driver: the old library is useless for as long as it stays loaded.
     """
 
     _lock = threading.Lock()
@@ -54,7 +54,7 @@ class NvmlLibrary:
     def close(self) -> None:
         """Shut down; called once."""
         with self._lock:
-            # A driver that is gone cannot be shut down.
+            # A driver that was unloaded cannot be shut down.
             with suppress(self.pynvml.NVMLError):
                 if self._event_set:
                     self.pynvml.nvmlEventSetFree(self._event_set)
@@ -65,11 +65,11 @@ class NvmlLibrary:
                 self._unload()
 
     def device_count(self) -> int:
-        """How many cards the driver has just now. Raises NVMLError."""
+        """How many GPUs the driver has now. Raises NVMLError."""
         return int(self.pynvml.nvmlDeviceGetCount())
 
     def register_events(self) -> None:
-        """From now on `xids` tells what the driver reports of each card that can report."""
+        """Let `read_xids` tell the Xid errors of each GPU that can report them."""
         pynvml = self.pynvml
         try:
             self._event_set = pynvml.nvmlEventSetCreate()
@@ -84,7 +84,7 @@ class NvmlLibrary:
         self._has_event_sources = any(device.reports_xids for device in self.devices)
 
     def read_xids(self) -> Iterator[tuple[NvmlDevice, int]]:
-        """The Xid errors reported since the last time. Raises NVMLError where the whole session is broken."""
+        """The Xid errors reported since the last call. Raises NVMLError where the whole session is broken."""
         pynvml = self.pynvml
         if self._event_set is None:
             self.register_events()
@@ -92,10 +92,10 @@ class NvmlLibrary:
             return
         event = pynvml.c_nvmlEventData_t()
         for _ in range(MAX_EVENTS):
-            # Straight to the library: that nothing happened is no error to be raised each second.
+            # The C function itself: nvidia-ml-py would raise a time-out each second.
             error_code = self._wait_for_event(self._event_set, ctypes.byref(event), 0)
             if error_code in (pynvml.NVML_ERROR_TIMEOUT, pynvml.NVML_ERROR_GPU_IS_LOST):
-                return  # a lost card is found when it is asked itself
+                return  # which GPU is lost shows when it is sampled
             if error_code != pynvml.NVML_SUCCESS:
                 raise pynvml.NVMLError(error_code)
             pointer = _pointer_value(event.device)
@@ -104,8 +104,8 @@ class NvmlLibrary:
                     yield device, int(event.eventData)
 
     def _load(self, library: Path | None) -> None:
-        # On Windows nvidia-ml-py itself loads System32\nvml.dll (then NVSMI's) by full path; on Linux the
-        # loader's own search finds libnvidia-ml.so.1, but for the folders that it may not know.
+        # On Windows nvidia-ml-py loads System32\nvml.dll (then NVSMI's) by full path; on Linux the loader finds
+        # libnvidia-ml.so.1, except in these folders.
         pynvml = self.pynvml
         if pynvml.nvmlLib is None:
             paths = [library] if library is not None else [path for path in EXTRA_LIBRARY_PATHS if path.is_file()]
@@ -127,5 +127,5 @@ class NvmlLibrary:
 
 
 def _pointer_value(handle: Any) -> int | None:  # noqa: ANN401 - a pointer of ctypes
-    """A handle is a pointer, and equal ones are different objects."""
+    """The address in a handle: equal handles are different objects."""
     return ctypes.cast(handle, ctypes.c_void_p).value

@@ -1,15 +1,16 @@
-"""Who the cards are: a card has the number that the driver gives it now, and one that the driver no longer lists is
-remembered for a while.
+"""All NVIDIA GPUs of this computer: what they are, and how they are now.
 
-When to let go of a laptop's idle card: an open driver keeps it awake, which costs hours of battery.
+A driver that does not answer is a state with a name, a figure that a GPU does not report is None; nothing here raises.
 
-Sources: a card sleeps 6 to 10 s after the last program let go of it (cosmic-applets issue 38); 16 W asked each
-second and 10 W asleep, on one laptop (beszel-docs issue 35).
+    NvmlMonitor.sample
+      asleep             every GPU sleeps: nobody is woken, the system tells their names
+      IdleRelease        the session is closed for a while, so that idle GPUs of a laptop can fall asleep
+      NvmlLibrary        is opened, and opened again after an error, with growing pauses
+      NvmlDevice.sample  for each GPU
+      GpuRegistry        GPUs that were removed stay in the list as "gone"
 
-NVIDIA's management library: who the cards are and how they are just now.
-
-Nothing here raises: a driver that does not answer is a state with a name, a figure that a card does not
-report is None.
+A GPU falls asleep 6 to 10 s after the last program closed its driver (cosmic-applets, issue 38). Sampled each second
+it takes 16 W, asleep 10 W, on one laptop (beszel-docs, issue 35).
 """
 
 from __future__ import annotations
@@ -19,183 +20,58 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.machine import Driver, Gpu
 from ...core.results import GpuSample, GpuState, NvmlState
+from ..base import Hardware
 from .library import NvmlLibrary
 
-if TYPE_CHECKING:
-    from ..base import System
-
-
-class GpuRegistry:
-    """The names of the cards, and what was reported of them, by their numbers of now; and who is gone, since when.
-
-    A card that is gone is forgotten after `forget_s` seconds; None: never.
-    """
-
-    def __init__(self, forget_s: float | None = None) -> None:
-        self._forget_s = forget_s
-        self._known: dict[int, GpuSample] = {}
-        self._missing: tuple[tuple[GpuSample, float], ...] = ()
-
-    def all_samples(self, state: GpuState) -> tuple[GpuSample, ...]:
-        """All of them, with nothing but their names; who is gone stays so."""
-        return self._with_missing([replace(known, state=state) for known in self._known.values()])
-
-    def update(self, samples: Sequence[GpuSample], now: float) -> tuple[GpuSample, ...]:
-        """The same samples, whose numbers are the driver's, and the cards seen before that are not among them, as
-        "gone". `now` is in seconds of a steady clock.
-        """
-        if not self._missing and self._is_unchanged(samples):
-            return tuple(samples)
-        reported_uuids = {sample.uuid for sample in samples if sample.uuid is not None}
-        current = {sample.index: self._restore_identity(sample, reported_uuids) for sample in samples}
-        current_uuids = {sample.uuid for sample in current.values() if sample.uuid is not None}
-
-        def is_missing(gpu: GpuSample) -> bool:
-            return gpu.index not in current if gpu.uuid is None else gpu.uuid not in current_uuids
-
-        missing = [*self._missing, *((known, now) for known in self._known.values())]
-        remembered = [
-            (card, missing_since)
-            for card, missing_since in missing
-            if is_missing(card) and (self._forget_s is None or now - missing_since < self._forget_s)
-        ]
-        self._known = {index: _identity_sample(index, sample) for index, sample in current.items()}
-        self._missing = _assign_indexes(remembered, set(current))
-        return self._with_missing(current.values())
-
-    def _with_missing(self, present: Iterable[GpuSample]) -> tuple[GpuSample, ...]:
-        missing = [replace(card, state="gone") for card, _ in self._missing]
-        return tuple(sorted([*present, *missing], key=lambda card: card.index))
-
-    def _is_unchanged(self, samples: Sequence[GpuSample]) -> bool:
-        """Whether all cards are there, at work and in their seats, as nearly always."""
-        if len(samples) != len(self._known):
-            return False
-        for sample in samples:
-            known = self._known.get(sample.index)
-            if known is None or sample.uuid is None or sample.uuid != known.uuid or sample.state != "ready":
-                return False
-        return True
-
-    def _restore_identity(self, sample: GpuSample, reported_uuids: set[str]) -> GpuSample:
-        """A card that is lost cannot say who it is: the one that was in its place, unless that is elsewhere."""
-        previous = self._known.get(sample.index)
-        if sample.uuid is not None or previous is None or previous.uuid in reported_uuids:
-            return sample
-        return replace(
-            sample,
-            name=sample.name or previous.name,
-            uuid=previous.uuid,
-            address=sample.address or previous.address,
-        )
-
-
-def _assign_indexes(
-    missing: Sequence[tuple[GpuSample, float]], used_indexes: set[int]
-) -> tuple[tuple[GpuSample, float], ...]:
-    """Who is gone keeps its number until a card that is there has it; then it gets one that nobody has."""
-    numbered = [entry for entry in missing if entry[0].index not in used_indexes]
-    used_indexes |= {card.index for card, _ in numbered}
-    for card, missing_since in missing:
-        if card.index in used_indexes and (card, missing_since) not in numbered:
-            index = next(candidate for candidate in count() if candidate not in used_indexes)
-            used_indexes.add(index)
-            numbered.append((replace(card, index=index), missing_since))
-    return tuple(numbered)
-
-
-def _identity_sample(index: int, sample: GpuSample) -> GpuSample:
-    return GpuSample(
-        index=index,
-        name=sample.name,
-        uuid=sample.uuid,
-        address=sample.address,
-        xid=sample.xid,
-        xid_t=sample.xid_t,
-    )
-
-
-IDLE_SAMPLES = 5
-RELEASE_S = 15.0  # longer than a card needs to fall asleep
-RETRY_AFTER_S = 600.0  # a card that stayed awake is held by somebody else: the next try is so late, then twice as late
-IDLE_PSTATE = 5  # nvml.h: 0 is the fastest, 15 the slowest; a card that is worked with stands below
-
-
-class IdleRelease:
-    """Counts idle samples; says when to let go and for how long. Times in seconds, of one steady clock."""
-
-    def __init__(self) -> None:
-        self._idle_samples = 0
-        self._released_until: float | None = None
-        self._not_before = 0.0
-        self._retry_after_s = RETRY_AFTER_S
-
-    def is_released(self, now: float) -> bool:
-        """Whether the driver is let go of just now."""
-        if self._released_until is not None and now >= self._released_until:
-            self._released_until = None
-            self._not_before = now + self._retry_after_s
-            self._retry_after_s *= 2
-        return self._released_until is not None
-
-    def should_release(self, samples: Sequence[GpuSample], now: float) -> bool:
-        """Whether a rest begins after these samples."""
-        self._idle_samples = self._idle_samples + 1 if samples and all(map(_is_idle, samples)) else 0
-        if self._idle_samples < IDLE_SAMPLES or now < self._not_before:
-            return False
-        self._idle_samples = 0
-        self._released_until = now + RELEASE_S
-        return True
-
-    def confirm_sleep(self) -> None:
-        """The cards did fall asleep, so that the next rest may come at once."""
-        self._released_until = None
-        self._not_before = 0.0
-        self._retry_after_s = RETRY_AFTER_S
-        self._idle_samples = 0
-
-
-def _is_idle(sample: GpuSample) -> bool:
-    if sample.state in ("asleep", "gone"):
-        return True
-    is_active = sample.pstate is not None and sample.pstate < IDLE_PSTATE
-    return sample.state == "ready" and sample.util == 0 and not is_active
-
-
-FIRST_RETRY_S = 5.0  # a driver that did not answer is asked again after this time,
-MAX_RETRY_S = 60.0  # and each time after twice as long, up to this
-RECOUNT_INTERVAL_S = 10.0  # a card that was plugged in or taken away is found after this time at most
+FIRST_RETRY_S = 5.0  # the pause before a failed session is opened again; it doubles
+MAX_RETRY_S = 60.0  # up to this
+RECOUNT_INTERVAL_S = 10.0  # how soon a GPU that was plugged in or removed is noticed
 
 DRIVER_MODELS = {0: "WDDM", 1: "TCC", 2: "MCDM"}
+# By NVML_ERROR_* of nvml.h; plain numbers, because pynvml itself may be what is missing.
+STATE_BY_ERROR: dict[int, NvmlState] = {
+    4: "no-permission",
+    9: "not-loaded",
+    12: "absent",
+    15: "lost",
+    16: "lost",
+    18: "version-mismatch",
+}
+
+IDLE_SAMPLES = 5  # in a row, before the session is closed
+RELEASE_S = 15.0  # longer than a GPU needs to fall asleep
+RETRY_AFTER_S = 600.0  # until the next try for a GPU that stayed awake, held by another program; it doubles
+IDLE_PSTATE = 5  # nvml.h: 0 is the fastest, 15 the slowest; a GPU in use is below
 
 
 class NvmlSnapshot(Struct, frozen=True, kw_only=True):
-    """What the driver says of itself and of its cards, in the driver's own order."""
+    """The driver and its GPUs, in the driver's order."""
 
     driver: Driver
     gpus: tuple[Gpu, ...]
 
 
 class NvmlMonitor:
-    """The cards of this machine. Use `close()` (or `with`) when done: an open session keeps cards awake.
+    """The GPUs of this computer. Close it (or use `with`) when done: an open session keeps GPUs awake.
 
-    `library` names another library file than the system's; `clock` is steady, `wall` tells seconds since the epoch.
-    A card that the driver no longer lists is forgotten after `forget_s` seconds; None: never.
+    `state` says why there are no figures, `driver` is the driver's version. `library` is another library file than the
+    system's; `clock` is monotonic, `wall_clock` tells seconds since the epoch. A GPU that the driver no longer lists
+    is dropped after `drop_after_s` seconds; None: never.
     """
 
     def __init__(
         self,
-        system: System,
+        system: Hardware,
         *,
         library: Path | None = None,
-        forget_s: float | None = None,
+        drop_after_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
@@ -210,7 +86,7 @@ class NvmlMonitor:
         self._retry_at: float | None = None
         self._retry_s = FIRST_RETRY_S
         self._recount_at = 0.0
-        self._registry = GpuRegistry(forget_s)
+        self._registry = GpuRegistry(drop_after_s)
         self._idle_release = IdleRelease()
         self._xids: dict[str, tuple[int, float]] = {}
         self._can_release = False
@@ -221,17 +97,22 @@ class NvmlMonitor:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a session is open, which keeps GPUs awake."""
+        return self._session is not None
+
     def close(self) -> None:
-        """Let go of the driver; the next question opens it again."""
+        """Close the session; the next call opens one again."""
         with self._lock:
             if self._session is not None:
                 self._session.close()
                 self._session = None
 
     def snapshot(self) -> NvmlSnapshot | None:
-        """Driver and cards, or None where no driver answers (`state` says why).
+        """Driver and GPUs, or None where no driver answers (`state` says why).
 
-        It asks a sleeping card too, since a person wants to know once; what it opened it closes again.
+        It wakes sleeping GPUs; a session that it opened is closed again.
         """
         with self._lock:
             was_open = self._session is not None
@@ -264,13 +145,13 @@ class NvmlMonitor:
         )
 
     def sample(self, *, detailed: bool = True, processes: bool = True) -> tuple[GpuSample, ...]:
-        """Every card just now, also those seen before that do not answer any more, or are gone; `state` says why.
+        """Every GPU now, with those seen before that no longer answer or were removed; `state` says why.
 
-        Unless somebody is `looking`, what is dear to ask is left out, and unless at the `programs`, these.
+        `detailed` adds what is expensive to read (PCIe traffic), and with `processes` the processes on each GPU.
         """
         with self._lock:
             now = self._clock()
-            # A driver that did not answer is left alone for a while, and the bus with it: looking there costs more.
+            # During the pause after a failure the PCI bus is not read either: that costs more than a call of NVML.
             retry_pending = self._retry_at is not None and now < self._retry_at
             if self._session is None and not retry_pending and self._system.are_gpus_asleep():
                 self.state = "asleep"
@@ -301,8 +182,9 @@ class NvmlMonitor:
             return samples
 
     def last_known_samples(self) -> tuple[GpuSample, ...]:
-        """The cards of the open session by name, as "silent". It asks nothing and waits for nobody, so that another
-        thread can call it while a question hangs.
+        """The GPUs of the open session by name, as "silent".
+
+        It calls nothing and takes no lock, so that another thread can use it while a call hangs.
         """
         session = self._session
         return tuple(device.identity_sample("silent") for device in session.devices) if session is not None else ()
@@ -317,7 +199,7 @@ class NvmlMonitor:
         )
 
     def _reopen_if_count_changed(self, session: NvmlLibrary, now: float) -> NvmlLibrary | None:
-        """The session, opened anew where a card was plugged in or taken away."""
+        """The session, opened again where a GPU was plugged in or removed."""
         if now < self._recount_at:
             return session
         self._recount_at = now + RECOUNT_INTERVAL_S
@@ -335,7 +217,7 @@ class NvmlMonitor:
             self._retry_s = FIRST_RETRY_S
 
     def _sleeping_samples(self) -> tuple[GpuSample, ...]:
-        """Names that the system knows without asking the driver."""
+        """Names that the system knows without the driver."""
         names = (gpu.name for gpu in self._system.display_adapters() if gpu.vendor == "nvidia")
         return tuple(GpuSample(index=index, name=name, state="asleep") for index, name in enumerate(names))
 
@@ -344,14 +226,14 @@ class NvmlMonitor:
             if self._clock() < self._retry_at:
                 return self._session
             self._retry_at = None
-            self.close()  # a lost card comes back only in a new session
+            self.close()  # a lost GPU comes back only in a new session
         if self._session is None:
             try:
                 self._session = NvmlLibrary(self._library)
             except ImportError:
                 self._schedule_retry("absent")
-            except Exception as error:  # noqa: BLE001 - NVMLError, which has no name before pynvml is loaded
-                self._schedule_retry(_state_of_error(getattr(error, "value", None)))
+            except Exception as error:  # noqa: BLE001 - NVMLError cannot be named before pynvml is imported
+                self._schedule_retry(_state_by_error(error))
             else:
                 self.state = "ready"
                 self.driver = self._session.driver
@@ -362,7 +244,7 @@ class NvmlMonitor:
     def _prepare_devices(self, session: NvmlLibrary) -> None:
         for device in session.devices:
             device.can_sleep = device.address is not None and self._system.can_gpu_sleep(device.address)
-            # What a card reported before it was lost is still true.
+            # What a GPU reported before it was lost still holds.
             device.xid = self._xids.get(device.address or "", device.xid)
         self._can_release = bool(session.devices) and all(device.can_sleep for device in session.devices)
 
@@ -373,7 +255,7 @@ class NvmlMonitor:
 
     def _fail_session(self, error: Exception) -> None:
         self.close()
-        self._schedule_retry(_state_of_error(getattr(error, "value", None)))
+        self._schedule_retry(_state_by_error(error))
 
     @staticmethod
     def _max_cuda_version(pynvml: Any) -> str | None:  # noqa: ANN401
@@ -388,14 +270,137 @@ def _is_nvml_error(error: Exception) -> bool:
     return type(error).__module__ == "pynvml"
 
 
-def _state_of_error(error_code: int | None) -> NvmlState:
-    # NVML_ERROR_* of nvml.h; plain numbers, because pynvml itself may be what is missing.
-    states: dict[int, NvmlState] = {
-        4: "no-permission",
-        9: "not-loaded",
-        12: "absent",
-        15: "lost",
-        16: "lost",
-        18: "version-mismatch",
-    }
-    return states.get(error_code or 0, "failed")
+def _state_by_error(error: Exception) -> NvmlState:
+    return STATE_BY_ERROR.get(getattr(error, "value", 0), "failed")
+
+
+class GpuRegistry:
+    """Identity and last Xid error of each GPU by its index now, and of the removed ones with the time of removal.
+
+    A removed GPU is dropped after `drop_after_s` seconds; None: never.
+    """
+
+    def __init__(self, drop_after_s: float | None = None) -> None:
+        self._drop_after_s = drop_after_s
+        self._known: dict[int, GpuSample] = {}
+        self._missing: tuple[tuple[GpuSample, float], ...] = ()
+
+    def all_samples(self, state: GpuState) -> tuple[GpuSample, ...]:
+        """Every GPU in this state, without figures; removed ones stay "gone"."""
+        return self._with_missing([replace(known, state=state) for known in self._known.values()])
+
+    def update(self, samples: Sequence[GpuSample], now: float) -> tuple[GpuSample, ...]:
+        """The same samples, and as "gone" the GPUs seen before that are not among them; sorted by index.
+
+        Present GPUs have the driver's index. `now` is in seconds of a monotonic clock.
+        """
+        if not self._missing and self._is_unchanged(samples):
+            return tuple(samples)
+        reported_uuids = {sample.uuid for sample in samples if sample.uuid is not None}
+        current = {sample.index: self._restore_identity(sample, reported_uuids) for sample in samples}
+        current_uuids = {sample.uuid for sample in current.values() if sample.uuid is not None}
+
+        def is_missing(gpu: GpuSample) -> bool:
+            return gpu.index not in current if gpu.uuid is None else gpu.uuid not in current_uuids
+
+        missing = [*self._missing, *((known, now) for known in self._known.values())]
+        remembered = [
+            (gpu, missing_since)
+            for gpu, missing_since in missing
+            if is_missing(gpu) and (self._drop_after_s is None or now - missing_since < self._drop_after_s)
+        ]
+        self._known = {index: _identity_sample(index, sample) for index, sample in current.items()}
+        self._missing = _assign_indexes(remembered, set(current))
+        return self._with_missing(current.values())
+
+    def _with_missing(self, present: Iterable[GpuSample]) -> tuple[GpuSample, ...]:
+        missing = [replace(gpu, state="gone") for gpu, _ in self._missing]
+        return tuple(sorted([*present, *missing], key=lambda gpu: gpu.index))
+
+    def _is_unchanged(self, samples: Sequence[GpuSample]) -> bool:
+        """Whether all GPUs answer under the same index as before, as nearly always."""
+        if len(samples) != len(self._known):
+            return False
+        for sample in samples:
+            known = self._known.get(sample.index)
+            if known is None or sample.uuid is None or sample.uuid != known.uuid or sample.state != "ready":
+                return False
+        return True
+
+    def _restore_identity(self, sample: GpuSample, reported_uuids: set[str]) -> GpuSample:
+        """A lost GPU cannot tell its UUID: it is the one that had its index, unless that one is elsewhere."""
+        previous = self._known.get(sample.index)
+        if sample.uuid is not None or previous is None or previous.uuid in reported_uuids:
+            return sample
+        return replace(
+            sample,
+            name=sample.name or previous.name,
+            uuid=previous.uuid,
+            address=sample.address or previous.address,
+        )
+
+
+def _assign_indexes(
+    missing: Sequence[tuple[GpuSample, float]], used_indexes: set[int]
+) -> tuple[tuple[GpuSample, float], ...]:
+    """A removed GPU keeps its index until a present one has it; then it gets a free one."""
+    numbered = [entry for entry in missing if entry[0].index not in used_indexes]
+    used_indexes |= {gpu.index for gpu, _ in numbered}
+    for gpu, missing_since in missing:
+        if gpu.index in used_indexes and (gpu, missing_since) not in numbered:
+            index = next(candidate for candidate in count() if candidate not in used_indexes)
+            used_indexes.add(index)
+            numbered.append((replace(gpu, index=index), missing_since))
+    return tuple(numbered)
+
+
+def _identity_sample(index: int, sample: GpuSample) -> GpuSample:
+    return GpuSample(
+        index=index,
+        name=sample.name,
+        uuid=sample.uuid,
+        address=sample.address,
+        xid=sample.xid,
+        xid_t=sample.xid_t,
+    )
+
+
+class IdleRelease:
+    """When to close the session so that idle GPUs can fall asleep. Times are in seconds of one monotonic clock."""
+
+    def __init__(self) -> None:
+        self._idle_samples = 0
+        self._released_until: float | None = None
+        self._not_before = 0.0
+        self._retry_after_s = RETRY_AFTER_S
+
+    def is_released(self, now: float) -> bool:
+        """Whether the session shall stay closed now."""
+        if self._released_until is not None and now >= self._released_until:
+            self._released_until = None
+            self._not_before = now + self._retry_after_s
+            self._retry_after_s *= 2
+        return self._released_until is not None
+
+    def should_release(self, samples: Sequence[GpuSample], now: float) -> bool:
+        """Whether to close the session after these samples."""
+        self._idle_samples = self._idle_samples + 1 if samples and all(map(_is_idle, samples)) else 0
+        if self._idle_samples < IDLE_SAMPLES or now < self._not_before:
+            return False
+        self._idle_samples = 0
+        self._released_until = now + RELEASE_S
+        return True
+
+    def confirm_sleep(self) -> None:
+        """The GPUs fell asleep: the session may be closed again without a pause."""
+        self._released_until = None
+        self._not_before = 0.0
+        self._retry_after_s = RETRY_AFTER_S
+        self._idle_samples = 0
+
+
+def _is_idle(sample: GpuSample) -> bool:
+    if sample.state in ("asleep", "gone"):
+        return True
+    is_active = sample.pstate is not None and sample.pstate < IDLE_PSTATE
+    return sample.state == "ready" and sample.util == 0 and not is_active

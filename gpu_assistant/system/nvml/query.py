@@ -1,4 +1,4 @@
-"""Questions to one card. What it cannot answer is asked once and never again; buffers are made once and kept."""
+"""Calls of NVML for one GPU. An unsupported function is called once and never again; buffers are made once and kept."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PreparedCall = tuple[Any, tuple[Any, ...], Any, bool]
 
 
 class NvmlUtilization(ctypes.Structure):
-    """nvmlUtilization_t in percent; nvidia-ml-py's own structs run Python code for each field that is read."""
+    """nvmlUtilization_t, in percent. nvidia-ml-py's own struct would run Python code for each field that is read."""
 
     _fields_ = (("gpu", ctypes.c_uint), ("memory", ctypes.c_uint))
 
 
 class NvmlMemory(ctypes.Structure):
-    """nvmlMemory_v2_t in bytes, filled with the number of its version."""
+    """nvmlMemory_v2_t, in bytes; `version` has to be set before the call."""
 
     _fields_ = (("version", ctypes.c_uint), ("total", UInt64), ("reserved", UInt64), ("free", UInt64), ("used", UInt64))
 
@@ -27,7 +27,7 @@ class NvmlMemory(ctypes.Structure):
 
 
 class _LoadBuffers:
-    """Two buffers: an encoder's or decoder's load in percent, and over which time, which nobody needs."""
+    """The two buffers of an encoder's or decoder's load: percent, and the sampling period, which is not used."""
 
     def __init__(self) -> None:
         self._percent, self._sampling_period = ctypes.c_uint(), ctypes.c_uint()
@@ -41,10 +41,9 @@ class _LoadBuffers:
 
 
 class NvmlQuery:
-    """Asks through nvidia-ml-py, whose functions take this card's handle.
+    """Calls NVML's functions with one GPU's handle. Each call raises NVMLError where the whole session is broken.
 
-    Every question may raise NVMLError where the whole session is broken. `lost` is whether the card fell off the
-    bus or needs a reset: then nothing is asked any more.
+    `is_lost` is whether the GPU fell off the bus or needs a reset: then nothing is called any more.
     """
 
     def __init__(self, index: int, pynvml: Any) -> None:  # noqa: ANN401 - untyped library
@@ -55,10 +54,10 @@ class NvmlQuery:
         try:
             self.handle = pynvml.nvmlDeviceGetHandleByIndex(index)
         except pynvml.NVMLError:
-            self.is_lost = True  # no rights, no power or no answer; it must not hide the other cards
+            self.is_lost = True  # no rights, no power or no answer; the other GPUs are sampled all the same
 
     def query(self, function: str, *args: Any, key: str | None = None) -> Any:  # noqa: ANN401
-        """The answer of one of nvidia-ml-py's functions, or None. `key` tells questions to one function apart."""
+        """The result of a function of nvidia-ml-py, or None. `key` names the call where one function has several."""
         key = key or function
         if self.is_lost or key in self.unsupported:
             return None
@@ -76,9 +75,9 @@ class NvmlQuery:
     def query_number(
         self, function: str, *args: int, buffer_type: Callable[[], Any] = ctypes.c_uint, key: str | None = None
     ) -> Any:  # noqa: ANN401
-        """What one of NVML's C functions writes to its last argument, a number or what `kind` makes; or None.
+        """What a C function of NVML writes to its last argument, a number or a `buffer_type`; or None.
 
-        Asking again costs half of what nvidia-ml-py's own function does, which makes its buffers anew.
+        A second call costs half of nvidia-ml-py's own function, which allocates its buffers in each call.
         """
         key = key or function
         prepared_call = self._prepared_calls.get(key) or self._prepare(key, function, args, buffer_type)
@@ -92,7 +91,7 @@ class NvmlQuery:
         return buffer.value if is_number else buffer
 
     def query_field(self, field_id: int) -> int | None:
-        """A whole number that has no function of its own, by its number in nvml.h (NVML_FI_…)."""
+        """An integer that has no function of its own, by its field id in nvml.h (NVML_FI_…)."""
         key = f"field-{field_id}"
         values = self.query_number(
             "nvmlDeviceGetFieldValues", 1, buffer_type=lambda: self._field_buffer(field_id), key=key
@@ -105,12 +104,12 @@ class NvmlQuery:
         return int(values[0].value.siVal)
 
     def query_load(self, function: str) -> int | None:
-        """An encoder's or decoder's load in percent; NVML also tells over which time."""
+        """An encoder's or decoder's load in percent."""
         buffers = self.query_number(function, buffer_type=_LoadBuffers)
         return None if buffers is None else int(buffers.percent)
 
     def call(self, function: str, *args: Any) -> bool:  # noqa: ANN401
-        """Ask a function that answers nothing; whether it did."""
+        """Call a function without a result; whether that worked."""
         if self.is_lost:
             return False
         try:
@@ -125,7 +124,7 @@ class NvmlQuery:
     def _prepare(
         self, key: str, function: str, args: tuple[int, ...], buffer_type: Callable[[], Any]
     ) -> PreparedCall | None:
-        """Keep the function, its arguments and the buffer of its answer; None where it is not to be asked."""
+        """Store the function, its arguments and its buffer; None where it is unsupported."""
         if self.is_lost or key in self.unsupported:
             return None
         try:
