@@ -73,11 +73,11 @@ class MonitoringService:
         """
         from ..bench.memory_fit import install_command
         from ..bench.training_snippet import EXAMPLE_MODELS
-        from ..detect import pythons
+        from ..detect.frameworks import find_torch
         from ..install.files.inventory import SITE_PACKAGES_GLOBS
 
         folders = [folder for pattern in SITE_PACKAGES_GLOBS for folder in environment.glob(pattern)]
-        build = pythons.find_torch(folders)
+        build = find_torch(folders)
         python, operating_system = (
             self._context.system.environment_python(environment),
             self._context.system.operating_system(),

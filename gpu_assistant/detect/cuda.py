@@ -1,4 +1,4 @@
-"""CUDA Toolkits and cuDNN on disk, by the files that they bring."""
+"""CUDA Toolkits and cuDNN on the disk, by their files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..catalog.records.software import parse_version_json
 from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
-from ..system.base import System
+from ..system.base import Processes
 from ..system.processes import gather_with_timeout
 from .partial_result import wrap_partial
 
@@ -22,22 +22,23 @@ NVCC_TIMEOUT_S: Final = 2.0  # for one compiler
 TOTAL_TIMEOUT_S: Final = 3.0
 
 _CUDNN_MACROS = ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL")
-_CUDNN_LIBRARY_NAMES = (re.compile(r"libcudnn\.so\.(\d+\.\d+\.\d+)"), re.compile(r"cudnn64_(\d+)\.dll", re.IGNORECASE))
+_CUDNN_LIBRARY = re.compile(r"libcudnn\.so\.(\d+\.\d+\.\d+)|(?i:cudnn64_(\d+)\.dll)")
 
 
-def find_toolkits(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - toolkits, or some that are not all told
-    """Every toolkit; where its files say nothing of its version, its compiler is asked."""
-    toolkits_on_disk = scan_toolkits(system.cuda_folders(), system.executable("nvcc"))
-    without_version = [each for each in toolkits_on_disk if each.version is None and each.nvcc]
-    calls = {each.path: partial(_query_compiler, system, Path(each.path), stop) for each in without_version}
+def find_toolkits(system: Processes, stop: threading.Event) -> Any:  # noqa: ANN401 - CudaToolkits, or a part of them
+    """Every toolkit; where its files do not tell its version, its compiler does."""
+    toolkits = scan_toolkits(system.cuda_folders(), system.executable("nvcc"))
+    without_version = [toolkit.path for toolkit in toolkits if toolkit.version is None and toolkit.nvcc]
+    calls = {path: partial(_query_compiler, system, Path(path), stop) for path in without_version}
     versions = gather_with_timeout(calls, TOTAL_TIMEOUT_S, max_workers=4) if calls else {}
     timed_out = [path for path in calls if path not in versions]
     return wrap_partial(
-        tuple(replace(each, version=each.version or versions.get(each.path)) for each in toolkits_on_disk), timed_out
+        tuple(replace(toolkit, version=toolkit.version or versions.get(toolkit.path)) for toolkit in toolkits),
+        timed_out,
     )
 
 
-def _query_compiler(system: System, folder: Path, stop: threading.Event) -> str | None:
+def _query_compiler(system: Processes, folder: Path, stop: threading.Event) -> str | None:
     try:
         completed = system.run(
             [folder / "bin" / system.executable("nvcc"), "--version"], timeout=NVCC_TIMEOUT_S, cancel=stop
@@ -50,13 +51,13 @@ def _query_compiler(system: System, folder: Path, stop: threading.Event) -> str 
 
 
 def parse_nvcc_version(text: str) -> str | None:
-    """From "Cuda compilation tools, release 12.6, V12.6.85"; the longer number is the compiler's own."""
+    """From "Cuda compilation tools, release 12.6, V12.6.85"; the longer version is the compiler's own."""
     match = re.search(r"release (\d+\.\d+)", text)
     return match[1] if match else None
 
 
 def scan_toolkits(folders: Iterable[Path], compiler: str) -> tuple[CudaToolkit, ...]:
-    """The toolkits among these folders; one that has neither compiler nor version file nor header is none."""
+    """The folders that are toolkits: that have a compiler, a version file or a header."""
     toolkits = []
     for folder in folders:
         nvcc = (folder / "bin" / compiler).is_file()
@@ -77,13 +78,13 @@ def parse_version_txt(text: str) -> str | None:
 
 
 def parse_cuda_header(text: str) -> str | None:
-    """From cuda.h, which knows major and minor only: 13000 is "13.0"."""
+    """From cuda.h, which has major and minor only: 13000 is "13.0"."""
     match = re.search(r"#define\s+CUDA_VERSION\s+(\d+)", text)
     return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}" if match else None
 
 
 def find_cudnn(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
-    """cuDNN by its header; a library without header (a runtime package) counts where no header has its version."""
+    """cuDNN by its header; a library without a header (a runtime package) where no header has its version."""
     by_header = []
     by_library = []
     for folder in folders:
@@ -93,16 +94,11 @@ def find_cudnn(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
                 by_header.append(Cudnn(version=version, path=str(folder / name)))
                 break
         by_library += [
-            Cudnn(version=match[1], path=str(library))
+            Cudnn(version=match[1] or match[2], path=str(library))
             for library in sorted([*folder.glob("libcudnn.so.*"), *folder.glob("cudnn64_*.dll")])
-            if (
-                match := next(
-                    (library_match for each in _CUDNN_LIBRARY_NAMES if (library_match := each.fullmatch(library.name))),
-                    None,
-                )
-            )
+            if (match := _CUDNN_LIBRARY.fullmatch(library.name)) is not None
         ]
-    # A library of Windows names its major number only.
+    # A library on Windows has only the major version in its name.
     header_versions = {cudnn.version for cudnn in by_header} | {
         (cudnn.version or "").split(".")[0] for cudnn in by_header
     }
@@ -110,7 +106,7 @@ def find_cudnn(folders: Iterable[Path]) -> tuple[Cudnn, ...]:
 
 
 def parse_cudnn_header(text: str) -> str | None:
-    """From the header's three numbers."""
+    """From the three macros of the header."""
     numbers = [re.search(rf"#define\s+{part}\s+(\d+)", text) for part in _CUDNN_MACROS]
     return ".".join(match[1] for match in numbers if match) if all(numbers) else None
 

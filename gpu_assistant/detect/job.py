@@ -1,7 +1,4 @@
-"""Looking at this machine: all probes side by side, each with its time limit and its own field to lose.
-
-The questions that are put to a machine; each is named after the machine's field that it fills.
-"""
+"""Finding out what this computer is: all probes side by side, each with its own time limit and field to lose."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -17,106 +14,34 @@ from msgspec import Struct
 from ..catalog.store import Catalog
 from ..core.jobs import JobContext
 from ..core.machine import MACHINE_SCHEMA, Cudnn, Gpu, Machine, Network, OperatingSystem, ProbeNote
-from ..system.base import System
+from ..system.base import Hardware, Processes, UserEnvironment
 from ..system.nvml.monitor import NvmlMonitor
 from . import cuda, nvidia, pythons, tools
-from .nvidia import DRIVER_TIMEOUT_S as DRIVER_S
-from .nvidia import DriverProbe, TakeSnapshot
+from .nvidia import DRIVER_TIMEOUT_S, DriverProbe, TakeSnapshot
 from .partial_result import PartialResult, wrap_partial
 
 PROBE_TIMEOUT_S = 4.0
-DEPENDENT_PROBE_MARGIN_S = 1.0  # what depends on another probe ends a little later
+DEPENDENT_PROBE_MARGIN_S = 1.0  # a probe that waits for other calls gets so much more than they
+POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
+
+# Fields of a partial machine that is reported: without them "no GPU" and "no driver" would look like results.
+_REQUIRED_FIELDS = {"os", "gpus", "driver"}
+
+
+class ProbeSystem(Hardware, Processes, UserEnvironment, Protocol):
+    """The roles of the operating system that the probes use."""
 
 
 class Probe(Struct, frozen=True, kw_only=True):
-    """One question: `read` returns its field's value and may raise anything; it has `limit` seconds."""
+    """Reads the field of the machine that it is named after. `read` may raise anything; it has `timeout` seconds."""
 
     name: str
     read: Callable[[], Any]
     timeout: float = PROBE_TIMEOUT_S
 
 
-def all_probes(
-    system: System, catalog: Catalog, stop: threading.Event, snapshot: TakeSnapshot | None = None
-) -> tuple[Probe, ...]:
-    """Every probe. Programs that they started are ended once `stop` is set."""
-    nvml = NvmlMonitor(system)
-    driver = DriverProbe(system, snapshot or nvml.snapshot, stop)
-    return (
-        Probe(name="driver", read=driver.read_driver, timeout=DRIVER_S + DEPENDENT_PROBE_MARGIN_S),
-        Probe(
-            name="gpus", read=lambda: _read_gpus(system, driver, catalog), timeout=DRIVER_S + DEPENDENT_PROBE_MARGIN_S
-        ),
-        Probe(name="os", read=system.operating_system),
-        Probe(name="cpu", read=system.cpu),
-        Probe(name="disks", read=lambda: _read_disks(system)),
-        Probe(
-            name="pythons",
-            read=lambda: pythons.find_pythons(system, stop),
-            timeout=pythons.TOTAL_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S,
-        ),
-        Probe(
-            name="tools",
-            read=lambda: tools.find_tools(system, stop),
-            timeout=tools.TOTAL_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S,
-        ),
-        Probe(name="memory_bytes", read=system.memory_bytes),
-        Probe(
-            name="cuda_toolkits",
-            read=lambda: cuda.find_toolkits(system, stop),
-            timeout=cuda.TOTAL_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S,
-        ),
-        Probe(name="cudnn", read=lambda: _read_cudnn(system)),
-        Probe(name="user", read=system.user),
-        Probe(name="network", read=lambda: Network(proxy=system.proxy())),
-        Probe(
-            name="pending_reboot",
-            read=lambda: _read_pending_reboot(system, driver, nvml),
-            timeout=DRIVER_S + DEPENDENT_PROBE_MARGIN_S,
-        ),
-        Probe(name="laptop", read=lambda: _read_laptop(system, catalog)),
-        Probe(name="virtual_machine", read=system.virtual_machine),
-        Probe(name="remote_desktop", read=system.remote_desktop),
-    )
-
-
-def _read_gpus(system: System, driver: DriverProbe, catalog: Catalog) -> tuple[Gpu, ...]:
-    adapters = system.display_adapters()
-    return nvidia.merge_gpus(adapters, driver.wait_for_gpus(), nvidia.CatalogGpuLookup(catalog))
-
-
-def _read_pending_reboot(system: System, driver: DriverProbe, nvml: NvmlMonitor) -> bool | None:
-    """As the system says, and where the driver was updated under us: its parts are of different versions till then."""
-    driver.wait_for_gpus()  # once it was asked
-    return True if nvml.state == "version-mismatch" else system.pending_reboot()
-
-
-def _read_disks(system: System) -> Any:  # noqa: ANN401 - disks, or some of them
-    disks = system.disks()
-    return wrap_partial(disks, [disk.path for disk in disks if disk.total_bytes is None])
-
-
-def _read_cudnn(system: System) -> tuple[Cudnn, ...]:
-    return cuda.find_cudnn(system.cudnn_folders())
-
-
-def _read_laptop(system: System, catalog: Catalog) -> bool | None:
-    """By the computer itself, else by a card that is made for laptops alone."""
-    is_laptop = system.laptop()
-    if is_laptop is not None:
-        return is_laptop
-    rows = (catalog.gpu(gpu.pci_id or "") for gpu in system.display_adapters())
-    return True if any(row is not None and row.is_laptop for row in rows) else None
-
-
-POLL_INTERVAL_S = 0.05  # how soon a cancel is seen
-
-# What a partial machine must know before it is shown: "no card" and "no driver" look like answers.
-_REQUIRED_FIELDS = {"os", "gpus", "driver"}
-
-
 class ProbeFinished(Struct, frozen=True, kw_only=True):
-    """A probe's end: its field of the machine and the value found, nothing where it was slow or failed."""
+    """A probe ended. `fields` has its field of the machine; nothing if it was slow or failed."""
 
     probe: str
     seconds: float
@@ -132,16 +57,16 @@ class _ProbeAnswer(Struct, frozen=True, kw_only=True):
 
 
 class DetectJob:
-    """Finds out what this machine is; a simulated one is returned as it stands.
+    """Finds out what this computer is; a simulated machine is returned as it is.
 
-    News: a `ProbeDone` for each probe as it ends, followed by the `Machine` as far as it is known once
-    system, cards and driver are. A probe that fails or is slow costs its own field and leaves a
-    `ProbeNote`. Raises `Cancelled` only.
+    Reports a `ProbeFinished` for each probe as it ends, and after it the `Machine` as far as it is known, once
+    operating system, GPUs and driver are. A probe that fails or is slow leaves its field empty and a `ProbeNote`.
+    Raises `Cancelled` only.
     """
 
     def __init__(
         self,
-        system: System,
+        system: ProbeSystem,
         catalog: Catalog,
         *,
         simulated: Machine | None = None,
@@ -155,7 +80,7 @@ class DetectJob:
         self._probes = probes
 
     def run(self, context: JobContext[Any]) -> Machine:
-        """Look; takes as long as the slowest probe, at most its limit."""
+        """Takes as long as the slowest probe, at most its time limit."""
         if self._simulated is not None:
             return self._report_simulated(self._simulated, context)
         stop = threading.Event()
@@ -171,7 +96,7 @@ class DetectJob:
         answers: queue.SimpleQueue[_ProbeAnswer] = queue.SimpleQueue()
         started = time.monotonic()
         for probe in probes:
-            # Daemons: a question that the system never answers must not keep us from ending.
+            # Daemon threads: a call that never returns must not keep us from ending.
             threading.Thread(target=_run_probe, args=(probe, answers), name=f"probe {probe.name}", daemon=True).start()
         waiting = {probe.name: probe for probe in probes}
         fields: dict[str, Any] = {}
@@ -186,10 +111,10 @@ class DetectJob:
                 finished = [_ProbeAnswer(probe=probe, seconds=elapsed, error=TimeoutError()) for probe in timed_out]
             else:
                 finished = [answer]
-            for each in finished:
-                if waiting.pop(each.probe.name, None) is None:
+            for finished_answer in finished:
+                if waiting.pop(finished_answer.probe.name, None) is None:
                     continue  # too late
-                self._apply_answer(each, fields, notes, context)
+                self._apply_answer(finished_answer, fields, notes, context)
                 if not _REQUIRED_FIELDS & waiting.keys():
                     context.report(self._build_machine(fields, notes))
         return self._build_machine(fields, notes)
@@ -238,7 +163,75 @@ def _run_probe(probe: Probe, answers: queue.SimpleQueue[_ProbeAnswer]) -> None:
     started = time.monotonic()
     try:
         value = probe.read()
-    except Exception as error:  # noqa: BLE001 - whatever it is, it costs this probe's field and no more
+    except Exception as error:  # noqa: BLE001 - any error costs this probe's field and no more
         answers.put(_ProbeAnswer(probe=probe, seconds=time.monotonic() - started, error=error))
     else:
         answers.put(_ProbeAnswer(probe=probe, seconds=time.monotonic() - started, value=value))
+
+
+def all_probes(
+    system: ProbeSystem, catalog: Catalog, stop: threading.Event, snapshot: TakeSnapshot | None = None
+) -> tuple[Probe, ...]:
+    """Every probe. Programs that they start are ended when `stop` is set."""
+    nvml = NvmlMonitor(system)
+    driver = DriverProbe(system, snapshot or nvml.snapshot, stop)
+    driver_timeout = DRIVER_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S
+    return (
+        Probe(name="driver", read=driver.read_driver, timeout=driver_timeout),
+        Probe(name="gpus", read=lambda: _read_gpus(system, driver, catalog), timeout=driver_timeout),
+        Probe(name="os", read=system.operating_system),
+        Probe(name="cpu", read=system.cpu),
+        Probe(name="disks", read=lambda: _read_disks(system)),
+        Probe(
+            name="pythons",
+            read=lambda: pythons.find_pythons(system, stop),
+            timeout=pythons.TOTAL_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S,
+        ),
+        Probe(
+            name="tools",
+            read=lambda: tools.find_tools(system, stop),
+            timeout=tools.TOTAL_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S,
+        ),
+        Probe(name="memory_bytes", read=system.memory_bytes),
+        Probe(
+            name="cuda_toolkits",
+            read=lambda: cuda.find_toolkits(system, stop),
+            timeout=cuda.TOTAL_TIMEOUT_S + DEPENDENT_PROBE_MARGIN_S,
+        ),
+        Probe(name="cudnn", read=lambda: _read_cudnn(system)),
+        Probe(name="user", read=system.user),
+        Probe(name="network", read=lambda: Network(proxy=system.proxy())),
+        Probe(name="pending_reboot", read=lambda: _read_pending_reboot(system, driver, nvml), timeout=driver_timeout),
+        Probe(name="laptop", read=lambda: _read_laptop(system, catalog)),
+        Probe(name="virtual_machine", read=system.virtual_machine),
+        Probe(name="remote_desktop", read=system.remote_desktop),
+    )
+
+
+def _read_gpus(system: Hardware, driver: DriverProbe, catalog: Catalog) -> tuple[Gpu, ...]:
+    adapters = system.display_adapters()
+    return nvidia.merge_gpus(adapters, driver.wait_for_gpus(), nvidia.CatalogGpuLookup(catalog))
+
+
+def _read_pending_reboot(system: Hardware, driver: DriverProbe, nvml: NvmlMonitor) -> bool | None:
+    """As the system tells, and True after an update of the driver, whose parts differ in version until a restart."""
+    driver.wait_for_gpus()  # sets the state of `nvml`
+    return True if nvml.state == "version-mismatch" else system.pending_reboot()
+
+
+def _read_disks(system: Hardware) -> Any:  # noqa: ANN401 - Disks, or a part of them
+    disks = system.disks()
+    return wrap_partial(disks, [disk.path for disk in disks if disk.total_bytes is None])
+
+
+def _read_cudnn(system: Processes) -> tuple[Cudnn, ...]:
+    return cuda.find_cudnn(system.cudnn_folders())
+
+
+def _read_laptop(system: Hardware, catalog: Catalog) -> bool | None:
+    """By the computer itself, else by a GPU that exists in laptops only."""
+    is_laptop = system.laptop()
+    if is_laptop is not None:
+        return is_laptop
+    rows = (catalog.gpu(gpu.pci_id or "") for gpu in system.display_adapters())
+    return True if any(row is not None and row.is_laptop for row in rows) else None

@@ -1,19 +1,11 @@
-"""The driver and its cards as nvidia-smi tells them where its library does not answer us.
-
-Read from `nvidia-smi -q -x`; the table that it shows to people changes its words from release to release.
-From driver 610 on "KMD" and "CUDA UMD" stand where "driver" and "CUDA" stood.
-
-The NVIDIA driver and its cards: its library first, nvidia-smi second, the loaded kernel module third.
-
-One list of cards from what the system, the driver and the catalog say.
-"""
+"""The NVIDIA driver and its GPUs, and one list of all GPUs from the system, the driver and the catalog."""
 
 from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 from xml.etree import ElementTree
@@ -23,20 +15,78 @@ from msgspec.structs import replace
 from ..catalog.store import Catalog
 from ..core.errors import AppError
 from ..core.machine import Driver, Gpu
-from ..system.base import System
+from ..system.base import Hardware, Processes
 from ..system.nvml.monitor import NvmlSnapshot
 from ..system.processes import gather_with_timeout
 from .partial_result import PartialResult
 
+NVML_TIMEOUT_S: Final = 2.0  # a healthy library answers within a tenth
 NVIDIA_SMI_TIMEOUT_S: Final = 2.0
+DRIVER_TIMEOUT_S: Final = NVML_TIMEOUT_S + NVIDIA_SMI_TIMEOUT_S + 0.5  # for all answers together
 MIB: Final = 2**20
+
+TakeSnapshot = Callable[[], NvmlSnapshot | None]
 
 _VERSION = re.compile(r"\d+(\.\d+)+")
 _DRIVER_MODELS: dict[str, Literal["WDDM", "TCC", "MCDM"]] = {"WDDM": "WDDM", "TCC": "TCC", "MCDM": "MCDM"}
 
 
-def query_nvidia_smi(system: System, program: Path, stop: threading.Event) -> NvmlSnapshot | None:
-    """Run it; None where it says nothing of use. Raises AppError("program-timeout")."""
+class DriverSystem(Hardware, Processes, Protocol):
+    """The roles of the operating system that asking the driver uses."""
+
+
+class DriverProbe:
+    """Asks the driver once; probes that need its GPUs wait for that.
+
+    In this order: NVML, nvidia-smi, the loaded kernel module (which has the driver's version only).
+    """
+
+    def __init__(self, system: DriverSystem, snapshot: TakeSnapshot, stop: threading.Event) -> None:
+        self._system = system
+        self._take_snapshot = snapshot
+        self._stop = stop
+        self._finished = threading.Event()
+        self._snapshot: NvmlSnapshot | None = None
+
+    def read_driver(self) -> Any:  # noqa: ANN401 - Driver, None, or part of a Driver
+        """The driver. Where every GPU is asleep none is woken: the version is read elsewhere."""
+        try:
+            sleeping_driver = self._system.sleeping_driver()
+            if sleeping_driver is not None or self._system.are_gpus_asleep():
+                return sleeping_driver
+            return self._query()
+        finally:
+            self._finished.set()
+
+    def _query(self) -> Any:  # noqa: ANN401
+        unanswered: list[str] = []
+        snapshot = self._call_with_timeout("NVML", self._take_snapshot, NVML_TIMEOUT_S, unanswered)
+        program = self._system.nvidia_smi() if snapshot is None else None
+        if program is not None:
+            run_nvidia_smi = partial(query_nvidia_smi, self._system, program, self._stop)
+            snapshot = self._call_with_timeout("nvidia-smi", run_nvidia_smi, NVIDIA_SMI_TIMEOUT_S, unanswered)
+        self._snapshot = snapshot
+        driver = snapshot.driver if snapshot is not None else parse_kernel_module(self._system.loaded_driver())
+        return PartialResult(value=driver, detail=", ".join(unanswered)) if unanswered else driver
+
+    @staticmethod
+    def _call_with_timeout(name: str, call: TakeSnapshot, timeout: float, unanswered: list[str]) -> NvmlSnapshot | None:
+        try:
+            results = gather_with_timeout({name: call}, timeout)
+        except AppError:
+            results = {}
+        if name not in results:
+            unanswered.append(name)
+        return results.get(name)
+
+    def wait_for_gpus(self) -> tuple[Gpu, ...]:
+        """The driver's GPUs; () where it does not answer in time."""
+        self._finished.wait(DRIVER_TIMEOUT_S)
+        return self._snapshot.gpus if self._snapshot is not None else ()
+
+
+def query_nvidia_smi(system: Processes, program: Path, stop: threading.Event) -> NvmlSnapshot | None:
+    """Driver and GPUs from `nvidia-smi -q -x`; None where it fails. Raises AppError("program-timeout")."""
     try:
         completed = system.run([program, "-q", "-x"], timeout=NVIDIA_SMI_TIMEOUT_S, cancel=stop)
     except AppError as error:
@@ -47,7 +97,11 @@ def query_nvidia_smi(system: System, program: Path, stop: threading.Event) -> Nv
 
 
 def parse_nvidia_smi(text: str) -> NvmlSnapshot | None:
-    """From its XML; None where that is none, or names no driver."""
+    """From the XML of `nvidia-smi -q -x`; None for other text, and where it has no driver's version.
+
+    The table that nvidia-smi prints by default changes from release to release. From driver 610 on the XML has "KMD"
+    and "CUDA UMD" instead of "driver" and "CUDA".
+    """
     try:
         root = ElementTree.fromstring(text.strip())  # noqa: S314 - written by NVIDIA's own program, started by its full path
     except (ElementTree.ParseError, ValueError):
@@ -55,11 +109,11 @@ def parse_nvidia_smi(text: str) -> NvmlSnapshot | None:
     version = _first_version(root, "kmd_version", "driver_version")
     if version is None:
         return None
-    cards = root.findall("gpu")
+    gpus = root.findall("gpu")
     models = [
         _DRIVER_MODELS[name]
-        for card in cards
-        if (name := _element_text(card, "driver_model/current_dm") or "") in _DRIVER_MODELS
+        for gpu in gpus
+        if (name := _element_text(gpu, "driver_model/current_dm") or "") in _DRIVER_MODELS
     ]
     return NvmlSnapshot(
         driver=Driver(
@@ -67,20 +121,20 @@ def parse_nvidia_smi(text: str) -> NvmlSnapshot | None:
             cuda_max=_major_minor(_first_version(root, "cuda_umd_version", "cuda_version")),
             model=models[0] if models else None,
         ),
-        gpus=tuple(_parse_gpu(index, card) for index, card in enumerate(cards)),
+        gpus=tuple(_parse_gpu(index, gpu) for index, gpu in enumerate(gpus)),
     )
 
 
-def _parse_gpu(index: int, card: ElementTree.Element) -> Gpu:
-    device_and_vendor = (_element_text(card, "pci/pci_device_id") or "").lower().removeprefix("0x")
+def _parse_gpu(index: int, element: ElementTree.Element) -> Gpu:
+    device_and_vendor = (_element_text(element, "pci/pci_device_id") or "").lower().removeprefix("0x")
     is_valid = re.fullmatch(r"[0-9a-f]{8}", device_and_vendor) is not None
-    memory_match = re.fullmatch(r"(\d+) MiB", _element_text(card, "fb_memory_usage/total") or "")
-    uuid = _element_text(card, "uuid")
+    memory_match = re.fullmatch(r"(\d+) MiB", _element_text(element, "fb_memory_usage/total") or "")
+    uuid = _element_text(element, "uuid")
     return Gpu(
         index=index,
         vendor="nvidia",
-        name=_element_text(card, "product_name"),
-        # Device and vendor in one number: 288210DE.
+        name=_element_text(element, "product_name"),
+        # Device and vendor id in one number: 288210DE.
         pci_id=f"{device_and_vendor[4:]}:{device_and_vendor[:4]}" if is_valid else None,
         uuid=uuid if (uuid or "").startswith("GPU-") else None,
         memory_bytes=int(memory_match[1]) * MIB if memory_match else None,
@@ -93,7 +147,7 @@ def _element_text(element: ElementTree.Element, path: str) -> str | None:
 
 
 def _first_version(root: ElementTree.Element, *names: str) -> str | None:
-    # A field that is on its way out holds a sentence that says so.
+    # A deprecated field contains a sentence that says so.
     return next((text for name in names if _VERSION.fullmatch(text := _element_text(root, name) or "")), None)
 
 
@@ -111,80 +165,22 @@ def parse_kernel_module(text: str) -> Driver | None:
     return Driver(version=match[1]) if match else None
 
 
-NVML_TIMEOUT_S: Final = 2.0  # a healthy library answers within a tenth
-DRIVER_TIMEOUT_S: Final = NVML_TIMEOUT_S + NVIDIA_SMI_TIMEOUT_S + 0.5  # by then whoever answers has answered
-
-TakeSnapshot = Callable[[], NvmlSnapshot | None]
-
-
-class DriverProbe:
-    """The driver's word, asked for once; whoever needs the cards waits for it."""
-
-    def __init__(self, system: System, snapshot: TakeSnapshot, stop: threading.Event) -> None:
-        self._system = system
-        self._take_snapshot = snapshot
-        self._stop = stop
-        self._finished = threading.Event()
-        self._snapshot: NvmlSnapshot | None = None
-
-    def read_driver(self) -> Any:  # noqa: ANN401 - Driver, None, or part of a Driver
-        """Ask, without waking cards that all sleep."""
-        try:
-            driver_of_sleeping_gpus = self._system.sleeping_driver()
-            if driver_of_sleeping_gpus is not None or self._system.are_gpus_asleep():
-                return driver_of_sleeping_gpus
-            return self._query()
-        finally:
-            self._finished.set()
-
-    def _query(self) -> Any:  # noqa: ANN401
-        unanswered: list[str] = []
-        snapshot = self._call_with_timeout("NVML", self._take_snapshot, NVML_TIMEOUT_S, unanswered)
-        program = self._system.nvidia_smi() if snapshot is None else None
-        if program is not None:
-            path = program
-
-            def run_nvidia_smi() -> NvmlSnapshot | None:
-                return query_nvidia_smi(self._system, path, self._stop)
-
-            snapshot = self._call_with_timeout("nvidia-smi", run_nvidia_smi, NVIDIA_SMI_TIMEOUT_S, unanswered)
-        self._snapshot = snapshot
-        driver = snapshot.driver if snapshot is not None else parse_kernel_module(self._system.loaded_driver())
-        return PartialResult(value=driver, detail=", ".join(unanswered)) if unanswered else driver
-
-    @staticmethod
-    def _call_with_timeout(name: str, call: TakeSnapshot, timeout: float, unanswered: list[str]) -> NvmlSnapshot | None:
-        try:
-            results = gather_with_timeout({name: call}, timeout)
-        except AppError:
-            results = {}
-        if name not in results:
-            unanswered.append(name)
-        return results.get(name)
-
-    def wait_for_gpus(self) -> tuple[Gpu, ...]:
-        """The driver's cards; none where it does not answer in time."""
-        started = time.monotonic()
-        self._finished.wait(DRIVER_TIMEOUT_S - (time.monotonic() - started))
-        return self._snapshot.gpus if self._snapshot is not None else ()
-
-
 class GpuLookup(Protocol):
-    """Who knows more of a card by its PCI id."""
+    """Something that knows GPUs by their PCI ids."""
 
     def complete(self, gpu: Gpu) -> Gpu:
-        """The card with what was not known of it."""
+        """The GPU with unknown fields filled in."""
         ...
 
 
 class CatalogGpuLookup:
-    """The catalog's cards: NVIDIA's with all that they can do, AMD's and Intel's by name and chip."""
+    """The catalog's GPUs: NVIDIA's with their abilities, AMD's and Intel's by name and chip."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
     def complete(self, gpu: Gpu) -> Gpu:
-        """What the catalog does not know stays unknown."""
+        """Fields that the catalog does not know stay None."""
         if gpu.pci_id is None:
             return gpu
         if gpu.vendor == "nvidia":
@@ -195,7 +191,7 @@ class CatalogGpuLookup:
             if gpu.vendor == "intel" and (intel := self._catalog.intel_device(gpu.pci_id)) is not None:
                 return replace(gpu, name=gpu.name or intel.name)
         except AppError:
-            pass  # a catalog without this file says nothing of other makers; NVIDIA's part counts all the same
+            pass  # a catalog without the file of this vendor
         return gpu
 
     def _complete_nvidia(self, gpu: Gpu, pci_id: str) -> Gpu:
@@ -212,11 +208,11 @@ class CatalogGpuLookup:
 
 
 def merge_gpus(adapters: Sequence[Gpu], driver_gpus: Sequence[Gpu], catalog: GpuLookup) -> tuple[Gpu, ...]:
-    """The driver's cards first, in its own order (which is the order that CUDA counts them in by PCI), then
-    NVIDIA adapters that it does not know, then other makers' adapters. `index` is the place in this list.
+    """One list: the driver's GPUs in its order (CUDA's order by PCI), NVIDIA adapters that it does not know, then other
+    vendors' adapters. `index` is the position in this list.
 
-    Adapters and the driver's cards are the same thing where their PCI ids are; a card that the system does
-    not list (WSL) is kept. What neither knows is filled from the catalog.
+    An adapter and a GPU of the driver with the same PCI id are one GPU; one that the system does not list (WSL) stays
+    in the list. What neither knows comes from the catalog.
     """
     unmatched = list(adapters)
     gpus = []

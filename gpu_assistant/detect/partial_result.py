@@ -1,4 +1,4 @@
-"""An answer that is not the whole one."""
+"""The result of a probe that did not get all of its answers; every probe may return one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from msgspec import Struct
 
 
 class PartialResult(Struct, frozen=True, kw_only=True):
-    """A field's value as far as it was told, and what did not answer."""
+    """A field's value as far as it is known; `detail` names what did not answer."""
 
     value: Any
     detail: str
 
 
-def wrap_partial(value: Any, unanswered: Sequence[str]) -> Any:  # noqa: ANN401 - a probe's field, whichever it is
-    """The value alone where everything answered."""
+def wrap_partial(value: Any, unanswered: Sequence[str]) -> Any:  # noqa: ANN401 - a probe's field, of any type
+    """The value itself where everything answered, else a PartialResult."""
     return PartialResult(value=value, detail=", ".join(unanswered)) if unanswered else value

@@ -1,4 +1,4 @@
-"""Other programs that matter: git, conda, the C++ compilers, Microsoft's C++ runtime."""
+"""Other programs that an installation may need: git, conda, C++ compilers, Microsoft's C++ runtime."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any, Final
 
 from ..core.errors import AppError
 from ..core.machine import Tools
-from ..system.base import System
+from ..system.base import Processes, WindowsComponents
 from ..system.processes import gather_with_timeout
 from .partial_result import wrap_partial
 
 PROGRAM_TIMEOUT_S: Final = 2.5  # for one program
 TOTAL_TIMEOUT_S: Final = 3.0
 
-# vswhere: every product that has the compiler for 64-bit programs, newest first.
+# Every product that has the compiler for 64-bit programs, newest first.
 _VSWHERE_ARGUMENTS = (
     *("-products", "*", "-requires", "Microsoft.VisualStudio.Component.VC.Tools.x86.x64"),
     *("-sort", "-utf8", "-property", "installationPath"),
 )
 
-# The second word alone gives but the major on many builds, and old ones know no other.
+# The second argument alone gives only the major version on many builds; old builds do not know the first.
 _GCC_ARGUMENTS = ("-dumpfullversion", "-dumpversion")
 
 _RUNTIME_PATTERNS = ("vcruntime140*.dll", "msvcp140*.dll")
@@ -31,10 +31,13 @@ _RUNTIME_PATTERNS = ("vcruntime140*.dll", "msvcp140*.dll")
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
-def find_tools(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - Tools, or part of them
-    """Versions of those that are here; they are asked side by side."""
+def find_tools(system: Processes, stop: threading.Event) -> Any:  # noqa: ANN401 - Tools, or part of them
+    """Versions of the installed ones, read side by side."""
     git, conda, gcc = (system.find_program(name) for name in ("git", "conda", "g++"))
-    calls: dict[str, Callable[[], str | None]] = {"msvc": lambda: _find_msvc_version(system, stop)}
+    windows = system.windows
+    calls: dict[str, Callable[[], str | None]] = {}
+    if windows is not None:
+        calls["msvc"] = lambda: _find_msvc_version(system, windows, stop)
     if git is not None:
         calls["git"] = lambda: _query_version(system, git, stop)
     if conda is not None:
@@ -42,7 +45,6 @@ def find_tools(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - 
     if gcc is not None:
         calls["gcc"] = lambda: search_version(_run_output(system, [gcc, *_GCC_ARGUMENTS], stop))
     versions = gather_with_timeout(calls, TOTAL_TIMEOUT_S)
-    windows = system.windows
     tools = Tools(
         git=versions.get("git"),
         conda=versions.get("conda"),
@@ -54,19 +56,16 @@ def find_tools(system: System, stop: threading.Event) -> Any:  # noqa: ANN401 - 
     return wrap_partial(tools, [name for name in calls if name not in versions])
 
 
-def list_runtime_libraries(folder: Path | None) -> tuple[str, ...] | None:
+def list_runtime_libraries(folder: Path) -> tuple[str, ...] | None:
     """The C++ runtime's files in a folder of shared libraries; None where there is no such folder."""
-    if folder is None or not folder.is_dir():
+    if not folder.is_dir():
         return None
     names = (path.name.lower() for pattern in _RUNTIME_PATTERNS for path in folder.glob(pattern))
     return tuple(sorted(set(names)))
 
 
-def _find_msvc_version(system: System, stop: threading.Event) -> str | None:
-    """The compiler's version ("14.42.34433"): of the folders that vswhere names, else of the usual ones."""
-    windows = system.windows
-    if windows is None:
-        return None
+def _find_msvc_version(system: Processes, windows: WindowsComponents, stop: threading.Event) -> str | None:
+    """The compiler's version ("14.42.34433"): in the folders that vswhere lists, else in the default ones."""
     vswhere = windows.vswhere()
     folders = []
     if vswhere is not None:
@@ -80,7 +79,7 @@ def _find_msvc_version(system: System, stop: threading.Event) -> str | None:
 
 
 def find_compiler_version(folder: Path) -> str | None:
-    """By the compilers that lie in a Visual Studio's folder VC; its newest. 2015's has no number in its folder."""
+    """The newest compiler in a Visual Studio's folder VC; Visual Studio 2015's has no version in its path."""
     compilers = [path.parents[3].name for path in folder.glob("Tools/MSVC/*/bin/Host*64/x64/cl.exe")]
     newest = max((name for name in compilers if _VERSION.match(name)), key=_version_key, default=None)
     if newest is not None:
@@ -93,22 +92,22 @@ def _version_key(version: str) -> tuple[int, ...]:
 
 
 def read_conda_version(program: Path) -> str | None:
-    """From conda's own record beside the program; asking it takes most of a second."""
+    """From conda's own metadata beside the program; running it takes most of a second."""
     names = sorted(path.name for path in (program.parent.parent / "conda-meta").glob("conda-[0-9]*.json"))
     return search_version(names[-1]) if names else None
 
 
 def search_version(text: str) -> str | None:
-    """The first thing in a text that looks like a version ("git version 2.39.5")."""
+    """The first version in a text ("git version 2.39.5")."""
     match = _VERSION.search(text)
     return match[0] if match else None
 
 
-def _query_version(system: System, program: Path, stop: threading.Event) -> str | None:
+def _query_version(system: Processes, program: Path, stop: threading.Event) -> str | None:
     return search_version(_run_output(system, [program, "--version"], stop))
 
 
-def _run_output(system: System, command: list[str | Path], stop: threading.Event) -> str:
+def _run_output(system: Processes, command: list[str | Path], stop: threading.Event) -> str:
     try:
         completed = system.run(command, timeout=PROGRAM_TIMEOUT_S, cancel=stop)
     except AppError as error:

@@ -1,4 +1,4 @@
-"""Asking interpreters, and reading what they have from their files."""
+"""Python interpreters: what they answer, and what their files tell."""
 
 from __future__ import annotations
 
@@ -172,26 +172,3 @@ def test_arch(tag: str, wide: bool, arch: str | None) -> None:
 def test_kind(path: str, prefix: str, conda: bool, kind: str) -> None:
     answer = pythons.InterpreterInfo(version="3", arch=None, prefix=prefix, base_prefix="/usr", packages=())
     assert pythons.classify_python(path.split("/"), answer, conda=conda) == kind
-
-
-@pytest.mark.parametrize(
-    ("text", "build"),
-    [
-        ("__version__ = '2.13.0+cpu'\ncuda: Optional[str] = None\n", TorchBuild(version="2.13.0+cpu")),
-        ("__version__ = '1.13.1+cu117'\ncuda = '11.7'\nhip = None\n", TorchBuild(version="1.13.1+cu117", cuda="11.7")),
-        ('__version__ = "2.9.1"\ncuda: Optional[str] = "12.8"\n', TorchBuild(version="2.9.1", cuda="12.8")),
-        ("", None),
-        ("nothing of that kind", None),
-    ],
-)
-def test_torch_version_file(text: str, build: TorchBuild | None) -> None:
-    assert pythons.parse_torch_version(text) == build
-
-
-def test_leftover_torch_files_are_ignored(tmp_path: Path) -> None:
-    (tmp_path / "torch-2.9.1.dist-info").mkdir()
-    (tmp_path / "tensorflow-2.20.0.dist-info").mkdir()
-    assert pythons.find_torch([tmp_path, tmp_path / "none"]) is None
-    assert pythons.find_tensorflow([tmp_path]) is None
-    (tmp_path / "torch").mkdir()
-    assert pythons.find_torch([tmp_path]) == TorchBuild(version="2.9.1")

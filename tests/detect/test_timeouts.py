@@ -18,7 +18,6 @@ from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.detect.job import DetectJob
 from gpu_assistant.system.linux import hardware
 from gpu_assistant.system.linux.parsing import Mount
-from gpu_assistant.system.processes import gather_with_timeout
 from tests.fakes.system import FakeSystem
 
 CATALOG = load_catalog(resources_dir() / "catalog")
@@ -86,33 +85,3 @@ def test_everything_hanging_still_answers_in_time(tmp_path: Path, gate: threadin
         "detect.tools.partly": "git, conda",
         "detect.cuda_toolkits.partly": str(toolkit),
     }
-
-
-def test_late_answer_loses_only_its_entry(gate: threading.Event) -> None:
-    def no() -> int:
-        raise OSError
-
-    calls = {"late": lambda: int(gate.wait()), "good": lambda: 1, "broken": no}
-    assert gather_with_timeout(calls, 0.3) == {"good": 1}
-    assert gather_with_timeout({}, 0.3) == {}
-
-
-def test_parallel_queries_are_limited() -> None:
-    here = threading.Semaphore(2)
-
-    def one() -> bool:
-        free = here.acquire(blocking=False)
-        time.sleep(0)
-        if free:
-            here.release()
-        return free
-
-    assert all(gather_with_timeout(dict.fromkeys(range(20), one), 10.0, max_workers=2).values())
-
-
-def test_programming_error_is_not_hidden() -> None:
-    def wrong() -> None:
-        raise ValueError
-
-    with pytest.raises(ValueError):  # noqa: PT011 - the one above
-        gather_with_timeout({"x": wrong}, 5.0)

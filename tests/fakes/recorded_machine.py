@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from gpu_assistant.core.machine import Cpu, Disk, Gpu, OperatingSystem, User
-from gpu_assistant.detect import pythons as detect_pythons
+from gpu_assistant.detect.frameworks import TORCH_SCRIPT
 from gpu_assistant.system import processes
 from gpu_assistant.system.base import ProcessResult
 from gpu_assistant.system.windows import parsing
@@ -57,7 +57,7 @@ class Programs:
 
     def run(self, argv: Sequence[str | Path], **_: Any) -> ProcessResult:
         name = shown(str(argv[0]), self._root, windows=self._computer.system == "windows")
-        if detect_pythons.TORCH_SCRIPT in argv:
+        if TORCH_SCRIPT in argv:
             name += " torch"
         recorded = self._computer.outputs.get(name)
         if recorded is None:

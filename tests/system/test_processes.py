@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -16,7 +17,7 @@ import pytest
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
-from gpu_assistant.system.processes import decode_output
+from gpu_assistant.system.processes import decode_output, gather_with_timeout
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM = current_system()
@@ -352,3 +353,41 @@ def test_batch_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "setup.bat").write_bytes(b"echo hi")
     with pytest.raises(ValueError, match="batch"):
         SYSTEM.start_checked(tmp_path / "setup.bat", lambda file: None)
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """Whoever waits at it hangs until the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def test_late_answer_loses_only_its_entry(gate: threading.Event) -> None:
+    def no() -> int:
+        raise OSError
+
+    calls = {"late": lambda: int(gate.wait()), "good": lambda: 1, "broken": no}
+    assert gather_with_timeout(calls, 0.3) == {"good": 1}
+    assert gather_with_timeout({}, 0.3) == {}
+
+
+def test_parallel_queries_are_limited() -> None:
+    here = threading.Semaphore(2)
+
+    def one() -> bool:
+        free = here.acquire(blocking=False)
+        time.sleep(0)
+        if free:
+            here.release()
+        return free
+
+    assert all(gather_with_timeout(dict.fromkeys(range(20), one), 10.0, max_workers=2).values())
+
+
+def test_programming_error_is_not_hidden() -> None:
+    def wrong() -> None:
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011 - the one above
+        gather_with_timeout({"x": wrong}, 5.0)

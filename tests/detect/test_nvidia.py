@@ -1,0 +1,147 @@
+"""The NVIDIA driver from recorded output, and one list of GPUs out of three sources."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.machine import Driver, Gpu, Python, TorchBuild
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.detect import frameworks, nvidia, pythons
+from gpu_assistant.detect.nvidia import CatalogGpuLookup, DriverProbe, merge_gpus
+from gpu_assistant.system.base import ProcessResult
+from tests.fakes.recorded_machine import MACHINES
+from tests.fakes.system import FakeSystem
+
+NEVER = threading.Event()
+
+OLD = (MACHINES / "windows11-rtx4060-566/nvidia-smi.xml").read_text(encoding="utf-8")
+
+
+def test_nvidia_smi_oldest_and_newest_format() -> None:
+    new = (MACHINES / "windows11-rtx5090/nvidia-smi.xml").read_text(encoding="utf-8")
+    for text, driver in (
+        (OLD, Driver(version="566.03", cuda_max="12.7", model="WDDM")),
+        (new, Driver(version="610.47", cuda_max="13.3", model="WDDM")),
+        (OLD.replace("<cuda_version>12.7</cuda_version>", ""), Driver(version="566.03", model="WDDM")),
+    ):
+        told = nvidia.parse_nvidia_smi(text)
+        assert told is not None
+        assert told.driver == driver
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+        "<nvidia_smi_log></nvidia_smi_log>",
+        OLD[: len(OLD) // 2],
+        OLD.replace("566.03", "N/A"),
+    ],
+)
+def test_output_without_driver_is_none(text: str) -> None:
+    assert nvidia.parse_nvidia_smi(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n", "550.54.14"),
+        ("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build\n", "570.86.15"),
+        ("GCC version:  gcc version 12.2.0 (Debian)\n", None),
+        ("", None),
+    ],
+)
+def test_kernel_module_version(text: str, version: str | None) -> None:
+    assert nvidia.parse_kernel_module(text) == (Driver(version=version) if version else None)
+
+
+def test_sleeping_gpus_are_not_queried(tmp_path: Path) -> None:
+    """Neither the library nor nvidia-smi nor a PyTorch: each of them wakes the card."""
+    device = tmp_path / "0000:01:00.0" if sys.platform != "win32" else tmp_path / "0000_01_00.0"
+    (device / "power").mkdir(parents=True)
+    for name, text in (("vendor", "0x10de"), ("class", "0x030200"), ("power/runtime_status", "suspended")):
+        (device / name).write_text(text, encoding="ascii")
+    cuda = Python(path=sys.executable, version="3.12", torch=TorchBuild(version="2.9.1+cu126", cuda="12.6"))
+    assert frameworks.needs_framework_query(cuda)
+
+    def run(argv: Any, **_: Any) -> ProcessResult:
+        assert pythons.QUERY_SCRIPT in argv
+        packages_folder = ascii(str(tmp_path / "site-packages"))
+        return ProcessResult(
+            returncode=0, stdout=f"('3.12.7', 'linux-x86_64', True, 'x', 'x', [{packages_folder}], None)", stderr=""
+        )
+
+    (tmp_path / "site-packages/torch").mkdir(parents=True)
+    (tmp_path / "site-packages/torch/version.py").write_text("__version__ = '2.9'\ncuda = '12.6'\n", encoding="ascii")
+    system = FakeSystem(
+        run=run, pci_root=tmp_path, nvidia_smi=tmp_path / "nvidia-smi", python_candidates=(Path(sys.executable),)
+    )
+    assert DriverProbe(system, lambda: pytest.fail("asked"), NEVER).read_driver() is None
+    (found,) = pythons.find_pythons(system, NEVER)
+    assert found.torch == TorchBuild(version="2.9", cuda="12.6")
+
+
+CATALOG = load_catalog(resources_dir() / "catalog")
+
+NAMES = CatalogGpuLookup(CATALOG)
+
+IGPU = Gpu(index=0, vendor="intel", pci_id="8086:46a6")
+
+LAPTOP_4060 = Gpu(index=1, vendor="nvidia", pci_id="10de:28a0")
+
+
+def h100(uuid: str) -> Gpu:
+    return Gpu(
+        vendor="nvidia", name="NVIDIA H100 80GB HBM3", pci_id="10de:2330", uuid=uuid, memory_bytes=85_520_809_984
+    )
+
+
+def test_no_adapters_give_no_gpus() -> None:
+    assert merge_gpus((), (), NAMES) == ()
+
+
+def test_nvidia_first_and_reindexed() -> None:
+    found = merge_gpus((IGPU, LAPTOP_4060), (), NAMES)
+    assert [(gpu.index, gpu.vendor) for gpu in found] == [(0, "nvidia"), (1, "intel")]
+    row = CATALOG.gpu("10de:28a0")
+    assert row is not None
+    assert (found[0].name, found[0].compute_capability, found[0].laptop) == (row.name, row.compute_capability, True)
+    assert found[1].name is None
+
+
+def test_identical_gpus_keep_driver_order() -> None:
+    adapters = tuple(Gpu(index=n, vendor="nvidia", pci_id="10de:2330") for n in range(2))
+    found = merge_gpus(adapters, (h100("GPU-b"), h100("GPU-a")), NAMES)
+    assert [(gpu.index, gpu.uuid) for gpu in found] == [(0, "GPU-b"), (1, "GPU-a")]
+
+
+def test_gpu_unknown_to_driver_is_kept() -> None:
+    adapters = tuple(Gpu(index=n, vendor="nvidia", pci_id="10de:2330") for n in range(2))
+    found = merge_gpus(adapters, (h100("GPU-a"),), NAMES)
+    assert [gpu.uuid for gpu in found] == ["GPU-a", None]
+
+
+def test_gpu_unknown_to_system_is_kept() -> None:
+    """WSL has no such PCI device."""
+    assert [gpu.uuid for gpu in merge_gpus((), (h100("GPU-a"),), NAMES)] == ["GPU-a"]
+
+
+def test_driver_values_precede_system_and_catalog() -> None:
+    adapter = Gpu(vendor="nvidia", name="Microsoft's name", pci_id="10de:2882", memory_bytes=1, laptop=False)
+    card = Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 4060", pci_id="10de:2882", memory_bytes=2)
+    (found,) = merge_gpus((adapter,), (card,), NAMES)
+    assert (found.name, found.memory_bytes, found.laptop, found.compute_capability) == (card.name, 2, False, "8.9")
+    (found,) = merge_gpus((adapter,), (Gpu(vendor="nvidia", pci_id="10de:2882"),), NAMES)
+    assert (found.name, found.memory_bytes) == ("Microsoft's name", 1)
+
+
+def test_unknown_gpu_stays_unknown() -> None:
+    (found,) = merge_gpus((Gpu(vendor="nvidia", pci_id="10de:ffff"),), (), NAMES)
+    assert (found.name, found.compute_capability, found.memory_bytes, found.laptop) == (None, None, None, None)
