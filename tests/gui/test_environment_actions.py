@@ -15,10 +15,9 @@ from gpu_assistant.gui.language import Language
 from gpu_assistant.gui.worker import JobRunner
 from gpu_assistant.install.environment.integrations import INTERPRETER_SETTING, LOCK_COMMENT
 from gpu_assistant.install.files import inventory
-from tests.fakes.system import FakeDesktop
 from tests.fakes.examples import cpu_recommendation
 from tests.fakes.integrations import FakeIntegrations
-from tests.fakes.system import FakeSystem
+from tests.fakes.system import FakeDesktop, FakeSystem
 
 pytestmark = pytest.mark.gui
 BOTH = pytest.mark.parametrize("code", ["en", "zh_CN"])

@@ -128,7 +128,7 @@ def _file_groups(data: DataDir) -> tuple[AppDataGroup, ...]:
     patterns = (
         ("history", data.history, ("*s-[0-9]*.history*",)),
         ("benchmarks", data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
-        ("state", data.state, ("install.*", "benchmark.*", "window.lock", "window.json*", "updates.json*")),
+        ("state", data.state, ("install.*", "benchmark.*", "window.lock", "window.geometry*", "updates.json*")),
         ("catalog", data.catalog / "current", ("*.json*",)),
         (JOURNAL_GROUP, data.journal, ("[0-9]*-[0-9]*.jsonl",)),
         ("logs", data.logs, ("gpu-assistant.log*",)),

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QScrollArea, QWidget
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QMainWindow, QScrollArea, QWidget
 
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError
@@ -17,7 +16,7 @@ from gpu_assistant.core.settings import Settings
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.app import DesktopApplication, ExceptionHooks, SingleInstance
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
-from gpu_assistant.gui.main.window import MainWindow, WindowGeometry
+from gpu_assistant.gui.main.window import DEFAULT_SIZE, FRAME_SIZE, MainWindow
 from gpu_assistant.gui.saving import FunctionJob
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
 from tests.fakes.main_window import FakeMain, feed, gpu, sample
@@ -243,21 +242,29 @@ def test_no_horizontal_scrolling(window, language, qtbot, size, code):
         assert area.widget().minimumSizeHint().width() <= area.viewport().width(), page
 
 
+def closed_at(app, rect: QRect) -> None:
+    """Writes where a window was closed last."""
+    window = QMainWindow()
+    window.setGeometry(rect)
+    json.write_file(app.data.state / "window.geometry", bytes(window.saveGeometry().data()))
+
+
 def test_window_geometry_is_restored(open_window, app, qtbot):
     window = open_window(app)
-    window.resize(1000, 640)
+    window.resize(880, 640)
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
-    file = app.data.state / "window.json"
-    kept = json.decode(file.read_bytes(), WindowGeometry)
-    assert (kept.width, kept.height) == (1000, 640)
-    again = open_window(app, (1000, 640))
-    again.close()
-    qtbot.waitUntil(lambda: not again.isVisible(), timeout=5000)
-    assert json.decode(file.read_bytes(), WindowGeometry) == kept
-    file.write_text("{}", encoding="utf-8")
-    again = open_window(app)
-    assert again.isVisible()
+    again = MainWindow(app)
+    assert again.height() == 640
+    again.deleteLater()
+
+
+def test_damaged_geometry_gives_default_size(app):
+    app.data.state.mkdir(parents=True)
+    (app.data.state / "window.geometry").write_bytes(b"{}")
+    window = MainWindow(app)
+    assert window.height() == min(DEFAULT_SIZE[1], window.screen().availableSize().height() - FRAME_SIZE.height())
+    window.deleteLater()
 
 
 def test_theme_change_replaces_every_background(qapp, app, language, qtbot):
@@ -273,23 +280,38 @@ def test_theme_change_replaces_every_background(qapp, app, language, qtbot):
     window.deleteLater()
 
 
-def test_frame_stays_on_the_screen(open_window, app):
+def test_window_returns_onto_a_screen_that_is_there(app):
     free = QApplication.primaryScreen().availableGeometry()
-    file = app.data.state / "window.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    low = WindowGeometry(x=free.x(), y=free.y(), width=free.width(), height=free.height(), frame=(4, 30, 4, 6))
-    file.write_bytes(json.encode(low))
+    closed_at(app, QRect(free.right() + 500, free.bottom() + 500, 900, 600))
     window = MainWindow(app)
-    assert window.geometry().topLeft() == free.topLeft() + QPoint(4, 30)
-    assert window.geometry().bottom() == free.bottom() - 6
+    window.show()
+    assert free.intersects(window.frameGeometry())
     window.deleteLater()
+
+
+def test_window_is_no_larger_than_the_screen(app):
+    free = QApplication.primaryScreen().availableGeometry()
+    closed_at(app, QRect(free.topLeft(), free.size() * 2))
+    window = MainWindow(app)
+    window.show()
+    assert window.height() <= free.height()
+    assert window.width() <= max(free.width(), window.minimumWidth())
+    window.deleteLater()
+
+
+def test_maximized_window_opens_maximized(app, qtbot):
+    window = MainWindow(app)
+    window.showMaximized()
+    window.close()
+    again = MainWindow(app)
+    assert again.isMaximized()
+    again.deleteLater()
 
 
 @pytest.mark.parametrize("height", [728, 1040])
 def test_first_window_leaves_room_for_a_frame(app, monkeypatch, height):
-    free = QRect(0, 0, 1366, height)
-    screen = SimpleNamespace(availableGeometry=lambda: free)
-    monkeypatch.setattr(QGuiApplication, "screens", lambda: [screen])
+    screen = SimpleNamespace(availableSize=lambda: QSize(1366, height))
+    monkeypatch.setattr(MainWindow, "screen", lambda _: screen)
     window = MainWindow(app)
     # A title of a window takes some 25 to 40 pixels.
     assert window.height() == min(760, height - 48)
