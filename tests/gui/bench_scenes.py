@@ -1,4 +1,4 @@
-"""The benchmark's page in its states, for `tests.gui.screenshots`."""
+"""The benchmark page in its states, for `tests.gui.screenshots`."""
 
 from __future__ import annotations
 
@@ -16,62 +16,62 @@ from gpu_assistant.gui.main.main_area import BENCHMARK
 from gpu_assistant.gui.main.window import MainWindow
 from tests.fakes.benchmarks import worked_out
 
-State = Callable[[MainWindow], None]
+Scene = Callable[[MainWindow], None]
 
 
-def _page(window: MainWindow) -> BenchmarkPage:
-    page: BenchmarkPage = window.main_area.pages[BENCHMARK]
-    _until(lambda: page._data_read)
-    return page
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    while not holds():
-        QApplication.processEvents()
-        time.sleep(0.005)
-
-
-def shows(*kept: Benchmark, unfolded: bool = False) -> State:
+def results(*stored: Benchmark, expanded: bool = False) -> Scene:
     """These results, a week between them, the last one just now."""
 
-    def state(window: MainWindow) -> None:
+    def scene(window: MainWindow) -> None:
         page, now = _page(window), time.time()
-        dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(kept))]
+        dated = [replace(each, started=now - 60 - 604_800 * age) for age, each in enumerate(reversed(stored))]
         if len(dated) > 1:
             dated[-1] = replace(dated[-1], versions={**dated[-1].versions, "driver": "566.03"})
         window.app.kept = dated[::-1]
         page.reload()
-        _until(lambda: len(page._benchmarks) == len(kept))
-        if unfolded:
+        _wait_until(lambda: len(page.benchmarks) == len(stored))
+        if expanded:
             page.result_view.results_table.toggle_button.click()
 
-    return state
+    return scene
 
 
-def runs(window: MainWindow) -> None:
-    """In the midst of it."""
+def running(window: MainWindow) -> None:
+    """A run that has reported one workload."""
     page = _page(window)
     window.app.gate = threading.Event()
-    at = BenchmarkProgress(
+    report = BenchmarkProgress(
         index=7, total=24, workload="resnet50", device="cuda:0", dtype="mixed-bfloat16", size=(3, 224, 224)
     )
-    window.app.news["bench"] = (at,)
+    window.app.news["bench"] = (report,)
     page.measure()
-    _until(lambda: page.running_view.report is not None)
+    _wait_until(lambda: page.running_view.report is not None)
 
 
-def remembers(window: MainWindow) -> None:
-    """What fits in memory, with its answer."""
+def memory_fit(window: MainWindow) -> None:
+    """The memory estimate with its answer."""
     page = _page(window)
     page.tabs.buttons[MEMORY_TAB].click()
     page.memory_view.measure_button.click()
-    _until(lambda: bool(page.memory_view._fits) and not page.memory_view.busy)
+    _wait_until(lambda: bool(page.memory_view.fits) and not page.memory_view.busy)
     page.memory_view.variant_dropdown.choose(page.memory_view.variant_dropdown.entries[-1])
 
 
-def too_large(window: MainWindow) -> None:
-    """A batch that fits in some ways of training and not in others."""
+def memory_fit_too_large(window: MainWindow) -> None:
+    """A batch that fits with some ways of training and not with others."""
     window.app.results["fit"] = worked_out(256)
     page = _page(window)
     page.memory_view.batch_box.setValue(256)
-    remembers(window)
+    memory_fit(window)
+
+
+def _page(window: MainWindow) -> BenchmarkPage:
+    page: BenchmarkPage = window.main_area.pages[BENCHMARK]
+    _wait_until(lambda: page.is_loaded)
+    return page
+
+
+def _wait_until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        QApplication.processEvents()
+        time.sleep(0.005)

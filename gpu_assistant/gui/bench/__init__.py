@@ -1,1 +1,1 @@
-"""The benchmark in the window: its page, its words, what it shows and shares."""
+"""The benchmark page: running a benchmark, its result, exports, and the memory estimate."""

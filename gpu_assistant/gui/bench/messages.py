@@ -1,149 +1,143 @@
-"""A benchmark in words: headline, names, figures, fairness.
+"""Texts of a benchmark in the current language: names, figures, headline, durations, dates.
 
-What the compared figures mean, in a few words below their names.
+Functions over `core.results` without widgets; Home and the wizard's last page use them too. The texts of a result's
+cards are in `result/messages.py`, those of the memory estimate in `memory_fit/messages.py`. What the command line says
+in the same words is in `texts/benchmark.py`.
 
-When a benchmark was, in words.
+A GPU is called a card, as everywhere in the window. `pair` is always a `DeviceComparison`: one workload on GPU and CPU.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
 from ...bench import results as bench_results
+from ...bench import scaling
 from ...bench.child_protocol import NOTE_PREFIX, BenchmarkProgress
 from ...bench.results import DeviceComparison, result_key
 from ...core.results import Benchmark, BenchResult
 from ...texts import benchmark as texts_benchmark
 from ...texts.benchmark import format_digits, format_ratio, missing_workloads_text, verdict_text, with_label
-from ...texts.format import UNKNOWN_VALUE, format_counted, format_duration, format_memory, short_name
+from ...texts.format import UNKNOWN_VALUE, format_counted, format_duration, short_name
 from ...texts.translate import remove_cjk_gaps
 from .. import language
+from ..main.machine_facts import InstalledEnvironment
 from .running import ActivityText
 
 translate = QCoreApplication.translate
 
+REFERENCE_TOKEN, MEASURED_TOKEN = "s5", "accent"  # colours of bars
 
-class BenchmarkHeadline(NamedTuple):
-    """The one figure and what it is; `missing` is what of the main ones is not there.
 
-    `read_with` is what nobody may read the figure without: the formats that it compares, what speaks against it.
-    """
-
-    figure: str
-    text: str
-    detail: str
-    missing: str = ""
-    caveats: str = ""
-
-    @property
-    def brief(self) -> str:
-        """As little as can stand beside the figure."""
-        return "\n".join(part for part in (self.text, self.caveats) if part)
+# Workloads, devices, formats
 
 
 def workload_label(name: str, dtype: str = "") -> str:
-    """What is measured: "Matrix product, float32"."""
+    """A workload and its number format: "Matrix product, float32"."""
     texts = language.texts()
     known = texts.has_text(f"bench.workload.{name}")
     label = texts.translate(f"bench.workload.{name}") if known else name
     dtype_label = dtype_name(dtype)
-    return (
-        translate("Scores", "{workload}, {dtype}").format(workload=label, dtype=dtype_label) if dtype_label else label
-    )
+    if not dtype_label:
+        return label
+    return translate("BenchmarkMessages", "{workload}, {dtype}").format(workload=label, dtype=dtype_label)
+
+
+def result_name(result: BenchResult) -> str:
+    """Workload and number format of a result."""
+    return workload_label(result.id, result.dtype)
+
+
+def dtype_name(dtype: str) -> str:
+    """A number format: "mixed precision", "float32"; "" for bytes that are only copied."""
+    if dtype.startswith("mixed-"):
+        return translate("BenchmarkMessages", "mixed precision")
+    return "" if dtype == "uint8" else dtype
+
+
+def size_text(size: tuple[int, ...]) -> str:
+    """The sides of a size; a square matrix product has two: "4096 × 4096"."""
+    return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
 
 
 def activity(report: BenchmarkProgress) -> ActivityText:
-    """What is measured just now."""
+    """What is being measured."""
     size = size_text(report.size) if report.workload == "matmul" else ""
     return ActivityText(f"{workload_label(report.workload, report.dtype)} · {device_label(report.device)}", size)
 
 
-def dtype_name(dtype: str) -> str:
-    """A format as people call it: "mixed precision", "float32"; none for bytes that are only copied."""
-    if dtype.startswith("mixed-"):
-        return translate("Scores", "mixed precision")
-    return "" if dtype == "uint8" else dtype
-
-
-def result_name(result: BenchResult) -> str:
-    """What was measured."""
-    return workload_label(result.id, result.dtype)
-
-
-def result_detail(result: BenchResult) -> str:
-    """Its size and how often it ran; what was only worked out says so."""
-    if result.extrapolated:
-        return translate("Scores", "{size}, worked out from a smaller size").format(size=size_text(result.size))
-    return format_counted(translate("Scores", "{size}, {runs} runs"), size=size_text(result.size), runs=result.runs)
-
-
-def size_text(size: tuple[int, ...]) -> str:
-    """A size as people say it: square matrices are 4096 × 4096."""
-    return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
-
-
-def bytes_text(count: int) -> str:
-    """Bytes of a copy: "256 MB"."""
-    return format_memory(count)
-
-
-def device_label(name: str) -> str:
-    """CPU or GPU, with its number only where it is not the first."""
-    device_type, _, number = name.partition(":")
+def device_label(device: str) -> str:
+    """ "CPU" or "GPU"; a GPU other than the first has its number."""
+    device_type, _, number = device.partition(":")
     return "CPU" if device_type == "cpu" else "GPU" if number in ("", "0") else f"GPU {number}"
 
 
-def cpu_label(dtype: str) -> str:
-    """The processor and the format in which it computed: "CPU (float32)"."""
-    dtype_label = dtype_name(dtype)
-    return translate("Scores", "CPU ({dtype})").format(dtype=dtype_label) if dtype_label else "CPU"
-
-
-def with_device_label(device: str, text: str) -> str:
-    """Something of one device, behind its label."""
-    return with_label(device_label(device), text, language.texts().language)
-
-
 def result_device(result: BenchResult) -> str:
-    """Where it was measured."""
+    """The label of the device that a result was measured on."""
     return device_label(result.device)
 
 
-def multi_gpu_label(result: BenchResult) -> str:
-    """Several cards at one model, and how much of so many times one card's speed that is."""
-    return " · ".join(part for part in (gpu_count_label(result), efficiency_text(result)) if part)
+def with_device_label(device: str, text: str) -> str:
+    """A text about one device, after the device's label."""
+    return with_label(device_label(device), text, language.texts().language)
+
+
+def cpu_label(dtype: str) -> str:
+    """The CPU with its number format: "CPU (float32)"."""
+    dtype_label = dtype_name(dtype)
+    return translate("BenchmarkMessages", "CPU ({dtype})").format(dtype=dtype_label) if dtype_label else "CPU"
+
+
+def gpu_name(benchmark: Benchmark, device: str) -> str:
+    """A GPU's short name: "RTX 4060"; its label where the name is unknown."""
+    name = next((each.name for each in benchmark.devices if each.id == device), None)
+    return short_name(name) if name else device_label(device)
+
+
+def machine_labels(benchmark: Benchmark) -> list[str]:
+    """What the figures depend on: names of GPUs and CPU, versions of PyTorch and CUDA."""
+    names = [device.name for device in benchmark.devices if device.name and device.id != "cpu"]
+    names += [device.name for device in benchmark.devices if device.name and device.id == "cpu"]
+    labels = [name if count == 1 else f"{count} × {name}" for name, count in Counter(names).items()]
+    labels.append(f"PyTorch {benchmark.torch}")
+    if "cuda" in benchmark.versions and "+cu" not in benchmark.torch:
+        labels.append(f"CUDA {benchmark.versions['cuda']}")
+    return labels
 
 
 def gpu_count_label(result: BenchResult) -> str:
-    """Several cards at one model."""
-    return translate("Scores", "{count} GPUs together").format(count=result.processes)
+    """How many GPUs worked on one model: "2 GPUs together"."""
+    return translate("BenchmarkMessages", "{count} GPUs together").format(count=result.processes)
 
 
 def efficiency_text(result: BenchResult) -> str:
-    """How much of so many times one card's speed it is; "" where nobody knows."""
+    """Speed of several GPUs as a share of that many times one GPU's speed; "" where that is unknown."""
     if result.efficiency is None:
         return ""
-    return translate("Scores", "{percent} % efficiency").format(percent=round(100 * result.efficiency))
+    return translate("BenchmarkMessages", "{percent} % efficiency").format(percent=round(100 * result.efficiency))
 
 
-def bar_colour(result: BenchResult, pair: bench_results.DeviceComparison | None = None) -> str:
-    """The token of its bar: of a processor that stands alone in `pair` only what was before is grey."""
-    is_reference = result.device == "cpu" if pair is None or pair.gpus else result is pair.previous
-    return "s5" if is_reference else "accent"
+def multi_gpu_label(result: BenchResult) -> str:
+    """How many GPUs worked on one model, and their efficiency where it is known."""
+    return " · ".join(part for part in (gpu_count_label(result), efficiency_text(result)) if part)
+
+
+# Figures
 
 
 def readable_value(number: float, unit: str) -> tuple[str, str]:
-    """A figure and its unit as people read them: below 1 TFLOP/s it is GFLOP/s."""
+    """(figure, unit) in the unit that reads best: below 1 TFLOP/s it is GFLOP/s."""
     number, unit = bench_results.readable_figure(number, unit)
     return format_digits(number), unit
 
 
 def unit_label(unit: str) -> str:
-    """A unit as people call it."""
+    """A unit in the current language."""
     return texts_benchmark.unit_name(unit, language.texts())
 
 
@@ -159,145 +153,240 @@ def median_text(result: BenchResult) -> str:
 
 
 def marked_median(result: BenchResult) -> str:
-    """The median with its unit, and whether something speaks against it."""
+    """The median with its unit, marked where the result is doubtful."""
     if not is_doubtful(result):
         return median_text(result)
-    return translate("Scores", "{value} (doubtful)").format(value=median_text(result))
+    return translate("BenchmarkMessages", "{value} (doubtful)").format(value=median_text(result))
 
 
-def omission_reason(note_key: str) -> str:
-    """Why one thing was left out, behind its name; by the key of what is said of all of them together."""
-    texts, short_key = language.texts(), note_key.replace(NOTE_PREFIX, "bench.why.", 1)
-    return texts.translate(short_key if texts.has_text(short_key) else note_key)
+def ratio_text(ratio: float) -> str:
+    """A speed-up: "31×"."""
+    return translate("BenchmarkMessages", "{times}×").format(times=format_ratio(ratio))
+
+
+def operations_text(result: BenchResult) -> str:
+    """TFLOP/s as operations a second; "" for other units."""
+    if result.unit != "TFLOP/s":
+        return ""
+    text = translate("BenchmarkMessages", "{billions} billion operations a second")
+    return text.format(billions=f"{result.median * 1e3:,.0f}", hundred_millions=f"{result.median * 1e4:,.0f}")
+
+
+def bar_colour(result: BenchResult, pair: DeviceComparison | None = None) -> str:
+    """The colour token of a result's bar: grey for what the others are compared with.
+
+    That is the CPU; in a comparison without a GPU it is the earlier run.
+    """
+    is_reference = result.device == "cpu" if pair is None or pair.gpus else result is pair.previous
+    return REFERENCE_TOKEN if is_reference else MEASURED_TOKEN
+
+
+# Doubts and omissions
 
 
 def is_doubtful(result: BenchResult) -> bool:
-    """Whether something speaks against its figure."""
+    """Whether a note says that the figure may be wrong."""
     return bool(bench_results.doubtful_notes(result))
 
 
 def doubt_text(*results: BenchResult) -> str:
-    """What speaks against the figures of these results; "" where nothing does."""
+    """Why these results are doubtful; "" where none is."""
     return texts_benchmark.doubt_text(bench_results.doubtful_notes(*results), language.texts())
 
 
-def reference_result(benchmark: Benchmark) -> BenchResult | None:
-    """The one result that stands for all: the most telling workload, on the fastest GPU, else on the CPU.
+def omission_reason(note_key: str) -> str:
+    """Why one workload was left out, from the key of the note that covers all that were left out for this reason."""
+    texts, short_key = language.texts(), note_key.replace(NOTE_PREFIX, "bench.why.", 1)
+    return texts.translate(short_key if texts.has_text(short_key) else note_key)
 
-    At the largest size that all devices did, never the highest figure: which size that is changes from run to run,
-    and two runs could not be compared.
+
+def missing_text(benchmark: Benchmark) -> str:
+    """Which main workloads were left out, and why; "" where none was."""
+    several = len(benchmark.devices) > 1
+    names = []
+    for omission in bench_results.skipped_main_workloads(benchmark):
+        label = workload_label(omission.id)
+        names.append((f"{label} ({device_label(omission.device)})" if several else label, omission.why))
+    return missing_workloads_text(names, language.texts())
+
+
+def unmeasured_text(benchmark: Benchmark) -> str:
+    """Why a GPU that the computer has was not measured; "" where all were."""
+    return verdict_text(benchmark, language.texts()) if benchmark.verdict in bench_results.UNMEASURED_VERDICTS else ""
+
+
+def unfinished_text(benchmark: Benchmark) -> str:
+    """Why the run ended early or lost a device; "" where it did not."""
+    notes = (note for note in benchmark.notes if note in bench_results.UNFINISHED_NOTES)
+    return remove_cjk_gaps(" ".join(language.texts().translate(note) for note in notes))
+
+
+# Comparisons
+
+
+def pair_title(pair: DeviceComparison) -> str:
+    """The workload of a comparison, short enough to begin a row with."""
+    best = pair.fastest
+    if best.id == "copy-to-device-pinned":
+        return translate("BenchmarkMessages", "Copy to the card")
+    return workload_label(best.id)
+
+
+def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
+    """One line: what the workload computes, and in which number format."""
+    best = pair.fastest
+    if best.id == "matmul":
+        return _matmul_description(best.dtype, on_gpu=best.device != "cpu")
+    if best.id.startswith("copy-to"):
+        return _pcie_text(benchmark, best.device)
+    if best.id == "copy-within":
+        if pair.gpus:
+            return translate("BenchmarkMessages", "how fast the card's memory is")
+        return translate("BenchmarkMessages", "how fast the memory is")
+    purpose = {
+        "resnet50": translate("BenchmarkMessages", "recognises pictures"),
+        "bert-base": translate("BenchmarkMessages", "reads sentences"),
+        "decode": translate("BenchmarkMessages", "answers word by word"),
+    }.get(best.id, "")
+    # Where both formats have a bar, each bar names its own.
+    dtype_label = "" if pair.mixed is not None else dtype_name(best.dtype)
+    if purpose and dtype_label:
+        return translate("BenchmarkMessages", "{what}, {kind}").format(what=purpose, kind=dtype_label)
+    return purpose or dtype_label
+
+
+def _matmul_description(dtype: str, *, on_gpu: bool) -> str:
+    if dtype != "float32":
+        return translate("BenchmarkMessages", "{kind}, on the tensor cores").format(kind=dtype)
+    return translate("BenchmarkMessages", "float32, TF32 switched off") if on_gpu else dtype
+
+
+def _pcie_text(benchmark: Benchmark, device: str) -> str:
+    """PCIe generation and lanes, where the driver reported them."""
+    number = device.partition(":")[2] or "0"
+    for gpu in benchmark.watched:
+        if str(gpu.index) == number and gpu.pcie_gen is not None and gpu.pcie_width is not None:
+            template = translate("BenchmarkMessages", "PCIe {gen}.0, {lanes} lanes")
+            return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
+    return translate("BenchmarkMessages", "over the PCIe slot")
+
+
+def expected_range(pair: DeviceComparison, benchmark: Benchmark) -> tuple[float, float] | None:
+    """(low, high) of healthy GPUs of this model in the unit of the fastest result.
+
+    None where the range is unknown, or is of another size than the one that is shown.
+    """
+    best = pair.fastest
+    expected = (benchmark.expected or {}).get(result_key(best))
+    return expected if expected is not None and bench_results.is_best_size(best, benchmark) else None
+
+
+def reference_result(benchmark: Benchmark) -> BenchResult | None:
+    """The one result that represents the benchmark: the most telling workload on the fastest GPU, else on the CPU.
+
+    It is taken at the largest size that all devices measured. The size with the highest figure changes from run to
+    run, so that two runs could not be compared.
     """
     pair = bench_results.headline_comparison(benchmark)
     return pair.fastest if pair is not None else None
 
 
 def comparable_runs(benchmark: Benchmark, stored: Sequence[Benchmark]) -> list[tuple[Benchmark, BenchResult]]:
-    """The same measurement in every benchmark that has it: the headline's, else one that another one has too."""
+    """The same measurement in all benchmarks that have it, oldest first.
+
+    It is the headline's measurement, else one that another benchmark has too.
+    """
     return bench_results.find_comparable(benchmark, stored)[1] if reference_result(benchmark) is not None else []
 
 
 def device_results(benchmark: Benchmark) -> list[BenchResult]:
-    """The results of the most telling workload, one for each device at the largest size that all did, fastest first."""
+    """The headline's workload on each device at the largest common size, fastest first."""
     pair = bench_results.headline_comparison(benchmark)
     results = [*pair.gpus, pair.cpu] if pair is not None else []
-    return sorted((each for each in results if each is not None), key=lambda r: r.median, reverse=True)
+    return sorted((each for each in results if each is not None), key=lambda result: result.median, reverse=True)
+
+
+# Headline
+
+
+class BenchmarkHeadline(NamedTuple):
+    """The one figure of a benchmark with its explanation.
+
+    `detail` is longer; `missing` names main workloads that were left out; `caveats` are what the figure must not be
+    shown without: the number formats that it compares, and doubts.
+    """
+
+    figure: str
+    text: str
+    detail: str
+    missing: str = ""
+    caveats: str = ""
+
+    @property
+    def brief(self) -> str:
+        """The least that may be shown beside the figure."""
+        return "\n".join(part for part in (self.text, self.caveats) if part)
 
 
 def make_headline(benchmark: Benchmark) -> BenchmarkHeadline | None:
-    """GPU over CPU where both were measured, else the figure there is."""
+    """How many times faster the GPU is than the CPU where both were measured, else the reference result.
+
+    None without any result.
+    """
     pair = bench_results.headline_comparison(benchmark)
     if pair is None:
         return None
-    best = pair.fastest
-    reason = doubt_text(*(each for each in (best, pair.cpu) if each is not None))
-    doubt_note = translate("Scores", "Doubtful: {why}.").format(why=reason) if reason else ""
+    reason = doubt_text(*(each for each in (pair.fastest, pair.cpu) if each is not None))
+    doubt_note = translate("BenchmarkMessages", "Doubtful: {why}.").format(why=reason) if reason else ""
     if pair.ratio is not None:
-        ratio, formats_text = format_ratio(pair.ratio), _formats_text(pair)
-        return BenchmarkHeadline(
-            ratio_text(pair.ratio),
-            (
-                translate("Scores", "{workload}: one {card} is {times} times as fast as your CPU")
-                if _has_identical_gpus(benchmark, best.device)
-                else translate("Scores", "{workload}: your {card} is {times} times as fast as your CPU")
-            ).format(workload=workload_label(best.id), card=gpu_name(benchmark, best.device), times=ratio),
-            remove_cjk_gaps(" ".join((formats_text, doubt_note or _overnight_text(pair.ratio))).strip()),
-            missing_text(benchmark),
-            remove_cjk_gaps(" ".join((formats_text, doubt_note)).strip()),
-        )
-    threads = next((device.threads for device in benchmark.devices if device.id == best.device), None)
-    device_text = translate("Scores", "the CPU") if best.device == "cpu" else gpu_name(benchmark, best.device)
+        return _ratio_headline(benchmark, pair, pair.ratio, doubt_note)
+    return _value_headline(benchmark, pair.fastest, doubt_note)
+
+
+def _ratio_headline(benchmark: Benchmark, pair: DeviceComparison, ratio: float, doubt_note: str) -> BenchmarkHeadline:
+    best, formats = pair.fastest, _formats_text(pair)
     if _has_identical_gpus(benchmark, best.device):
-        device_text = translate("Scores", "one {card}").format(card=device_text)
-    text = translate("Scores", "{name} on {device}").format(name=result_name(best), device=device_text)
+        template = translate("BenchmarkMessages", "{workload}: one {card} is {times} times as fast as your CPU")
+    else:
+        template = translate("BenchmarkMessages", "{workload}: your {card} is {times} times as fast as your CPU")
+    text = template.format(
+        workload=workload_label(best.id), card=gpu_name(benchmark, best.device), times=format_ratio(ratio)
+    )
+    detail = remove_cjk_gaps(" ".join((formats, doubt_note or _overnight_text(ratio))).strip())
+    caveats = remove_cjk_gaps(" ".join((formats, doubt_note)).strip())
+    return BenchmarkHeadline(ratio_text(ratio), text, detail, missing_text(benchmark), caveats)
+
+
+def _value_headline(benchmark: Benchmark, best: BenchResult, doubt_note: str) -> BenchmarkHeadline:
+    device = translate("BenchmarkMessages", "the CPU") if best.device == "cpu" else gpu_name(benchmark, best.device)
+    if _has_identical_gpus(benchmark, best.device):
+        device = translate("BenchmarkMessages", "one {card}").format(card=device)
+    text = translate("BenchmarkMessages", "{name} on {device}").format(name=result_name(best), device=device)
     value, unit = readable_value(best.median, best.unit)
+    details = [size_text(best.size) if best.id == "matmul" else "", operations_text(best)]
+    threads = next((each.threads for each in benchmark.devices if each.id == best.device), None)
+    if threads is not None:
+        details.append(format_counted(translate("BenchmarkMessages", "{threads} threads"), threads=threads))
+    details.append(doubt_note)
     return BenchmarkHeadline(
         value,
         f"{unit_label(unit)} · {text}",
-        " · ".join(
-            part
-            for part in (
-                size_text(best.size) if best.id == "matmul" else "",
-                operations_text(best),
-                format_counted(translate("Scores", "{threads} threads"), threads=threads)
-                if threads is not None
-                else "",
-                doubt_note,
-            )
-            if part
-        ),
+        " · ".join(part for part in details if part),
         missing_text(benchmark),
         doubt_note,
     )
 
 
-def _formats_text(pair: bench_results.DeviceComparison) -> str:
-    """In which format each of both computed, where that is not the same."""
+def _formats_text(pair: DeviceComparison) -> str:
+    """The number formats of GPU and CPU; "" where they are the same."""
     gpu_dtype, cpu_dtype = (dtype_name(each.dtype) if each is not None else "" for each in (pair.fastest, pair.cpu))
     if gpu_dtype == cpu_dtype:
         return ""
-    return translate("Scores", "On the card {card}, on the CPU {cpu}.").format(card=gpu_dtype, cpu=cpu_dtype)
-
-
-def missing_text(benchmark: Benchmark) -> str:
-    """Which main measurements are not in this result, and why; nothing where all are."""
-    several = len(benchmark.devices) > 1
-    names = [
-        (
-            f"{workload_label(omission.id)} ({device_label(omission.device)})"
-            if several
-            else workload_label(omission.id),
-            omission.why,
-        )
-        for omission in bench_results.skipped_main_workloads(benchmark)
-    ]
-    return missing_workloads_text(names, language.texts())
-
-
-def unmeasured_text(benchmark: Benchmark) -> str:
-    """That a card which is there was not measured, and why; "" where all were."""
-    return verdict_text(benchmark, language.texts()) if benchmark.verdict in bench_results.UNMEASURED_VERDICTS else ""
-
-
-def expected_range(pair: bench_results.DeviceComparison, benchmark: Benchmark) -> tuple[float, float] | None:
-    """The range of healthy cards beside the fastest card's bar; None where another size stands for the card."""
-    best = pair.fastest
-    expected = (benchmark.expected or {}).get(result_key(best))
-    return expected if expected is not None and bench_results.is_best_size(best, benchmark) else None
-
-
-def ratio_text(ratio: float) -> str:
-    """A ratio as it stands at the end of a row: "31×"."""
-    return translate("Scores", "{times}×").format(times=format_ratio(ratio))
-
-
-def gpu_name(benchmark: Benchmark, device: str) -> str:
-    """A card as people call it: "RTX 4060"."""
-    name = next((each.name for each in benchmark.devices if each.id == device), None)
-    return short_name(name) if name else device_label(device)
+    return translate("BenchmarkMessages", "On the card {card}, on the CPU {cpu}.").format(card=gpu_dtype, cpu=cpu_dtype)
 
 
 def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:
-    """Whether there are several cards of this one's name, which then says nothing of how many computed."""
+    """Whether another GPU has the same name, so that the name alone does not say how many computed."""
     names = [gpu_name(benchmark, each.id) for each in benchmark.devices if each.id != "cpu"]
     return device != "cpu" and names.count(gpu_name(benchmark, device)) > 1
 
@@ -305,105 +394,100 @@ def _has_identical_gpus(benchmark: Benchmark, device: str) -> bool:
 def _overnight_text(ratio: float) -> str:
     seconds = bench_results.gpu_seconds_per_night(ratio)
     if seconds >= bench_results.NIGHT_S:
-        return translate("Scores", "For this the CPU is the better device here.")
-    return translate("Scores", "What takes the CPU a night of 8 hours, the card does in {time}.").format(
+        return translate("BenchmarkMessages", "For this the CPU is the better device here.")
+    return translate("BenchmarkMessages", "What takes the CPU a night of 8 hours, the card does in {time}.").format(
         time=format_duration(seconds, language.texts().language)
     )
 
 
-def operations_text(result: BenchResult) -> str:
-    """What the unit means: TFLOP/s as operations a second."""
-    if result.unit != "TFLOP/s":
-        return ""
-    text = translate("Scores", "{billions} billion operations a second")
-    return text.format(billions=f"{result.median * 1e3:,.0f}", hundred_millions=f"{result.median * 1e4:,.0f}")
+# Before and after a run
 
 
-def unfinished_text(benchmark: Benchmark) -> str:
-    """That it ended too soon, or lost a device, and what that means; "" where it did not."""
-    return remove_cjk_gaps(
-        " ".join(language.texts().translate(note) for note in benchmark.notes if note in bench_results.UNFINISHED_NOTES)
-    )
-
-
-def pair_title(pair: DeviceComparison) -> str:
-    """What was measured, short enough for the beginning of a row."""
-    best = pair.fastest
-    return translate("Meaning", "Copy to the card") if best.id == "copy-to-device-pinned" else workload_label(best.id)
-
-
-def pair_description(pair: DeviceComparison, benchmark: Benchmark) -> str:
-    """One line: what it computes, and in which format."""
-    best = pair.fastest
-    # Where both formats have a bar, each says its own.
-    dtype_label = "" if pair.mixed is not None else dtype_name(best.dtype)
-    if best.id == "matmul":
-        return _matmul_description(best.dtype, on_gpu=best.device != "cpu")
-    description = {
-        "resnet50": translate("Meaning", "recognises pictures"),
-        "bert-base": translate("Meaning", "reads sentences"),
-        "decode": translate("Meaning", "answers word by word"),
-    }.get(best.id, "")
-    if best.id.startswith("copy-to"):
-        return _pcie_text(benchmark, best.device)
-    if best.id == "copy-within":
-        return (
-            translate("Meaning", "how fast the card's memory is")
-            if pair.gpus
-            else translate("Meaning", "how fast the memory is")
+def duration_text(installed: InstalledEnvironment, *, full: bool = False) -> str:
+    """How long a run takes, and that the fans get loud."""
+    is_cpu_build = installed.variant == "cpu"
+    if full and is_cpu_build:
+        return translate("BenchmarkMessages", "Up to 15 minutes. The fan may get loud.")
+    if is_cpu_build:
+        return translate("BenchmarkMessages", "About 1 minute. The fan may get loud.")
+    if full:
+        template = translate(
+            "BenchmarkMessages",
+            "Up to 15 minutes for the CPU and 15 minutes for each GPU; with several GPUs up to {time} more for all of "
+            "them together. The fans may get loud.",
         )
-    return (
-        translate("Meaning", "{what}, {kind}").format(what=description, kind=dtype_label)
-        if description and dtype_label
-        else description or dtype_label
-    )
+    else:
+        template = translate(
+            "BenchmarkMessages",
+            "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to {time} more for all of them "
+            "together. The fans may get loud.",
+        )
+    return template.format(time=format_duration(scaling.max_total_s(full=full), language.texts().language))
 
 
-def _matmul_description(dtype: str, *, on_gpu: bool) -> str:
-    if dtype != "float32":
-        return translate("Meaning", "{kind}, on the tensor cores").format(kind=dtype)
-    return translate("Meaning", "float32, TF32 switched off") if on_gpu else dtype
+def running_note(installed: InstalledEnvironment, *, full: bool) -> str:
+    """The note that is shown during a run: how long it takes, and what disturbs it."""
+    other_programs = translate("BenchmarkMessages", "Other programs that work meanwhile make the figures lower.")
+    return f"{duration_text(installed, full=full)}\n{other_programs}"
 
 
-def _pcie_text(benchmark: Benchmark, device: str) -> str:
-    """The way between processor and card, as its driver told it."""
-    number = device.partition(":")[2] or "0"
-    for gpu in benchmark.watched:
-        if str(gpu.index) == number and gpu.pcie_gen is not None and gpu.pcie_width is not None:
-            template = translate("Meaning", "PCIe {gen}.0, {lanes} lanes")
-            return template.format(gen=gpu.pcie_gen, lanes=gpu.pcie_width)
-    return translate("Meaning", "over the PCIe slot")
+def full_test_label(installed: InstalledEnvironment) -> str:
+    """The text of the full test's button."""
+    if installed.variant == "cpu":
+        return translate("BenchmarkMessages", "Full test: up to 15 minutes…")
+    return translate("BenchmarkMessages", "Full test: up to 15 minutes, and 15 for each GPU…")
+
+
+def result_subtitle(benchmark: Benchmark) -> str:
+    """Versions of PyTorch and CUDA, scope and duration of the run, and when it was."""
+    parts = [f"PyTorch {benchmark.torch.partition('+')[0]}"]
+    if "cuda" in benchmark.versions:
+        parts.append(f"CUDA {benchmark.versions['cuda']}")
+    if benchmark.seconds is not None:
+        if benchmark.scope == "full":
+            template = translate("BenchmarkMessages", "full test, {time}")
+        else:
+            template = translate("BenchmarkMessages", "quick test, {time}")
+        parts.append(template.format(time=format_duration(benchmark.seconds, language.texts().language)))
+    if benchmark.started is not None:
+        local_time = time.localtime(benchmark.started)
+        if _is_today(local_time):
+            template = translate("BenchmarkMessages", "today {time}")
+            parts.append(template.format(time=time.strftime("%H:%M", local_time)))
+        else:
+            parts.append(time.strftime("%Y-%m-%d %H:%M", local_time))
+    return " · ".join(parts)
 
 
 def measured_when(benchmark: Benchmark) -> str:
-    """Measured today at …, or on a day."""
+    """ "Measured today, 14:02", or the date; "" where it is unknown."""
     if benchmark.started is None:
         return ""
     local_time = time.localtime(benchmark.started)
-    time_text = time.strftime("%H:%M", local_time)
-    if local_time[:3] == time.localtime()[:3]:
-        return translate("Scores", "Measured today, {time}").format(time=time_text)
-    return measured_on(benchmark)
+    if not _is_today(local_time):
+        return measured_on(benchmark)
+    template = translate("BenchmarkMessages", "Measured today, {time}")
+    return template.format(time=time.strftime("%H:%M", local_time))
 
 
 def measured_on(benchmark: Benchmark) -> str:
-    """Measured on a day, for what is read on another day."""
+    """ "Measured 2026-11-22, 14:02", for what may be read on another day; "" where it is unknown."""
     if benchmark.started is None:
         return ""
     local_time = time.localtime(benchmark.started)
     day, time_text = time.strftime("%Y-%m-%d", local_time), time.strftime("%H:%M", local_time)
-    return translate("Scores", "Measured {date}, {time}").format(date=day, time=time_text)
+    return translate("BenchmarkMessages", "Measured {date}, {time}").format(date=day, time=time_text)
 
 
 def previous_date_label(previous: Benchmark | None) -> str:
-    """When the one before was, for a bar's name."""
+    """The date of the previous run, as the name of its bar."""
     return date_labels([previous], with_year=True)[0] if previous is not None else ""
 
 
 def date_labels(benchmarks: Sequence[Benchmark], *, with_year: bool = False) -> list[str]:
-    """When each was, no two alike: to the second where minutes do not tell them apart, and full tests are marked.
+    """The date of each run, all different: with seconds where minutes are not enough. Full tests are marked.
 
-    Short enough for a bar's label unless `whole`, which has the year, for what is read on another day.
+    Without `with_year` they are short enough for the labels of bars; with it they can be read on another day.
     """
     labels: list[str] = []
     for time_format in ("%H:%M", "%H:%M:%S"):
@@ -417,8 +501,10 @@ def _date_label(benchmark: Benchmark, time_format: str, *, with_year: bool) -> s
     if benchmark.started is None:
         return UNKNOWN_VALUE
     local_time = time.localtime(benchmark.started)
-    is_today = local_time[:3] == time.localtime()[:3]
-    label = time.strftime(
-        f"%Y-%m-%d {time_format}" if with_year else time_format if is_today else f"%m-%d {time_format}", local_time
-    )
-    return translate("Scores", "{when}, full").format(when=label) if benchmark.scope == "full" else label
+    day_format = "%Y-%m-%d " if with_year else "" if _is_today(local_time) else "%m-%d "
+    label = time.strftime(day_format + time_format, local_time)
+    return translate("BenchmarkMessages", "{when}, full").format(when=label) if benchmark.scope == "full" else label
+
+
+def _is_today(local_time: time.struct_time) -> bool:
+    return local_time[:3] == time.localtime()[:3]

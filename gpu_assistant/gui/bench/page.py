@@ -1,6 +1,12 @@
-"""Benchmark: how fast, and is that right?
+"""The benchmark page: how fast the computer is, whether that is right, and what fits in memory.
 
-What one does with a result and for a new one: the buttons at the right of the page's title.
+What flows here, with the modules:
+
+    showEvent, reload ──► _ReadPageDataJob (worker thread) ──► environment, stored benchmarks, source of the ranges
+    measure ──► app.monitoring.benchmark (JobRunner) ──► reports ──► running.RunningView
+                                                     └─► Benchmark ──► result.view.BenchmarkResultView
+    buttons of ResultActions ──► export.BenchmarkExporter ──► a picture or an HTML report on disk
+    second tab ──► memory_fit.view.MemoryFitView, with a job of its own; only one of the two measures at a time
 """
 
 from __future__ import annotations
@@ -23,14 +29,15 @@ from ..language import Language
 from ..main.machine_facts import InstalledEnvironment, current_environment
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Banner, Card, EmptyState
+from ..widgets.dialogs import ConfirmDialog
 from ..widgets.layouts import AutoHeightStack
 from ..widgets.page import Page
 from ..widgets.text import label
 from ..worker import JobRunner
-from . import messages, running
-from .export import BenchmarkExporter
+from . import messages
+from .export.exporter import BenchmarkExporter
 from .memory_fit.view import MemoryFitView
-from .result.expected_card import RangeSource, read_range_source
+from .result.expected_range import RangeSource, read_range_source
 from .result.view import BenchmarkResultView
 from .running import RunningView
 
@@ -38,73 +45,15 @@ if TYPE_CHECKING:
     from ...app import App
 
 
-TITLE_WIDTH = 260  # what the title wants beside the buttons
-BUTTON_GAP = 8
-
-
-class ResultActions(QWidget):
-    """`picture` and `report` save, `full` and `again` measure. As many beside each other as fit, below the title where
-    not all do.
-    """
-
-    def __init__(self, page: Page) -> None:
-        super().__init__()
-        self._page = page
-        self._columns = 0
-        self.picture_button, self.report_button = Button(icon_name="image"), Button(icon_name="file")
-        self.full_test_button, self.measure_button = Button(icon_name="clock"), Button(kind="primary", icon_name="play")
-        self.buttons = (self.picture_button, self.report_button, self.full_test_button, self.measure_button)
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(BUTTON_GAP)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        page.add_action(self)
-        page.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the page in its size."""
-        if event.type() == QEvent.Type.Resize:
-            self.update_layout()
-        return super().eventFilter(watched, event)
-
-    def set_texts(self, enabled: bool, quick_duration: str, full_duration: str, unavailable_reason: str) -> None:
-        """All words; `quick` and `thorough` say how long that takes, `why_not` why nothing can be measured."""
-        self.picture_button.setText(self.tr("Save as picture"))
-        self.report_button.setText(self.tr("Save report"))
-        self.full_test_button.setText(self.tr("Full test…"))
-        self.measure_button.setText(self.tr("Measure again"))
-        for button, duration_text in ((self.full_test_button, full_duration), (self.measure_button, quick_duration)):
-            button.setEnabled(enabled)
-            button.setToolTip(duration_text if enabled else unavailable_reason)
-        self.update_layout()
-
-    def update_layout(self) -> None:
-        """Buttons below the title where both do not fit beside each other."""
-        available, margins = self._page.maximumViewportSize().width(), 2 * self._page.breakpoints.margin
-        widths = [button.sizeHint().width() + BUTTON_GAP for button in self.buttons]
-        one_row = theme.px(TITLE_WIDTH) + sum(widths) + margins <= available
-        direction = QBoxLayout.Direction
-        self._page.header.setDirection(direction.LeftToRight if one_row else direction.TopToBottom)
-        alignment = Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignLeft
-        self._page.header.setAlignment(self, alignment)
-        count = len(self.buttons)
-        candidates = (each for each in (count, 2) if each * max(widths) + margins <= available)
-        columns = count if one_row else next(candidates, 1)
-        if columns != self._columns:
-            self._columns = columns
-            for index, button in enumerate(self.buttons):
-                self._grid.addWidget(button, index // columns, index % columns)
-
-
 LOADING_VIEW, EMPTY_VIEW, RUNNING_VIEW, RESULT_VIEW, MEMORY_VIEW = range(5)
 SPEED_TAB, MEMORY_TAB = range(2)
 ENVIRONMENT_MISSING = "environment-missing"
-FOCUS_DELAY_MS = 800  # so long a key that was meant for "Cancel" may be late
+FOCUS_DELAY_MS = 800  # a key press meant for "Cancel" may come this much later
 
 
 class _PageData(Struct, frozen=True):
-    """What the disk has: the environment in use, the benchmarks that were kept and how many more were not understood,
-    where ranges are from.
+    """What is read from disk: the environment in use, stored benchmarks and how many files were unreadable, and the
+    source of the expected ranges.
     """
 
     installed: InstalledEnvironment | None
@@ -127,8 +76,10 @@ class _ReadPageDataJob:
 
 
 class BenchmarkPage(Page):
-    """Empty, working, result; and what fits in memory. `measured` says that there is a new result, `setup_requested` asks
-    for the wizard."""
+    """Shows that nothing was measured, a run, or its result; on a second tab what fits in memory.
+
+    `measured` is emitted with each new result, `setup_requested` asks for the wizard.
+    """
 
     setup_requested = Signal()
     measured = Signal()
@@ -145,26 +96,20 @@ class BenchmarkPage(Page):
         self._saved_path: Path | None = None
         super().__init__(" ")
         self.result_actions = ResultActions(self)
-        self.picture_button, self.report_button = self.result_actions.picture_button, self.result_actions.report_button
-        self.full_test_button, self.measure_button = (
-            self.result_actions.full_test_button,
-            self.result_actions.measure_button,
+        self.picture_button, self.report_button, self.full_test_button, self.measure_button = (
+            self.result_actions.buttons
         )
         self.tabs = SegmentedControl(("", ""))
         self.message_banner = Banner("error")
         self.environment_banner = Banner("warn")
         for banner in (self.message_banner, self.environment_banner):
             banner.hide()
-        self.empty_state, self.first_full_test_button = (
-            EmptyState("bench", kind="primary"),
-            Button(kind="ghost", icon_name="clock"),
-        )
+        self.empty_state = EmptyState("bench", kind="primary")
+        self.first_full_test_button = Button(kind="ghost", icon_name="clock")
         self.empty_state.add_widget(self.first_full_test_button)
-        self.running_view, self.result_view, self.memory_view = (
-            RunningView(messages.activity),
-            BenchmarkResultView(),
-            MemoryFitView(app),
-        )
+        self.running_view = RunningView(messages.activity)
+        self.result_view = BenchmarkResultView()
+        self.memory_view = MemoryFitView(app)
         self.cancel_button = self.running_view.cancel_button
         self._views = AutoHeightStack()
         for view in (
@@ -182,7 +127,7 @@ class BenchmarkPage(Page):
         self.unreadable_label = label("small")
         self.column.addWidget(self.unreadable_label)
         self._data_runner, self._runner = JobRunner(self), JobRunner(self)
-        self._exporter = BenchmarkExporter(self)
+        self.exporter = BenchmarkExporter(self)
         self._focus_timer = QTimer(self, interval=FOCUS_DELAY_MS, singleShot=True)
         self._connect_signals()
         self._ready = True
@@ -197,14 +142,14 @@ class BenchmarkPage(Page):
         self._runner.failed.connect(self._on_failed)
         self._runner.cancelled.connect(lambda: self._show_outcome(stopped=True))
         self._runner.finished.connect(self._on_finished)
-        self._exporter.saved.connect(lambda path: self._show_outcome(saved=path))
-        self._exporter.failed.connect(self._on_failed)
+        self.exporter.saved.connect(lambda path: self._show_outcome(saved=path))
+        self.exporter.failed.connect(self._on_failed)
         self.measure_button.clicked.connect(partial(self.measure, full=False))
         for button in (self.full_test_button, self.first_full_test_button):
             button.clicked.connect(self.confirm_full_test)
-        self.picture_button.clicked.connect(lambda: self._exporter.ask_picture(self._benchmarks[-1], self._benchmarks))
+        self.picture_button.clicked.connect(lambda: self.exporter.ask_picture(self._benchmarks[-1], self._benchmarks))
         self.report_button.clicked.connect(
-            lambda: self._exporter.ask_report(self._benchmarks[-1], self._benchmarks, self._range_source)
+            lambda: self.exporter.ask_report(self._benchmarks[-1], self._benchmarks, self._range_source)
         )
         self.empty_state.button.clicked.connect(self._on_empty_button)
         self.environment_banner.button.clicked.connect(self.setup_requested)
@@ -214,7 +159,7 @@ class BenchmarkPage(Page):
         self.memory_view.environment_missing.connect(self.reload)
 
     def _on_tab_changed(self) -> None:
-        """Another tab, or a step of the other one: where something was saved has been read."""
+        """Called for another tab and when the memory estimate starts or ends; hides where a file was saved."""
         self._saved_path = None
         self.retranslate()
 
@@ -224,7 +169,7 @@ class BenchmarkPage(Page):
         return card
 
     def _wrap_at_top(self, widget: QWidget) -> QWidget:
-        """In a card that is no higher than what stands in it."""
+        """In a card as high as its content, with the rest of the page empty."""
         view, card = QWidget(), Card()
         card.column.addWidget(widget)
         column = QVBoxLayout(view)
@@ -233,11 +178,9 @@ class BenchmarkPage(Page):
         column.addStretch(1)
         return view
 
-    # What is known
-
     @property
     def runner(self) -> JobRunner:
-        """What measures; its news are `BenchProgress` and results."""
+        """Runs the benchmark; reports `TorchLoading`, `BenchmarkProgress` and `BenchResult`."""
         return self._runner
 
     @property
@@ -247,27 +190,44 @@ class BenchmarkPage(Page):
 
     @property
     def can_measure(self) -> bool:
-        """Whether there is something to measure."""
+        """Whether there is an environment to measure, on this computer."""
         return self._installed is not None and not self._app.simulated
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether environment and stored benchmarks were read once."""
+        return self._data_read
+
+    @property
+    def benchmarks(self) -> tuple[Benchmark, ...]:
+        """Stored benchmarks and those of this session, oldest first."""
+        return self._benchmarks
+
+    @property
+    def current_view(self) -> int:
+        """One of LOADING_VIEW, EMPTY_VIEW, RUNNING_VIEW, RESULT_VIEW, MEMORY_VIEW."""
+        return self._views.current()
+
+    # Reading
+
     def reload(self) -> None:
-        """Read again which environment there is and what was measured."""
+        """Read again which environment is in use and what was measured."""
         if not self._data_runner.running:
             self._data_runner.start(_ReadPageDataJob(self._app))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Looks each time: another program may have measured meanwhile."""
+        """Reload each time: another program may have measured in the meantime."""
         super().showEvent(event)
         self.reload()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Who went on to another page wants no focus here any more, and has read where something was saved."""
+        """Drop the pending focus request and the message about a saved file."""
         super().hideEvent(event)
         self._focus_wanted, self._saved_path = False, None
         self._update_message()
 
     def take_focus(self) -> None:
-        """Give the keyboard to what the page is for just now; as soon as that is known."""
+        """Focus the main button of the current state, after the first reading if that has not ended."""
         self._focus_wanted = not (self._data_read or self.measuring)
         for button in (
             self.cancel_button,
@@ -288,7 +248,7 @@ class BenchmarkPage(Page):
         self._benchmarks = (*data.stored, *unsaved)
         self.memory_view.set_environment(self._installed if self.can_measure else None)
         if self._installed is None and self._error is not None and self._error.code == ENVIRONMENT_MISSING:
-            self._error = None  # said with its way out
+            self._error = None  # environment_banner or empty_state says it, with a button
         if not self.can_measure:
             self.tabs.set_current(SPEED_TAB)
         self.retranslate()
@@ -304,25 +264,37 @@ class BenchmarkPage(Page):
             self.measure()
 
     def confirm_full_test(self) -> None:
-        """Say how long the full one takes; start it for who wants it all the same."""
-        if self._installed is not None:
-            dialog = running.full_test_dialog(self, self._installed)
-            dialog.accepted.connect(lambda: self.measure(full=True))
-            dialog.open()
+        """Say in a dialog how long the full test takes, and start it if the user accepts."""
+        if self._installed is None:
+            return
+        details = self.tr(
+            "It measures more sizes, and each of them for longer. Close other programs meanwhile; “Cancel” ends it "
+            "within a second and keeps what was measured until then."
+        )
+        dialog = ConfirmDialog(
+            self,
+            self.tr("Start the full test?"),
+            f"{messages.duration_text(self._installed, full=True)} {details}",
+            self.tr("Start the full test"),
+            self.tr("Not now"),
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self.measure(full=True))
+        dialog.open()
 
     def measure(self, *, full: bool = False) -> None:
-        """Start; the result comes by itself."""
+        """Start a run; does nothing while another one runs or where nothing can be measured."""
         if self.measuring or self.memory_view.busy or self._installed is None or self._app.simulated:
             return
         self._error, self._saved_path, self._stopped = None, None, False
         self.tabs.set_current(SPEED_TAB)
         self._runner.start(LazyJob(partial(self._app.monitoring.benchmark, self._installed.folder, full=full)))
-        self.running_view.start(partial(running.running_note, self._installed, full=full))
+        self.running_view.start(partial(messages.running_note, self._installed, full=full))
         self.retranslate()
         self.running_view.take_focus()
 
     def stop(self) -> None:
-        """Ask it to stop."""
+        """Cancel the run."""
         if self.measuring:
             self._runner.cancel()
             self.running_view.set_stopping()
@@ -342,7 +314,7 @@ class BenchmarkPage(Page):
             self.reload()
 
     def _show_outcome(self, *, error: AppError | None = None, saved: Path | None = None, stopped: bool = False) -> None:
-        """One piece of news, at the top of the page."""
+        """Show one outcome in the banner; it replaces the one before."""
         self._error, self._saved_path, self._stopped = error, saved, stopped
         self._on_finished()
 
@@ -350,20 +322,20 @@ class BenchmarkPage(Page):
         had_focus = self.running_view.has_focus_within
         self.retranslate()
         if had_focus:
-            # Not on a button yet: a key meant for "Cancel" that comes a moment late must not start it again.
+            # Not on a button yet: a late key press meant for "Cancel" must not start the next run.
             self.tabs.buttons[SPEED_TAB].setFocus(Qt.FocusReason.OtherFocusReason)
             self._focus_timer.start()
         self.verticalScrollBar().setValue(0)
 
     def _restore_focus(self) -> None:
-        """The keyboard to what one does next, where nobody took it meanwhile."""
+        """Focus the next action, unless the user moved the focus in the meantime."""
         if self.tabs.buttons[SPEED_TAB].hasFocus():
             self.take_focus()
 
-    # Words
+    # Texts and state
 
     def retranslate(self) -> None:
-        """All words of the page, and which of its states is shown."""
+        """Update all texts, and show the view of the current state."""
         if not self._ready:
             return
         last = self._benchmarks[-1] if self._benchmarks else None
@@ -379,7 +351,7 @@ class BenchmarkPage(Page):
         self.unreadable_label.setVisible(self._unreadable_count > 0 and not self.measuring and not memory_tab)
         enabled, installed = self.can_measure and not self.memory_view.busy, self._installed
         quick_duration, full_duration = (
-            running.duration_text(installed, full=full) if installed else "" for full in (False, True)
+            messages.duration_text(installed, full=full) if installed else "" for full in (False, True)
         )
         self.result_actions.set_texts(enabled, quick_duration, full_duration, self._unavailable_reason())
         self._update_message()
@@ -391,7 +363,7 @@ class BenchmarkPage(Page):
             subtitle = self.tr("What a training step needs, and the largest batch that fits")
             self._views.show_view(MEMORY_VIEW)
         elif last is not None:
-            subtitle = running.result_subtitle(last)
+            subtitle = messages.result_subtitle(last)
             self.result_view.show_benchmark(last, self._benchmarks, self._range_source)
             self._views.show_view(RESULT_VIEW)
         elif self._data_read:
@@ -400,7 +372,7 @@ class BenchmarkPage(Page):
         self.set_title(self.tr("Benchmark"), subtitle)
 
     def _update_message(self) -> None:
-        """What went wrong, where the picture lies now, or that it was stopped. What fits in memory has its own news."""
+        """An error, where a file was saved, or that the run was cancelled; `memory_view` has a banner of its own."""
         has_message = self.tabs.current() == SPEED_TAB and bool(self._error or self._saved_path or self._stopped)
         self.message_banner.setVisible(has_message and not self.measuring)
         if self._error is not None:
@@ -411,7 +383,7 @@ class BenchmarkPage(Page):
             self.message_banner.set("warn", self.tr("Stopped. Nothing of this run was kept."))
 
     def _update_environment_banner(self, *, result_shown: bool) -> None:
-        """That there is nothing to measure any more, above what was measured before; else the empty page says it."""
+        """Above an earlier result: the environment is missing. Without a result `empty_state` says it."""
         self.environment_banner.setVisible(
             result_shown and self._data_read and self._installed is None and not self._app.simulated
         )
@@ -436,8 +408,8 @@ class BenchmarkPage(Page):
             description = self.tr(
                 "Measures matrix products, copies, the training of ResNet-50 and BERT-base, and a small language model."
             )
-            self.empty_state.set(f"{description}\n{running.duration_text(self._installed)}", self.tr("Measure"))
-            self.first_full_test_button.setText(running.full_test_label(self._installed))
+            self.empty_state.set(f"{description}\n{messages.duration_text(self._installed)}", self.tr("Measure"))
+            self.first_full_test_button.setText(messages.full_test_label(self._installed))
         else:
             self.empty_state.set(
                 unavailable_reason, self.tr("Measure") if self._app.simulated else self.tr("Set up PyTorch")
@@ -445,3 +417,62 @@ class BenchmarkPage(Page):
         self.first_full_test_button.setVisible(can_measure)
         self.empty_state.button.setEnabled(not self._app.simulated)
         self.empty_state.button.setToolTip(unavailable_reason if self._app.simulated else "")
+
+
+TITLE_WIDTH = 260  # pixels at 100 % text that the title needs beside the buttons
+BUTTON_GAP = 8
+
+
+class ResultActions(QWidget):
+    """The buttons beside the page's title: save the result, measure again.
+
+    Where not all fit beside the title they go below it, in as many columns as fit.
+    """
+
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self._page = page
+        self.columns = 0
+        self.picture_button, self.report_button = Button(icon_name="image"), Button(icon_name="file")
+        self.full_test_button, self.measure_button = Button(icon_name="clock"), Button(kind="primary", icon_name="play")
+        self.buttons = (self.picture_button, self.report_button, self.full_test_button, self.measure_button)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(BUTTON_GAP)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        page.add_action(self)
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size of the page."""
+        if event.type() == QEvent.Type.Resize:
+            self.update_layout()
+        return super().eventFilter(watched, event)
+
+    def set_texts(self, enabled: bool, quick_duration: str, full_duration: str, unavailable_reason: str) -> None:
+        """Update texts; the tool tips say how long a run takes, or why none can be started."""
+        self.picture_button.setText(self.tr("Save as picture"))
+        self.report_button.setText(self.tr("Save report"))
+        self.full_test_button.setText(self.tr("Full test…"))
+        self.measure_button.setText(self.tr("Measure again"))
+        for button, duration_text in ((self.full_test_button, full_duration), (self.measure_button, quick_duration)):
+            button.setEnabled(enabled)
+            button.setToolTip(duration_text if enabled else unavailable_reason)
+        self.update_layout()
+
+    def update_layout(self) -> None:
+        """Place the buttons for the current width of the page."""
+        available, margins = self._page.maximumViewportSize().width(), 2 * self._page.breakpoints.margin
+        widths = [button.sizeHint().width() + BUTTON_GAP for button in self.buttons]
+        one_row = theme.px(TITLE_WIDTH) + sum(widths) + margins <= available
+        direction = QBoxLayout.Direction
+        self._page.header.setDirection(direction.LeftToRight if one_row else direction.TopToBottom)
+        alignment = Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignLeft
+        self._page.header.setAlignment(self, alignment)
+        count = len(self.buttons)
+        candidates = (each for each in (count, 2) if each * max(widths) + margins <= available)
+        columns = count if one_row else next(candidates, 1)
+        if columns != self.columns:
+            self.columns = columns
+            for index, button in enumerate(self.buttons):
+                self._grid.addWidget(button, index // columns, index % columns)

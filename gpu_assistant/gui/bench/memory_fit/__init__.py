@@ -1,1 +1,1 @@
-"""Which batch fits in a GPU's memory."""
+"""What a training step needs in memory, and the largest batch that fits."""

@@ -1,25 +1,37 @@
-"""The answer to what fits in memory: a bar for each way of training, what is free, what was left out and why."""
+"""What fits in memory, as bars: one for each way of training, stacked of what a training step keeps in memory.
+
+`MemoryFitBars` is the card; a `StackedBarRow` is one way of training with its sum, its largest batch, its
+`StackedBar` and the legend of its parts. Memory is in bytes.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ....core.results import BenchDevice, FitVariant, MemoryFit
 from ....texts.benchmark import with_label
 from ....texts.translate import remove_cjk_gaps
-from ... import language
+from ... import language, theme
+from ...widgets.base import KeyboardFocus, Themed, draw_focus_ring
 from ...widgets.cards import Card
 from ...widgets.layouts import clear_layout
 from ...widgets.text import label
 from .. import messages as bench_messages
-from ..result.charts import StackedBarRow
 from . import messages
+
+FOCUS_MARGIN = 5  # pixels around a row, for the focus ring
 
 
 class MemoryFitBars(Card):
-    """`rows` in the order in which they were measured; the keyboard gets to them after the widget `before`."""
+    """Hidden until `show_fits` has something to show; `rows` in the order in which they were measured.
+
+    In the order of the Tab key the rows come after `previous_widget`.
+    """
 
     def __init__(self, previous_widget: QWidget) -> None:
         self._previous_widget = previous_widget
@@ -48,20 +60,16 @@ class MemoryFitBars(Card):
         *,
         from_previous_run: bool = False,
     ) -> None:
-        """What was measured so far, what was left out with the key of its text, the devices that there are.
+        """Show what was measured so far; `omissions` are text codes by the variant that was left out.
 
-        `earlier`: by the run before this one, which has brought nothing yet.
+        `from_previous_run`: a new run has started and has no result yet.
         """
-        self._fits, self._omissions, self._devices, self._from_previous_run = (
-            tuple(fits),
-            omissions,
-            devices,
-            from_previous_run,
-        )
+        self._fits, self._omissions, self._devices = tuple(fits), omissions, devices
+        self._from_previous_run = from_previous_run
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words and bars. A row that is there already stays, and with it the keyboard."""
+        """Update texts and bars. Existing rows stay, so that one of them keeps the focus."""
         if not self._ready:
             return
         fits = self._fits
@@ -92,33 +100,185 @@ class MemoryFitBars(Card):
                 self._add_row(StackedBarRow(fit, baseline, scale), fit.variant)
         for variant, reason in self._omissions.items():
             name = next((messages.variant_name(each) for each in messages.FIT_VARIANTS if each == variant), variant)
-            self._omissions_layout.addWidget(
-                label("small", with_label(name, bench_messages.omission_reason(reason), language.texts().language))
-            )
-        notes = [self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same.")]
-        if first.device == "cpu":
-            notes.insert(
-                0,
-                self.tr(
-                    "Only what the training itself needs is counted; PyTorch's own libraries take some hundred MB more."
-                ),
-            )
-        if any(0 < fit.gradients < fit.parameters for fit in fits):
-            notes.insert(
-                0, self.tr("A bar is the moment in which most memory is needed; not all gradients are there by then.")
+            text = with_label(name, bench_messages.omission_reason(reason), language.texts().language)
+            self._omissions_layout.addWidget(label("small", text))
+        self.notes_label.setText(remove_cjk_gaps(" ".join(self._notes())))
+
+    def _notes(self) -> list[str]:
+        """How the bars have to be read."""
+        fits = self._fits
+        notes: list[str] = []
+        if any(fit.gradients == 0 for fit in fits):
+            notes.append(
+                self.tr("Where a bar has no gradients, most memory is needed before the first of them is there.")
             )
         if not all(fit.exact for fit in fits):
-            notes.insert(0, self.tr("Projected from small steps that were not quite alike: take it as about."))
-        if any(fit.gradients == 0 for fit in fits):
-            notes.insert(
-                0, self.tr("Where a bar has no gradients, most memory is needed before the first of them is there.")
+            notes.append(self.tr("Projected from small steps that were not quite alike: take it as about."))
+        if any(0 < fit.gradients < fit.parameters for fit in fits):
+            notes.append(
+                self.tr("A bar is the moment in which most memory is needed; not all gradients are there by then.")
             )
-        self.notes_label.setText(remove_cjk_gaps(" ".join(notes)))
+        if fits[0].device == "cpu":
+            notes.append(
+                self.tr(
+                    "Only what the training itself needs is counted; PyTorch's own libraries take some hundred MB more."
+                )
+            )
+        notes.append(self.tr("1 GB of memory is 1,024 MB, as cards are sold. PyTorch writes GiB and MiB for the same."))
+        return notes
 
     def _add_row(self, row: StackedBarRow, variant: FitVariant) -> None:
-        """One more, to be reached after the one above it: Qt would put what comes later behind the whole window."""
+        """Add a row after the last one, in the Tab order too: Qt puts a new widget at the end of the window's."""
         previous = next(reversed(self.rows.values()), self._previous_widget)
         self.rows[variant] = row
         self._rows_layout.addWidget(row)
         row.show()
         QWidget.setTabOrder(previous, row)
+
+
+class StackedBarRow(KeyboardFocus, Themed, QWidget):
+    """One way of training. It takes the focus so that a screen reader can read it, and has no action."""
+
+    def __init__(self, fit: MemoryFit, baseline: MemoryFit | None, scale: int) -> None:
+        self._fit, self._baseline = fit, baseline
+        self._ready = False
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.name_label, self.peak_label = label("strong"), label("strong")
+        self.detail_label, self.batch_label = label("small"), label("small")
+        self.bar, self.legend = StackedBar(), MemoryPartsLegend()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(FOCUS_MARGIN, FOCUS_MARGIN, FOCUS_MARGIN, FOCUS_MARGIN)
+        column.setSpacing(4)
+        for left, right in ((self.name_label, self.peak_label), (self.detail_label, self.batch_label)):
+            row = QHBoxLayout()
+            row.setSpacing(16)
+            row.addWidget(left, 1)
+            right.setAlignment(Qt.AlignmentFlag.AlignRight)
+            row.addWidget(right)
+            column.addLayout(row)
+        column.addWidget(self.bar)
+        column.addWidget(self.legend)
+        self._ready = True
+        self.apply_theme()
+        self.show_fit(fit, baseline, scale)
+
+    def show_fit(self, fit: MemoryFit, baseline: MemoryFit | None, scale: int) -> None:
+        """`baseline` is training without savings; the full width of the bar is `scale` bytes."""
+        self._fit, self._baseline = fit, baseline
+        self.bar.show_fit(fit, scale)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        if not self._ready:
+            return
+        fit = self._fit
+        self.name_label.setText(messages.variant_name(fit.variant))
+        self.peak_label.setText(messages.peak_text(fit, self._baseline))
+        self.detail_label.setText(messages.variant_detail(fit))
+        self.batch_label.setText(messages.max_batch_text(fit))
+        self.batch_label.set_tone(messages.fit_colour(fit))
+        parts = [(messages.memory_part_text(part, count), colour) for part, count, colour in messages.memory_parts(fit)]
+        self.legend.set_parts(tuple(parts))
+        texts = [self.peak_label.text(), self.batch_label.text(), *(text for text, _ in parts)]
+        self.setAccessibleName(f"{self.name_label.text()}: " + ", ".join(each for each in texts if each))
+        self.setAccessibleDescription(self.detail_label.text())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        if self.shows_focus_ring:
+            draw_focus_ring(QPainter(self), QRectF(self.rect()), 6)
+
+
+class StackedBar(Themed, QWidget):
+    """The parts of one training step from the left; a dashed line where the usable memory ends, if inside the bar."""
+
+    def __init__(self) -> None:
+        self._fit: MemoryFit | None = None
+        self._scale = 1
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.apply_theme()
+
+    def show_fit(self, fit: MemoryFit, scale: int) -> None:
+        self._fit, self._scale = fit, max(scale, 1)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(240), theme.px(20) + 6)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        if self._fit is None:
+            return
+        painter, bar = QPainter(self), QRectF(self.rect()).adjusted(0, 3, 0, -3)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        clip = QPainterPath()
+        clip.addRoundedRect(bar, 4, 4)
+        painter.save()
+        painter.setClipPath(clip)
+        painter.fillRect(bar, theme.color("sunken"))
+        x = bar.left()
+        for _part, count, colour in messages.memory_parts(self._fit):
+            width = bar.width() * count / self._scale
+            painter.fillRect(QRectF(x, bar.top(), max(width - 1, 1.0), bar.height()), theme.color(colour))
+            x += width
+        painter.restore()
+        usable = messages.usable_memory(self._fit)
+        if usable is not None and usable < self._scale:
+            limit_x = int(bar.left() + bar.width() * usable / self._scale)
+            # With a wider line below it, so that it is visible on every colour of the bar.
+            for pen in (QPen(theme.color("card"), 4), QPen(theme.color("error"), 2, Qt.PenStyle.DashLine)):
+                painter.setPen(pen)
+                painter.drawLine(limit_x, 0, limit_x, self.height())
+
+
+class MemoryPartsLegend(Themed, QWidget):
+    """The names of the parts, each after a square in its colour, wrapped into lines."""
+
+    def __init__(self) -> None:
+        self.parts: tuple[tuple[str, str], ...] = ()
+        super().__init__()
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.apply_theme()
+
+    def set_parts(self, parts: tuple[tuple[str, str], ...]) -> None:
+        """(text, colour token) of each part."""
+        self.parts = parts
+        self.setAccessibleName(", ".join(text for text, _ in parts))
+        self.refresh()
+
+    def _item_rects(self, width: float) -> list[tuple[QRectF, str, str]]:
+        """(rectangle, text, colour token) of each part in this width."""
+        metrics = QFontMetricsF(theme.font("small"))
+        line_height, side, x, y, items = metrics.height() + 6, theme.px(12), 0.0, 0.0, []
+        for text, colour in self.parts:
+            item_width = side + 8 + metrics.horizontalAdvance(text) + 2
+            if x > 0 and x + item_width > width:
+                x, y = 0.0, y + line_height
+            items.append((QRectF(x, y, item_width, line_height), text, colour))
+            x += item_width + 18
+        return items
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        items = self._item_rects(width)
+        return math.ceil(items[-1][0].bottom()) if items else 0
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(240), self.heightForWidth(10_000))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        del event
+        painter = QPainter(self)
+        painter.setFont(theme.font("small"))
+        side = theme.px(12)
+        for rect, text, colour in self._item_rects(self.width()):
+            square = QRectF(rect.left(), rect.top() + (rect.height() - side) / 2, side, side)
+            painter.fillRect(square, theme.color(colour))
+            painter.setPen(theme.color("text"))
+            painter.drawText(rect.adjusted(side + 8, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)

@@ -1,8 +1,12 @@
-"""How many examples a batch has: any number is typed, the arrows go along the powers of two.
+"""The memory estimate: model, batch, device; what each way of training needs; the code for it.
 
-What is known before anything is worked out: the devices of the last benchmark, how long it took elsewhere.
+What flows here, with the modules:
 
-What fits in memory: which model, which batch, where; what each way of training needs; the code for it.
+    set_environment ──► FitInputsJob (worker thread) ──► FitInputs: devices, missing packages, known durations
+    measure ──► app.monitoring.estimate_memory (JobRunner) ──► reports ──► running.RunningView, bars.MemoryFitBars
+                                                            └─► MemoryFits ──► cached by (model, device)
+    another batch ──► bench.memory_fit.project_memory on the cached steps, without a run ──► bars.MemoryFitBars
+    a way of training ──► bench.training_snippet ──► code box
 """
 
 from __future__ import annotations
@@ -43,67 +47,13 @@ if TYPE_CHECKING:
     from ....app import App
 
 
-MAX_BATCH = 4096
-
-
-class BatchSizeBox(SpinBox):
-    """`valueChanged` comes with every number that is typed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setRange(1, MAX_BATCH)
-
-    def set_text(self, template: str, name: str) -> None:
-        """`words` with "{count}" where the number stands; `name` says what it is about. What is being typed stays."""
-        prefix, _, suffix = template.partition("{count}")
-        if (prefix, suffix) != (self.prefix(), self.suffix()):
-            self.setPrefix(prefix)
-            self.setSuffix(suffix)
-        self.setAccessibleName(name)
-
-    def stepBy(self, steps: int) -> None:
-        """To the next power of two: those are what one usually takes."""
-        value = self.value()
-        for _ in range(abs(steps)):
-            value = 1 << value.bit_length() if steps > 0 else max(1 << (value - 1).bit_length() >> 1, 1)
-        self.setValue(value)
-        self.selectAll()
-
-
-class FitInputs(Struct, frozen=True, kw_only=True):
-    """`devices` are those of the newest benchmark that saw a GPU, by the names that its child gives them.
-
-    `lacking` are packages that the environment does not have, each with what brings it (None: nobody knows).
-    """
-
-    fitting: MemoryPlanningCatalog | None = None
-    devices: tuple[BenchDevice, ...] = ()
-    missing: dict[str, tuple[str, ...] | None] = {}
-
-    def measured_time(self, model: str) -> PlanningDuration | None:
-        """How long a model took on a processor, where that was measured."""
-        return self.fitting.find_duration(model) if self.fitting is not None else None
-
-
-class FitInputsJob:
-    """Reads catalog, kept benchmarks and which packages an environment has; raises AppError("catalog-broken")."""
-
-    def __init__(self, app: App, environment: Path) -> None:
-        self._app = app
-        self._environment = environment
-
-    def run(self, context: JobContext[Any]) -> FitInputs:
-        """Read."""
-        context.check_cancelled()
-        device_lists = (each.devices for each in reversed(self._app.monitoring.stored_benchmarks().benchmarks))
-        devices = next((each for each in device_lists if any(device.id != "cpu" for device in each)), ())
-        missing = self._app.monitoring.missing_example_packages(self._environment)
-        return FitInputs(fitting=load_memory_planning(self._app.catalog), devices=devices, missing=missing)
+DEFAULT_BATCH, MAX_BATCH = 16, 4096
+ENVIRONMENT_MISSING = "environment-missing"
 
 
 class MemoryFitView(Themed, QWidget):
-    """`busy_changed` comes when it begins to measure and when it has ended, `environment_missed` where the environment
-    is not there any more.
+    """`busy_changed` is emitted when a run starts and ends, `environment_missing` when a run did not find the
+    environment.
     """
 
     busy_changed = Signal(bool)
@@ -115,38 +65,26 @@ class MemoryFitView(Themed, QWidget):
         self._inputs = FitInputs()
         self._devices: tuple[BenchDevice, ...] = ()
         self._model: FitModel = FIT_MODELS[0]
-        self._batch = 16
-        self._where = LARGEST_GPU_DEVICE
+        self._batch = DEFAULT_BATCH
+        self._device = LARGEST_GPU_DEVICE
         self._variant: FitVariant = "plain"
         self._fits: tuple[MemoryFit, ...] = ()
         self._omissions: dict[str, str] = {}
-        self._cache: dict[tuple[str, str], MemoryFits] = {}  # by model and where
+        self._cache: dict[tuple[str, str], MemoryFits] = {}  # by model and device
         self._error: AppError | None = None
         self._stopped = self._from_previous_run = self._ready = False
         self._focus_reason = Qt.FocusReason.OtherFocusReason
         super().__init__()
-        self.model_dropdown, self.batch_box, self.device_dropdown, self.variant_dropdown = (
-            Dropdown(),
-            BatchSizeBox(),
-            Dropdown(),
-            Dropdown(),
-        )
+        self.model_dropdown, self.device_dropdown, self.variant_dropdown = Dropdown(), Dropdown(), Dropdown()
+        self.batch_box = BatchSizeBox()
         self.measure_button = Button(kind="primary", icon_name="play")
-        self.description_label, self.note_label, self.package_label, self.message_banner = (
-            label("body"),
-            label("small"),
-            label("small"),
-            Banner("error"),
-        )
+        self.description_label, self.note_label, self.package_label = label("body"), label("small"), label("small")
+        self.message_banner = Banner("error")
         self.running_view = RunningView(messages.fit_activity, level="strong")
         self.cancel_button = self.running_view.cancel_button
         self.bars = MemoryFitBars(self.cancel_button)
-        self.options_card, self.code_card, self.code_box, self.install_command_box = (
-            Card(" "),
-            Card(" "),
-            CommandBox(),
-            CommandBox(),
-        )
+        self.options_card, self.code_card = Card(" "), Card(" ")
+        self.code_box, self.install_command_box = CommandBox(), CommandBox()
         self._inputs_runner, self._runner = JobRunner(self), JobRunner(self)
         self._build_layout()
         self.batch_box.setValue(self._batch)
@@ -155,11 +93,11 @@ class MemoryFitView(Themed, QWidget):
         self.apply_theme()
 
     def _build_layout(self) -> None:
-        choices = FlowLayout(spacing=10)
+        options = FlowLayout(spacing=10)
         for widget in (self.model_dropdown, self.batch_box, self.device_dropdown, self.measure_button):
-            choices.addWidget(widget)
+            options.addWidget(widget)
         self.options_card.column.addWidget(self.description_label)
-        self.options_card.column.addLayout(choices)
+        self.options_card.column.addLayout(options)
         for child in (self.message_banner, self.running_view, self.note_label):
             self.options_card.column.addWidget(child)
         self.code_card.column.addWidget(self.variant_dropdown, 0, Qt.AlignmentFlag.AlignLeft)
@@ -174,9 +112,9 @@ class MemoryFitView(Themed, QWidget):
         column.addStretch(1)
 
     def _connect_signals(self) -> None:
-        self.model_dropdown.chosen.connect(partial(self._set_option, "_model"))
-        self.batch_box.valueChanged.connect(partial(self._set_option, "_batch"))
-        self.device_dropdown.chosen.connect(partial(self._set_option, "_where"))
+        self.model_dropdown.chosen.connect(self._set_model)
+        self.batch_box.valueChanged.connect(self._set_batch)
+        self.device_dropdown.chosen.connect(self._set_device)
         self.variant_dropdown.chosen.connect(self._set_variant)
         self.measure_button.clicked.connect(self.measure)
         self.running_view.stop_requested.connect(self.stop)
@@ -189,11 +127,26 @@ class MemoryFitView(Themed, QWidget):
 
     @property
     def busy(self) -> bool:
-        """Whether it measures."""
+        """Whether a run is active."""
         return self._runner.running
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether devices and missing packages are being read from disk."""
+        return self._inputs_runner.running
+
+    @property
+    def installed(self) -> InstalledEnvironment | None:
+        """The environment to measure in."""
+        return self._installed
+
+    @property
+    def fits(self) -> tuple[MemoryFit, ...]:
+        """The estimates that are shown, one for each way of training."""
+        return self._fits
+
     def set_environment(self, installed: InstalledEnvironment | None) -> None:
-        """The environment to measure in; None: there is nothing to measure."""
+        """Use this environment; None where there is nothing to measure."""
         if self._installed != installed:
             self._installed, self._devices = installed, ()
             self._cache.clear()
@@ -207,15 +160,12 @@ class MemoryFitView(Themed, QWidget):
         self.retranslate()
 
     def measure(self) -> None:
-        """Measure small steps; the bars come one by one."""
+        """Start a run; the bars are added one by one."""
         if self.busy or self._installed is None:
             return
-        # Who came with the mouse needs no ring.
-        focus_reason = Qt.FocusReason
-        self._focus_reason = (
-            focus_reason.OtherFocusReason if self.measure_button.shows_focus_ring else focus_reason.MouseFocusReason
-        )
-        # What is known stays until there is something new: a run may bring nothing.
+        by_keyboard = self.measure_button.shows_focus_ring  # only then the next focus shows its ring, too
+        self._focus_reason = Qt.FocusReason.OtherFocusReason if by_keyboard else Qt.FocusReason.MouseFocusReason
+        # The earlier result stays until the first new one: a run may end without any.
         self._error, self._stopped, self._from_previous_run = None, False, bool(self._fits)
         make_job = partial(
             self._app.monitoring.estimate_memory,
@@ -231,7 +181,7 @@ class MemoryFitView(Themed, QWidget):
         self.busy_changed.emit(True)
 
     def stop(self) -> None:
-        """Ask it to stop."""
+        """Cancel the run."""
         if self.busy:
             self._runner.cancel()
             self.running_view.set_stopping()
@@ -239,8 +189,16 @@ class MemoryFitView(Themed, QWidget):
     def _has_gpu(self) -> bool:
         return self._installed is not None and self._installed.variant != "cpu"
 
-    def _set_option(self, name: str, value: object) -> None:
-        setattr(self, name, value)
+    def _set_model(self, model: FitModel) -> None:
+        self._model = model
+        self._show_cached()
+
+    def _set_batch(self, batch: int) -> None:
+        self._batch = batch
+        self._show_cached()
+
+    def _set_device(self, device: str) -> None:
+        self._device = device
         self._show_cached()
 
     def _set_variant(self, variant: FitVariant) -> None:
@@ -248,12 +206,12 @@ class MemoryFitView(Themed, QWidget):
         self._update_code()
 
     def _device_id(self) -> str:
-        return self._where if self._has_gpu() else "cpu"
+        return self._device if self._has_gpu() else "cpu"
 
     def _show_cached(self) -> None:
-        """Another question: its answer where the steps for it were measured before, else none; the last would mislead.
+        """Show the estimate for the selected options where model and device were measured, else none.
 
-        The batch is arithmetic on those steps.
+        The batch is projected from the measured steps.
         """
         if not self.busy:
             cached = self._cache.get((self._model, self._device_id()))
@@ -276,7 +234,7 @@ class MemoryFitView(Themed, QWidget):
     def _on_done(self, result: MemoryFits) -> None:
         self._fits, self._omissions, self._from_previous_run = result.fits, result.left_out, False
         self._devices = result.devices or self._devices
-        # Who asks for the card with the most memory may ask for the same one by its number.
+        # "The GPU with the most memory" and its index are the same device.
         for device in {self._device_id(), result.fits[0].device}:
             self._cache[self._model, device] = result
 
@@ -287,7 +245,7 @@ class MemoryFitView(Themed, QWidget):
         self._stopped = True
 
     def _on_finished(self) -> None:
-        # Not on a button: a key meant for "Cancel" that comes a moment late must not start it again.
+        # Not on a button: a late key press meant for "Cancel" must not start the next run.
         had_focus = self.running_view.has_focus_within
         self.retranslate()
         if had_focus:
@@ -295,13 +253,13 @@ class MemoryFitView(Themed, QWidget):
             (first_row or self).setFocus(self._focus_reason)
             scroll_to_top(self)
         self.busy_changed.emit(False)
-        if self._error is not None and self._error.code == "environment-missing":
+        if self._error is not None and self._error.code == ENVIRONMENT_MISSING:
             self.environment_missing.emit()
 
-    # Words
+    # Texts and state
 
     def retranslate(self) -> None:
-        """All words and bars."""
+        """Update all texts and bars."""
         if not self._ready:
             return
         busy, enabled = self.busy, self._installed is not None
@@ -341,11 +299,11 @@ class MemoryFitView(Themed, QWidget):
         devices = (
             messages.device_entries(self._devices) if self._has_gpu() else [DropdownEntry(value="cpu", text="CPU")]
         )
-        if self._has_gpu() and all(self._where != each.value for each in devices):
-            self._where = str(devices[0].value)
+        if self._has_gpu() and all(self._device != each.value for each in devices):
+            self._device = str(devices[0].value)
         for dropdown, entries, current, name in (
             (self.model_dropdown, models, self._model, self.tr("Model")),
-            (self.device_dropdown, devices, self._where, self.tr("Where")),
+            (self.device_dropdown, devices, self._device, self.tr("Where")),
         ):
             text = next((each.text for each in entries if each.value == current), "")
             dropdown.set_entries(entries, current, text, name)
@@ -355,7 +313,7 @@ class MemoryFitView(Themed, QWidget):
         return self.tr("batch of {count}")
 
     def _note_text(self) -> str:
-        """How it is done and how long it takes, as far as somebody measured that."""
+        """How the estimate is made, and how long that takes where a duration is known."""
         sentences = [
             self.tr(
                 "Measures steps with 1 to 3 examples and projects them to your batch. Another batch is answered at "
@@ -393,11 +351,10 @@ class MemoryFitView(Themed, QWidget):
             )
 
     def _update_code(self) -> None:
-        """The code of what has a bar, and of nothing else."""
-        fit = next((each for each in self._fits if each.variant == self._variant), None)
-        fit = fit or next(iter(self._fits), None)
-        if fit is None:
+        """The code of the selected way of training; only of one that has a bar."""
+        if not self._fits:
             return
+        fit = next((each for each in self._fits if each.variant == self._variant), self._fits[0])
         entries = [
             DropdownEntry(
                 value=each.variant, text=messages.variant_name(each.variant), detail=messages.variant_detail(each)
@@ -411,7 +368,7 @@ class MemoryFitView(Themed, QWidget):
         self._update_package_note(EXAMPLE_MODELS[fit.model].package)
 
     def _update_package_note(self, name: str) -> None:
-        """What the program needs and the environment has not; nothing where it has it."""
+        """The package that the code imports, where the environment does not have it, and how to install it."""
         is_missing = name in self._inputs.missing
         command = self._inputs.missing.get(name)
         self.package_label.setVisible(is_missing)
@@ -427,3 +384,57 @@ class MemoryFitView(Themed, QWidget):
                 "this PyTorch is not known here, and with another one neither of them would load."
             )
         self.package_label.setText(template.format(name=name))
+
+
+class BatchSizeBox(SpinBox):
+    """Any batch size can be typed; the arrows go along the powers of two."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setRange(1, MAX_BATCH)
+
+    def set_text(self, template: str, name: str) -> None:
+        """`template` has "{count}" in the place of the number; what is being typed is kept."""
+        prefix, _, suffix = template.partition("{count}")
+        if (prefix, suffix) != (self.prefix(), self.suffix()):
+            self.setPrefix(prefix)
+            self.setSuffix(suffix)
+        self.setAccessibleName(name)
+
+    def stepBy(self, steps: int) -> None:
+        value = self.value()
+        for _ in range(abs(steps)):
+            value = 1 << value.bit_length() if steps > 0 else max(1 << (value - 1).bit_length() >> 1, 1)
+        self.setValue(value)
+        self.selectAll()
+
+
+class FitInputs(Struct, frozen=True, kw_only=True):
+    """What is known before the first run.
+
+    `devices` are those of the newest benchmark with a GPU; `missing` are packages that the environment does not have,
+    each with the command that installs it (None: unknown); `planning` has durations measured on other computers.
+    """
+
+    planning: MemoryPlanningCatalog | None = None
+    devices: tuple[BenchDevice, ...] = ()
+    missing: dict[str, tuple[str, ...] | None] = {}
+
+    def measured_time(self, model: str) -> PlanningDuration | None:
+        """How long a model took on a CPU; None where that is unknown."""
+        return self.planning.find_duration(model) if self.planning is not None else None
+
+
+class FitInputsJob:
+    """Reads catalog, stored benchmarks and the packages of an environment; raises AppError("catalog-broken")."""
+
+    def __init__(self, app: App, environment: Path) -> None:
+        self._app = app
+        self._environment = environment
+
+    def run(self, context: JobContext[Any]) -> FitInputs:
+        context.check_cancelled()
+        device_lists = (each.devices for each in reversed(self._app.monitoring.stored_benchmarks().benchmarks))
+        devices = next((each for each in device_lists if any(device.id != "cpu" for device in each)), ())
+        missing = self._app.monitoring.missing_example_packages(self._environment)
+        return FitInputs(planning=load_memory_planning(self._app.catalog), devices=devices, missing=missing)

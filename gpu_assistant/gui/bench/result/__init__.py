@@ -1,1 +1,1 @@
-"""The result of a benchmark."""
+"""The result of a benchmark on the page, and its texts."""

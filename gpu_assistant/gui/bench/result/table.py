@@ -1,4 +1,4 @@
-"""Every figure of a benchmark in a table, and what was left out and why; folded until somebody wants it."""
+"""All figures of a benchmark in a table, with what was left out and why; collapsed at first."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ....bench import results
 from ....core.results import Benchmark
-from ....texts.format import format_counted
+from ....texts.format import format_counted, format_memory
 from ... import language
 from ...widgets.buttons import Button
 from ...widgets.cards import Card
 from ...widgets.table import DataTable
 from .. import messages
 
-TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
+TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # their sizes are counts of tokens
 COPY_PREFIX = "copy-"
 translate = QCoreApplication.translate
 
 
 class ResultsTable(Card):
-    """`toggle` opens it."""
+    """A button that expands the table; six columns, or three where six do not fit."""
 
     def __init__(self) -> None:
         self._benchmark: Benchmark | None = None
@@ -40,24 +40,20 @@ class ResultsTable(Card):
         self.retranslate()
 
     def show_benchmark(self, benchmark: Benchmark) -> None:
-        """Another result."""
         self._benchmark = benchmark
         self.retranslate()
 
     def refresh(self) -> None:
-        """Larger words need a higher table."""
         super().refresh()
         if self._ready:
-            self.table.refresh()  # before its words are measured
+            self.table.refresh()  # first, since `retranslate` measures its texts
             self.retranslate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As wide as the card."""
         super().resizeEvent(event)
         self._fit_to_width()
 
     def retranslate(self) -> None:
-        """Heads and rows."""
         if not self._ready:
             return
         is_open = not self.table.isHidden()
@@ -70,8 +66,9 @@ class ResultsTable(Card):
         self._fit_to_width()
 
     def _fill(self, *, narrow: bool) -> None:
-        """In six columns, or in three where these do not fit beside each other."""
-        assert self._benchmark is not None  # noqa: S101 - it is opened by who looks at a result
+        """Fill six columns, or three if `narrow`."""
+        if self._benchmark is None:
+            return
         self._narrow = narrow
         headers = [
             self.tr("What"),
@@ -85,7 +82,7 @@ class ResultsTable(Card):
         if narrow:
             headers = [headers[0], headers[3], headers[4]]
             rows = [_narrow_row(row) for row in rows]
-        median_column = 1 if narrow else 3  # a reason stands in all columns from there on
+        median_column = 1 if narrow else 3  # the reason of an omission spans all columns from here
         self.table.clearSpans()
         self.table.clearContents()
         self.table.setColumnCount(len(headers))
@@ -105,7 +102,7 @@ class ResultsTable(Card):
             self._wide_minimum = self.table.min_columns_width()
 
     def _fit_to_width(self) -> None:
-        """As high as its rows: the page scrolls, not the table."""
+        """Make the table as high as its rows: the page scrolls, not the table."""
         if self.table.isHidden():
             return
         margins = self.column.contentsMargins()
@@ -127,36 +124,36 @@ class ResultsTable(Card):
 
 
 def _size_text(name: str, sides: tuple[int, ...], batch: int | None = None) -> str:
-    """What is copied has bytes, everything else has sides; and how many at a time."""
+    """Bytes of a copy, tokens, or sides of a matrix or image; with the batch size."""
     if name.startswith(COPY_PREFIX):
-        return messages.bytes_text(sides[0]) if sides else ""
-    word_count = translate("Every", "{count} words").format(count=sum(sides))
+        return format_memory(sides[0]) if sides else ""
+    word_count = translate("ResultsTable", "{count} words").format(count=sum(sides))
     text = word_count if name in TOKEN_WORKLOADS else messages.size_text(sides)
     if batch is None:
         return text
-    return translate("Every", "{size}, batch {batch}").format(size=text, batch=batch)
+    return translate("ResultsTable", "{size}, batch {batch}").format(size=text, batch=batch)
 
 
 def _narrow_row(row: tuple[str, ...]) -> tuple[str, ...]:
-    """One of `rows_of` in as few columns as can be: where and at which size below what it was, the runs last."""
+    """A row of `table_rows` in three columns: device and size below the name, the runs below the spread."""
     name, device, size, median, *rest = row
     first_cell = "\n".join((name, device, size))
     if not rest:
         return first_cell, median
     spread, runs = rest
-    runs_text = format_counted(translate("Every", "{runs} runs"), runs=int(runs)) if runs.isdigit() else runs
+    runs_text = format_counted(translate("ResultsTable", "{runs} runs"), runs=int(runs)) if runs.isdigit() else runs
     return first_cell, median, f"{spread}\n{runs_text}"
 
 
 def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
-    """Every measurement in words: what, where, size, median, middle half, runs; then what was left out, which has its
-    reason in place of the last three.
+    """Each measurement: name, device, size, median, quartiles, runs. Then what was left out, with the reason in place
+    of the last three cells.
     """
     rows: list[tuple[str, ...]] = []
     for result in benchmark.results:
         low, high = (messages.value_with_unit(each, result.unit) for each in (result.q1, result.q3))
         unit = messages.unit_label(messages.readable_value(result.q3, result.unit)[1])
-        low = low.removesuffix(f" {unit}")  # once is enough, where it is the same
+        low = low.removesuffix(f" {unit}")  # where both have the same unit, name it once
         extrapolated = result.extrapolated
         rows.append(
             (
@@ -165,7 +162,7 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
                 _size_text(result.id, result.size, result.batch),
                 ("≈ " if extrapolated else "") + messages.marked_median(result),
                 f"{low} … {high}",
-                translate("Every", "worked out") if extrapolated else str(result.runs),
+                translate("ResultsTable", "worked out") if extrapolated else str(result.runs),
             )
         )
     texts = language.texts()
@@ -173,7 +170,7 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
         name = messages.workload_label(omission.id, omission.dtype)
         reason = messages.omission_reason(omission.why)
         if (message := results.skip_details(omission)) is not None:
-            reason = texts.translate(*message)  # of this one alone; why is said for all beside "Was it a fair test?"
+            reason = texts.translate(*message)  # of this measurement; the validity card has the reason for all
             reason = reason[:1].upper() + reason[1:]
         rows.append((name, messages.device_label(omission.device), _size_text(omission.id, omission.size), reason))
     return rows

@@ -1,0 +1,1 @@
+"""Saving a result for other people: as a picture, or as an HTML report."""

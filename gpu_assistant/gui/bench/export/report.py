@@ -1,0 +1,254 @@
+"""A result as an HTML report for any browser: all figures, how they came about, what they are compared with.
+
+The page is one file that loads nothing. It shows no name, serial number or folder of this computer: texts are made
+field by field from what was measured, and names are escaped. No Qt widget is used; may run on a worker thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from PySide6.QtCore import QCoreApplication
+
+from ....bench import results as bench_results
+from ....bench.results import DeviceComparison
+from ....core.paths import resources_dir
+from ....core.results import Benchmark, BenchResult
+from ....texts.benchmark import verdict_text
+from ....texts.format import format_memory
+from ... import language
+from ...theme.theme import load_theme_file
+from .. import messages
+from ..result import messages as result_messages
+from ..result.expected_range import BELOW_EXPECTED, RangeSource, expected_results, range_source_text
+from ..result.messages import VERSION_NAMES, validity_notes, version_name
+from ..result.table import table_rows
+
+translate = QCoreApplication.translate
+
+TRAINING_WORKLOADS = frozenset({"resnet50", "bert-base"})
+STYLE_FILE = "report/style.css"
+COLOUR_CSS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+CSS_TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")
+
+
+def render_html(
+    benchmark: Benchmark, stored: tuple[Benchmark, ...] = (), range_source: RangeSource | None = None
+) -> str:
+    """The page in the current language; `stored` are the earlier benchmarks, oldest first."""
+    title = _page_title(benchmark)
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        _paragraph_html(" · ".join([*messages.machine_labels(benchmark), messages.measured_on(benchmark)])),
+        _headline_section(benchmark),
+        _comparison_section(benchmark, stored),
+        _expected_section(benchmark, range_source),
+        _section_html(
+            translate("BenchmarkReport", "Was it a fair test?"),
+            _table_html([(line.text, line.value or line.detail) for line in validity_notes(benchmark, stored)]),
+        ),
+        _gpu_log_section(benchmark),
+        _history_section(benchmark, stored),
+        _section_html(
+            translate("BenchmarkReport", "All figures"),
+            _table_html(table_rows(benchmark), headers=_figure_headers())
+            + _paragraph_html(language.texts().translate("bench.units")),
+        ),
+        _section_html(translate("BenchmarkReport", "Devices and versions"), _table_html(_device_rows(benchmark))),
+        _paragraph_html(
+            translate(
+                "BenchmarkReport",
+                "Measured with GPU Assistant. Names of people, serial numbers and folders are not in here.",
+            )
+        ),
+    ]
+    code = language.texts().language.replace("_", "-")
+    colours = COLOUR_CSS.format(light=_css_variables("light"), dark=_css_variables("dark"))
+    style = colours + (resources_dir() / STYLE_FILE).read_text(encoding="utf-8")
+    return (
+        f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
+        f"<style>{style}</style></head><body>\n" + "\n".join(part for part in parts if part) + "\n</body></html>\n"
+    )
+
+
+def _page_title(benchmark: Benchmark) -> str:
+    """It says no more than was measured: "trains" only with a training workload on a GPU."""
+    reference = messages.reference_result(benchmark)
+    if reference is None or reference.device == "cpu":
+        return translate("BenchmarkReport", "How fast this CPU computes")
+    if any(result.id in TRAINING_WORKLOADS for result in benchmark.results):
+        return translate("BenchmarkReport", "How fast this computer trains")
+    return translate("BenchmarkReport", "How fast this computer computes")
+
+
+def _headline_section(benchmark: Benchmark) -> str:
+    headline = messages.make_headline(benchmark)
+    if headline is None:
+        return ""
+    body = f'<div class="figure">{escape(headline.figure)}</div><div>{escape(headline.text)}</div>'
+    notes = (headline.detail, headline.missing, messages.unmeasured_text(benchmark))
+    return f"<section>{body}{''.join(_paragraph_html(note) for note in notes)}</section>"
+
+
+def _comparison_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
+    rows, previous = [], bench_results.previous_benchmark(benchmark, stored)
+    pairs = bench_results.device_comparisons(benchmark, previous)
+    maxima = bench_results.unit_maxima(pairs)
+    for pair in pairs:
+        single = len(pair.results) == 1  # the length of one bar alone says nothing
+        bars = "".join(
+            ("" if single else _bar_html(each, pair, maxima[each.unit]))
+            + f"<small>{escape(_bar_device(each, pair, previous))} {escape(messages.marked_median(each))}</small>"
+            for each in pair.results
+        )
+        ratio = messages.ratio_text(pair.ratio) if pair.ratio is not None else ""
+        title, description = messages.pair_title(pair), messages.pair_description(pair, benchmark)
+        name = f"{escape(title)}<br><small>{escape(description)}</small>"
+        rows.append(f'<tr><td style="width:34%">{name}</td><td>{bars}</td><td>{ratio}</td></tr>')
+    has_gpu = any(pair.gpus for pair in pairs)
+    title = (
+        translate("BenchmarkReport", "GPU beside CPU")
+        if has_gpu
+        else translate("BenchmarkReport", "Measured on the CPU")
+    )
+    return _section_html(title, f"<table>{''.join(rows)}</table>") if rows else ""
+
+
+def _bar_html(result: BenchResult, pair: DeviceComparison, maximum: float) -> str:
+    css_class = "bar cpu" if messages.bar_colour(result, pair) == "s5" else "bar"
+    return f'<div class="{css_class}" style="width:{100 * result.median / maximum:.1f}%"></div>'
+
+
+def _bar_device(result: BenchResult, pair: DeviceComparison, previous: Benchmark | None) -> str:
+    """The device of a bar, with the number format of a CPU; the date for the earlier run."""
+    if result is pair.previous:
+        return messages.previous_date_label(previous)
+    if result.processes > 1:
+        return messages.multi_gpu_label(result)
+    return messages.cpu_label(result.dtype) if result.device == "cpu" else messages.result_device(result)
+
+
+def _expected_section(benchmark: Benchmark, range_source: RangeSource | None) -> str:
+    rows = []
+    for result, expected in expected_results(benchmark):
+        low, high = (messages.value_with_unit(each, result.unit) for each in expected)
+        template = translate("BenchmarkReport", "usual: {low} to {high}")
+        if result.median > expected[1]:
+            template = translate("BenchmarkReport", "above the usual range: {low} to {high}")
+        rows.append((messages.result_name(result), messages.median_text(result), template.format(low=low, high=high)))
+    if not rows:
+        return ""
+    texts = language.texts()
+    causes = benchmark.causes if benchmark.verdict == BELOW_EXPECTED else ()
+    return _section_html(
+        translate("BenchmarkReport", "Is that right for this card?"),
+        f"<p>{escape(verdict_text(benchmark, texts))}</p>{_table_html(rows)}"
+        + "".join(f"<p>{escape(texts.translate(each))}</p>" for each in causes)
+        + _range_source_html(range_source),
+    )
+
+
+def _range_source_html(range_source: RangeSource | None) -> str:
+    """Where the ranges are from, with a link."""
+    if range_source is None:
+        return ""
+    text = _paragraph_html(range_source_text(range_source))
+    if range_source.url is None:
+        return text
+    label = escape(translate("BenchmarkReport", "Where the figures are from:"))
+    url = escape(range_source.url)
+    return f'{text}<p class="soft">{label} <a rel="noreferrer" href="{url}">{url}</a></p>'
+
+
+def _gpu_log_section(benchmark: Benchmark) -> str:
+    gpus = bench_results.relevant_gpu_logs(benchmark)
+    if not gpus:
+        return ""
+    several = len(gpus) > 1
+    columns = [
+        (result_messages.gpu_label(gpu, gpus), *(value for _, value in result_messages.gpu_log_rows(gpu)))
+        for gpu in gpus
+    ]
+    captions = ("", *(caption for caption, _ in result_messages.gpu_log_rows(gpus[0])))
+    rows = list(zip(captions, *columns, strict=True))
+    title = (
+        translate("BenchmarkReport", "What the cards did meanwhile")
+        if several
+        else translate("BenchmarkReport", "What the card did meanwhile")
+    )
+    return _section_html(title, _table_html(rows[1:], headers=rows[0]))
+
+
+def _history_section(benchmark: Benchmark, stored: tuple[Benchmark, ...]) -> str:
+    """The same measurement in earlier benchmarks, and the change since the last one."""
+    runs = messages.comparable_runs(benchmark, stored)
+    if len(runs) < 2:
+        return ""
+    dates = messages.date_labels([each for each, _ in runs], with_year=True)
+    rows = [
+        (date, messages.marked_median(result), _versions_text(each))
+        for date, (each, result) in zip(dates, runs, strict=True)
+    ]
+    headers = (
+        translate("BenchmarkReport", "When"),
+        translate("BenchmarkReport", "Median"),
+        translate("BenchmarkReport", "Versions"),
+    )
+    return _section_html(
+        translate("BenchmarkReport", "Before and now"),
+        _paragraph_html(result_messages.measurement_label(runs[-1][1]))
+        + _table_html(rows, headers=headers)
+        + f"<p>{escape(result_messages.change_text(runs[-2], runs[-1], dates[-2]))}</p>",
+    )
+
+
+def _versions_text(benchmark: Benchmark) -> str:
+    versions = ((version_name(key), benchmark.versions.get(key)) for key in VERSION_NAMES)
+    return " · ".join(f"{name} {version}" for name, version in versions if version is not None)
+
+
+def _device_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
+    rows = []
+    for device in benchmark.devices:
+        memory_text = format_memory(device.memory_bytes) if device.memory_bytes is not None else ""
+        rows.append((messages.device_label(device.id), device.name or device.id, memory_text))
+    return [*rows, *((version_name(key), version) for key, version in benchmark.versions.items())]
+
+
+def _figure_headers() -> tuple[str, ...]:
+    return (
+        translate("BenchmarkReport", "What"),
+        translate("BenchmarkReport", "Where"),
+        translate("BenchmarkReport", "Size"),
+        translate("BenchmarkReport", "Median"),
+        translate("BenchmarkReport", "Middle half"),
+        translate("BenchmarkReport", "Runs"),
+    )
+
+
+def _section_html(title: str, body: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{body}</section>"
+
+
+def _table_html(rows: Iterable[tuple[str, ...]], headers: tuple[str, ...] = ()) -> str:
+    header = "<tr>" + "".join(f"<th>{escape(each)}</th>" for each in headers) + "</tr>" if headers else ""
+    body = "".join(f"<tr>{_cells_html(row, len(headers))}</tr>" for row in rows)
+    return f"<table>{header}{body}</table>"
+
+
+def _cells_html(row: tuple[str, ...], columns: int) -> str:
+    """In a row with fewer cells than columns, the last cell spans the rest."""
+    colspan = columns - len(row) + 1
+    last = f'<td colspan="{colspan}">' if colspan > 1 else "<td>"
+    return "".join(f"<td>{escape(cell)}</td>" for cell in row[:-1]) + f"{last}{escape(row[-1])}</td>"
+
+
+def _paragraph_html(text: str) -> str:
+    return f'<p class="soft">{escape(text)}</p>' if text else ""
+
+
+def _css_variables(theme: str) -> str:
+    colours = load_theme_file().themes[theme].colours()
+    return " ".join(f"--{token}: {colours[token]};" for token in CSS_TOKENS)

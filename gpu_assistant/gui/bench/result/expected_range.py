@@ -1,0 +1,218 @@
+"""Is that right for this card? Measured figures beside the range of healthy GPUs of the same model.
+
+`ExpectedRangeCard` also says where the ranges are from, and what to do where a figure is below its range.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from ....bench.results import CAUSE_PREFIX, result_key
+from ....core.results import Benchmark, BenchResult
+from ... import language
+from ...widgets.buttons import Button
+from ...widgets.cards import Card, Pill
+from ...widgets.icons import IconWidget
+from ...widgets.layouts import clear_layout
+from ...widgets.text import label
+from .. import messages
+
+if TYPE_CHECKING:
+    from ....catalog.store import Catalog
+
+
+BELOW_EXPECTED = "bench.verdict.below"
+NORMAL_VERDICTS = frozenset({"bench.verdict.as-expected", "bench.verdict.above"})
+UNKNOWN_CAUSE = CAUSE_PREFIX + "unknown"
+# What to check where the cause is unknown: codes of `bench.look.*`.
+CHECKS = ("power-plan", "slot", "memory-stick", "battery", "heat")
+
+
+class RangeSource(Struct, frozen=True):
+    """How the ranges are made: (low, high) in percent of the peak figures, the page that has these, and its date."""
+
+    matmul_percent: tuple[int, int]
+    copy_percent: tuple[int, int]
+    pcie_percent: tuple[int, int]
+    url: str | None
+    as_of: str
+
+
+def read_range_source(catalog: Catalog) -> RangeSource:
+    """Read the catalog's reference figures from disk: for a worker thread."""
+    reference = catalog.reference
+    healthy = reference.healthy
+    matmul_percent, copy_percent, pcie_percent = (
+        (round(100 * low), round(100 * high))
+        for low, high in (healthy.matmul_share, healthy.copy_share, healthy.pcie_share)
+    )
+    urls = [reference.sources[gpu.source].url for gpu in reference.cards[:1]]
+    return RangeSource(
+        matmul_percent, copy_percent, pcie_percent, next((url for url in urls if url), None), reference.as_of
+    )
+
+
+class ExpectedRangeCard(Card):
+    """Hidden for a result without a GPU; without a known range it says why there is none."""
+
+    def __init__(self) -> None:
+        self._benchmark: Benchmark | None = None
+        self._range_source: RangeSource | None = None
+        self._ready = False
+        super().__init__()
+        header = QHBoxLayout()
+        header.setSpacing(12)
+        self._heading, self.verdict_pill = label("heading"), Pill()
+        header.addWidget(self._heading, 1)
+        header.addWidget(self.verdict_pill, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        self.advice_label = label("strong")
+        self._causes_layout = QVBoxLayout()
+        self._causes_layout.setSpacing(6)
+        self._source_label = label("small")
+        self.source_button = Button(kind="ghost", trailing_icon="open", small=True)
+        self.source_button.clicked.connect(self._open_source)
+        self.column.addLayout(header)
+        self.column.addLayout(self._grid)
+        self.column.addWidget(self.advice_label)
+        self.column.addLayout(self._causes_layout)
+        self.column.addWidget(self._source_label)
+        self.column.addWidget(self.source_button)
+        self._ready = True
+        self.retranslate()
+
+    def show_benchmark(self, benchmark: Benchmark, range_source: RangeSource | None) -> None:
+        self._benchmark, self._range_source = benchmark, range_source
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        if not self._ready:
+            return
+        benchmark = self._benchmark
+        has_gpu = benchmark is not None and any(result.device != "cpu" for result in benchmark.results)
+        self.setVisible(has_gpu)
+        if benchmark is None or not has_gpu:
+            return
+        self._heading.setText(self.tr("Is that right for this card?"))
+        self.verdict_pill.setVisible(bool(benchmark.expected))
+        if not benchmark.expected:
+            self._show_unknown()
+            return
+        is_below = benchmark.verdict == BELOW_EXPECTED
+        self.verdict_pill.set("warn" if is_below else "ok", verdict_label(benchmark))
+        clear_layout(self._grid)
+        for row, (result, expected) in enumerate(expected_results(benchmark)):
+            self._add_range_row(row, result, expected)
+        self._show_causes(benchmark if is_below else None)
+        source = self._range_source
+        self._source_label.setVisible(source is not None)
+        self.source_button.setVisible(source is not None and source.url is not None)
+        if source is not None:
+            self._source_label.setText(range_source_text(source))
+            self.source_button.setText(self.tr("Where the figures are from"))
+            self.source_button.setToolTip(source.url or "")
+
+    def _show_unknown(self) -> None:
+        clear_layout(self._grid)
+        self._show_causes(None)
+        self.source_button.hide()
+        self._source_label.show()
+        self._source_label.setText(
+            self.tr(
+                "There are no figures to check this card against. A laptop's card gets another power limit from every "
+                "maker, and of servers' cards we have none yet. Your own past shows whether it becomes slower."
+            )
+        )
+
+    def _add_range_row(self, row: int, result: BenchResult, expected: tuple[float, float]) -> None:
+        is_below = result.median < expected[0]
+        low, high = (messages.readable_value(each, result.unit)[0] for each in expected)
+        unit = messages.unit_label(messages.readable_value(expected[1], result.unit)[1])
+        value_label = label("body", messages.median_text(result))
+        template = self.tr("usual: {low} to {high} {unit}")
+        if result.median > expected[1]:
+            template = self.tr("above the usual range: {low} to {high} {unit}")
+        range_label = label("small", template.format(low=low, high=high, unit=unit))
+        for each in (value_label, range_label):
+            each.setAlignment(Qt.AlignmentFlag.AlignRight)
+        figures = QVBoxLayout()
+        figures.setSpacing(0)
+        figures.addWidget(value_label)
+        figures.addWidget(range_label)
+        state = "warn" if is_below else "ok"
+        self._grid.addWidget(IconWidget(state, state, 16), row, 0, Qt.AlignmentFlag.AlignTop)
+        name = messages.result_name(result)
+        if result.device != "cuda:0":
+            name = messages.with_device_label(result.device, name)
+        self._grid.addWidget(label("body", name, "soft"), row, 1, Qt.AlignmentFlag.AlignTop)
+        self._grid.addLayout(figures, row, 2)
+
+    def _show_causes(self, benchmark: Benchmark | None) -> None:
+        clear_layout(self._causes_layout)
+        self.advice_label.setVisible(benchmark is not None)
+        if benchmark is None:
+            return
+        self.advice_label.setText(self.tr("What to do"))
+        texts = language.texts()
+        sentences = [texts.translate(cause) for cause in benchmark.causes]
+        if UNKNOWN_CAUSE in benchmark.causes:
+            sentences += [texts.translate(f"bench.look.{check}") for check in CHECKS]
+        for sentence in sentences:
+            self._causes_layout.addWidget(_bullet_row(sentence))
+
+    def _open_source(self) -> None:
+        if self._range_source is not None and self._range_source.url is not None:
+            QDesktopServices.openUrl(QUrl(self._range_source.url))
+
+
+def range_source_text(source: RangeSource) -> str:
+    """How the ranges are made, and the date of the manufacturers' figures."""
+    return QCoreApplication.translate(
+        "ExpectedRangeCard",
+        "The range is {low} to {high} % of what the maker's figures promise, {low_copy} to {high_copy} % "
+        "for copies within the card, {low_way} to {high_way} % for the way to it: our own rule of thumb. "
+        "Figures as of {date}.",
+    ).format(
+        low=source.matmul_percent[0],
+        high=source.matmul_percent[1],
+        low_copy=source.copy_percent[0],
+        high_copy=source.copy_percent[1],
+        low_way=source.pcie_percent[0],
+        high_way=source.pcie_percent[1],
+        date=source.as_of,
+    )
+
+
+def verdict_label(benchmark: Benchmark) -> str:
+    """The verdict in a few words, for a pill."""
+    return language.texts().translate(f"{benchmark.verdict}.short")
+
+
+def expected_results(benchmark: Benchmark) -> list[tuple[BenchResult, tuple[float, float]]]:
+    """Each measurement with a known range: the result of its best size, and (low, high)."""
+    best: dict[str, BenchResult] = {}
+    for result in benchmark.results:
+        if not result.extrapolated and (
+            result_key(result) not in best or result.median > best[result_key(result)].median
+        ):
+            best[result_key(result)] = result
+    return [(best[name], expected) for name, expected in (benchmark.expected or {}).items() if name in best]
+
+
+def _bullet_row(sentence: str) -> QWidget:
+    """A sentence with an arrow before it."""
+    container = QWidget()
+    row = QHBoxLayout(container)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(10)
+    row.addWidget(IconWidget("right", "soft", 16), 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(label("body", sentence), 1)
+    return container

@@ -1,0 +1,73 @@
+"""The result on the page: headline, comparison, history, GPU log."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from gpu_assistant.gui.bench.page import RESULT_VIEW
+from gpu_assistant.gui.bench.result.messages import THROTTLE_ROW, gpu_log_rows
+from gpu_assistant.gui.bench.result.view import GpuLogCard
+from tests.fakes.benchmarks import card_benchmark, two_cards
+
+pytestmark = pytest.mark.gui
+
+
+def test_headline_shows_ratio(open_result):
+    page = open_result(card_benchmark())
+    assert page.current_view == RESULT_VIEW
+    view = page.result_view
+    assert view.figure_label.text() == "31×"
+    assert view.headline_label.text() == "Training ResNet-50: your RTX 4060 is 31 times as fast as your CPU"
+    assert view.detail_label.text() == (
+        "On the card mixed precision, on the CPU float32. "
+        "What takes the CPU a night of 8 hours, the card does in 15 minutes."
+    )
+    assert view.verdict_pill.text == "Products and copies: as expected"
+    assert "CUDA 13.0 · quick test, 58 seconds" in page.subtitle_label.text()
+    assert page.measure_button.toolTip().startswith(
+        "About 1 minute for the CPU and 1 minute for each GPU; with several GPUs up to 2 minutes more"
+    )
+
+
+def test_unfinished_run_shows_banner(open_result, seen):
+    view = open_result(card_benchmark(), replace(card_benchmark(0.9), notes=("bench.note.killed",))).result_view
+    assert view.unmeasured_banner.isVisible()
+    assert "ended the benchmark before its end" in seen(view.headline_card)
+    assert not open_result(card_benchmark()).result_view.unmeasured_banner.isVisible()
+
+
+def test_history_shows_previous_and_current(open_result):
+    old = card_benchmark(0.89)
+    old = replace(old, versions={**old.versions, "driver": "566.03"})
+    card = open_result(old, card_benchmark()).result_view.history_card
+    assert card.change_label.text().startswith("12 % faster than ")
+    assert card.change_label.text().endswith("Since then: driver 566.03 → 617.42.")
+    card.show_benchmark(card_benchmark(), (card_benchmark(), card_benchmark(1.001)))
+    assert card.change_label.text().startswith("No difference")
+
+
+# Without a page around it Windows asks such a card for the height of its words at its least width.
+@pytest.mark.qt_log_ignore("Unable to set geometry", extend=True)
+def test_gpu_log_shows_dash_for_unreported_values(language, qtbot, seen):
+    gpu = replace(card_benchmark().watched[0], clock_sm=2505, power_max_w=113.4, power_limit_w=115.0)
+    hot = replace(gpu, index=1, throttle=("thermal", "power-cap"), temp_end=84, temp_max=88)
+    card = GpuLogCard()
+    qtbot.addWidget(card)
+    card.show()
+    card.show_benchmark(replace(two_cards(), watched=(gpu, hot)))
+    qtbot.waitUntil(lambda: "GPU 0" in seen(card), timeout=5000)
+    for text in (
+        "GPU 0 · RTX 4060",
+        "GPU 1 · RTX 4060",
+        "41 → 66 °C, at most 67 °C",
+        "2,505 MHz",
+        "113 W of 115 W",
+        "nothing",
+        "Slowed down by heat; At its power limit",
+    ):
+        assert text in seen(card)
+    assert dict(gpu_log_rows(gpu))["Memory clock under load"] == "—"
+    assert gpu_log_rows(hot)[THROTTLE_ROW][1].startswith("Slowed")
+    card.show_benchmark(replace(card_benchmark(), watched=()))
+    assert card.isHidden()

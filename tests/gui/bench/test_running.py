@@ -1,0 +1,31 @@
+"""The view of a running measurement, with a clock of its own."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from gpu_assistant.bench.child_protocol import MemoryFitProgress
+from gpu_assistant.gui.bench.running import ActivityText, RunningView
+
+pytestmark = pytest.mark.gui
+
+
+class Clock:
+    seconds = 1000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_elapsed_time_updates_without_reports(qtbot, language):
+    clock = Clock()
+    view = RunningView(lambda report: ActivityText("Title", report.variant), monotonic=clock)
+    qtbot.addWidget(view)
+    view.start(lambda: "About 1 minute")
+    clock.seconds += 46
+    view.findChild(QTimer, "clockTimer").timeout.emit()
+    assert view.count_label.text() == "running for 46 seconds"
+    view.show_progress(MemoryFitProgress(index=2, total=5, variant="mixed"))
+    assert view.count_label.text() == "2 of 5 · mixed · running for 46 seconds"
+    assert view.note_label.text() == "About 1 minute"
