@@ -227,16 +227,16 @@ def changes(turns: Turns, program: DesktopApplication, place: str) -> None:
 
 def wizard_acts(turns: Turns, program: DesktopApplication, wizard: Wizard) -> None:
     """The wizard from its first page to its last."""
-    road = wizard.controller
+    controller = wizard.controller
 
     def calm() -> bool:
-        return not road.busy
+        return not controller.busy
 
     changes(turns, program, "welcome")
-    turns.during("computer: first look", road.go_next, 1.0)
+    turns.during("computer: first look", controller.go_next, 1.0)
     turns.until(calm)
     changes(turns, program, "computer")
-    turns.during("recommendation: first look", road.go_next, 1.0)
+    turns.during("recommendation: first look", controller.go_next, 1.0)
     turns.until(calm)
     changes(turns, program, "recommendation")
     page = wizard.recommendation
@@ -248,14 +248,14 @@ def wizard_acts(turns: Turns, program: DesktopApplication, wizard: Wizard) -> No
         for what in ("open", "close"):
             turns.during(f"recommendation: steps, {what}", page.cost_card.steps_button.click)
         for goal in ("all", "pytorch"):
-            turns.during("recommendation: goal", partial(road.change_options, goal=goal), 1.0)
+            turns.during("recommendation: goal", partial(controller.change_options, goal=goal), 1.0)
             turns.until(calm)
         for channel in ("game-ready", "studio"):
-            turns.during("recommendation: channel", partial(road.change_options, channel=channel), 1.0)
+            turns.during("recommendation: channel", partial(controller.change_options, channel=channel), 1.0)
             turns.until(calm)
-    road.change_options(goal="all")
+    controller.change_options(goal="all")
     turns.until(calm)
-    turns.during("recommendation: choose by hand", road.start_customizing, 1.0)
+    turns.during("recommendation: choose by hand", controller.start_customizing, 1.0)
     turns.until(calm)
     for _ in range(turns.repeat):
         for card in page.part_cards.values():
@@ -265,16 +265,16 @@ def wizard_acts(turns: Turns, program: DesktopApplication, wizard: Wizard) -> No
                 if picker.popup is not None:
                     picker.popup.close()
     changes(turns, program, "recommendation by hand")
-    turns.during("recommendation: ours again", road.reset_choices, 1.0)
+    turns.during("recommendation: ours again", controller.reset_choices, 1.0)
     turns.until(calm)
     # What is carried out is made up: the pages shall show it as a real one.
-    road.flow.simulated = False
-    turns.during("install: first look, all news", road.install, INSTALL_SECONDS + 1)
+    controller.flow.simulated = False
+    turns.during("install: first look, all news", controller.install, INSTALL_SECONDS + 1)
     turns.until(calm)
-    turns.during("done: first look", lambda: road.go_to("done"))
-    turns.during("done: proven", lambda: road._on_verified(PROOF))
+    turns.during("done: first look", lambda: controller.go_to("done"))
+    turns.during("done: proven", partial(controller.runners.verify.done.emit, PROOF))
     changes(turns, program, "done")
-    turns.during("install: again", lambda: road.go_to("install"))
+    turns.during("install: again", lambda: controller.go_to("install"))
     changes(turns, program, "install")
 
 

@@ -31,26 +31,28 @@ def asked(studio: Studio, app: FakeApp) -> Wizard:
 
 def asked_for_another(studio: Studio, app: FakeApp) -> Wizard:
     made = asked(studio, app)
-    made.create_bundle_page.target_card.target_segments.buttons[1].click()
-    made.create_bundle_page.use_machine_file(app.folder / "computer.json")
-    made.create_bundle_page.use_folder(app.folder / "stick")
+    made.side_pages.create_page.target_card.target_segments.buttons[1].click()
+    made.side_pages.create_page.use_machine_file(app.folder / "computer.json")
+    made.side_pages.create_page.use_folder(app.folder / "stick")
     studio.settle()
     return made
 
 
 def gathering(studio: Studio, app: FakeApp) -> Wizard:
+    from .screenshots import SPEEDS
+
     made = asked(studio, app)
     app.gate = threading.Event()
     app.news["bundle"] = bundles.gathering(done=1_190_000_000)
-    made.create_bundle_page.use_folder(app.folder / "stick")
-    made.create_bundle_page.primary_button.click()
+    made.side_pages.create_page.use_folder(app.folder / "stick")
+    made.side_pages.create_page.primary_button.click()
     studio.until(
-        lambda: made.bundle_creator.progress is not None and made.bundle_creator.progress.running_step is not None
+        lambda: (
+            made.side_pages.bundle_creator.progress is not None
+            and made.side_pages.bundle_creator.progress.running_step is not None
+        )
     )
-    clock = iter(range(1000))
-    made.create_bundle_page.step_panel.speed_line._clock = lambda: float(next(clock))
-    for second in range(90):
-        made.create_bundle_page.step_panel.speed_line.add(18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6)
+    made.side_pages.create_page.step_panel.speed_line.set_points(list(enumerate(SPEEDS)))
     return made
 
 
@@ -59,18 +61,18 @@ def gathered(studio: Studio, app: FakeApp) -> Wizard:
     app.results["bundle"] = lambda: bundles.write(folder, bundles.contents(left_out=("nvidia-driver-linux",)))
     app.news["bundle"] = bundles.gathering()
     made = asked(studio, app)
-    made.create_bundle_page.use_folder(folder)
-    made.create_bundle_page.primary_button.click()
-    studio.until(lambda: made.bundle_creator.state == "done")
+    made.side_pages.create_page.use_folder(folder)
+    made.side_pages.create_page.primary_button.click()
+    studio.until(lambda: made.side_pages.bundle_creator.state == "done")
     return made
 
 
 def broken(studio: Studio, app: FakeApp) -> Wizard:
     app.results["bundle"] = UsageError("bundle-folder-occupied", path="/home/mei/Pictures")
     made = asked(studio, app)
-    made.create_bundle_page.use_folder(app.folder / "Pictures")
-    made.create_bundle_page.primary_button.click()
-    studio.until(lambda: made.bundle_creator.state == "failed")
+    made.side_pages.create_page.use_folder(app.folder / "Pictures")
+    made.side_pages.create_page.primary_button.click()
+    studio.until(lambda: made.side_pages.bundle_creator.state == "failed")
     return made
 
 
@@ -83,7 +85,7 @@ def checking(studio: Studio, app: FakeApp) -> Wizard:
     )
     app.news["check"] = (CHECK, StepEvent(id="check", state="running"), half)
     made = wizard(studio, app)
-    made.load_bundle_page.check_folder(app.folder / "stick")
+    made.side_pages.load_page.check_folder(app.folder / "stick")
     studio.settle()
     return made
 
@@ -93,8 +95,8 @@ def refused(studio: Studio, app: FakeApp) -> Wizard:
 
     app.results["check"] = AppError("bundle-damaged", path="/media/mei/stick/pytorch", files=bundles.WHEEL)
     made = wizard(studio, app)
-    made.load_bundle_page.check_folder(app.folder / "stick")
-    studio.until(lambda: made.load_bundle_page.error is not None)
+    made.side_pages.load_page.check_folder(app.folder / "stick")
+    studio.until(lambda: made.side_pages.load_page.error is not None)
     return made
 
 
@@ -102,7 +104,7 @@ def from_folder(studio: Studio, app: FakeApp) -> Wizard:
     from .screenshots import wizard
 
     made = wizard(studio, app)
-    made.load_bundle_page.check_folder(app.folder / "stick")
+    made.side_pages.load_page.check_folder(app.folder / "stick")
     studio.until(lambda: made.flow.page == "computer" and not made.controller.busy)
     made.controller.go_next()
     studio.settle()

@@ -413,7 +413,7 @@ class CreateBundlePage(WizardPage):
 
     def _update_order_cards(self) -> None:
         state = self.controller.flow.state
-        error = self.controller.errors.get("look") or self.controller.errors.get("reckon")
+        error = self.controller.errors.get("detect") or self.controller.errors.get("recommend")
         progress_text = (
             self.tr("Looking at this computer…")
             if self.controller.is_detecting or self.controller.is_recommending

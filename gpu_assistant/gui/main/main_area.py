@@ -41,7 +41,7 @@ PRELOADED_MODULES = (MONITOR_MODULE, "gpu_assistant.gui.bench.page", "gpu_assist
 
 class MainArea(Themed, QWidget):
     """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard, `offline_wanted` for its page
-    "prepare" or "given", `measurer_made` hands over the runner
+    "create-bundle" or "load-bundle", `measurer_made` hands over the runner
     of the benchmark page, which comes late, `watching_changed` says that the settings about the cards are others."""
 
     setup_requested = Signal()

@@ -109,8 +109,8 @@ class DesktopIntegration(QObject):
         def install_fraction(_: object) -> float | None:
             return controller.progress.bar_fraction if controller.progress is not None else None
 
-        self.watch_runner(controller.install_runner, "install", install_fraction)
-        self.watch_benchmark(controller.benchmark_runner)
+        self.watch_runner(controller.runners.install, "install", install_fraction)
+        self.watch_benchmark(controller.runners.benchmark)
 
     def watch_bundle_creator(self, creator: BundleCreator) -> None:
         """A folder for a computer without internet."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..language import Language
     from ..saving import SettingsSaver
     from ..widgets.cards import Banner, BannerKind
-    from ..wizard.wizard import Wizard
+    from ..wizard.wizard import SidePageName, Wizard
     from ..worker import JobRunner
     from .main_area import MainArea
     from .tray import DesktopIntegration
@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
             self.wizard.main_area_requested.connect(self._on_setup_skipped)
             if not self.app.simulated:
                 self.desktop_integration.watch_wizard(self.wizard.controller)
-                self.wizard.bundle_creator_created.connect(self.desktop_integration.watch_bundle_creator)
+                self.wizard.side_pages.bundle_creator_created.connect(self.desktop_integration.watch_bundle_creator)
             self._stack.addWidget(self.wizard)
         self._stack.setCurrentWidget(self.wizard)
         log.info("wizard shown")
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
             self.main_area = MainArea(self.app, self.language, self.saver)
             self.main_area.sampling.failed.connect(self._on_sampling_failed)
             self.main_area.setup_requested.connect(self._open_setup)
-            self.main_area.side_page_requested.connect(lambda page: self._open_setup().open_side_page(page))
+            self.main_area.side_page_requested.connect(self._open_side_page)
             self.main_area.benchmark_runner_created.connect(self.desktop_integration.watch_benchmark)
             self.main_area.updates.close_consent_requested.connect(self._confirm_update_handover)
             self.main_area.updates.quit_requested.connect(self._close_for_update)
@@ -203,6 +203,9 @@ class MainWindow(QMainWindow):
             self.wizard = None
         return self.show_wizard()
 
+    def _open_side_page(self, name: SidePageName) -> None:
+        self._open_setup().side_pages.open_from_main_area(name)
+
     # The end
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -251,7 +254,7 @@ class MainWindow(QMainWindow):
         """Whether the work that runs may be stopped; asked only for work that the user waits for."""
         from ..widgets.dialogs import ConfirmDialog
 
-        if self.wizard is not None and (self.wizard.flow.is_locked or self.wizard.is_creating_bundle):
+        if self.wizard is not None and (self.wizard.flow.is_locked or self.wizard.side_pages.is_creating_bundle):
             return ConfirmDialog.ask(
                 self,
                 self.tr("Stop here?"),

@@ -219,11 +219,6 @@ def announce(widget: QWidget, text: str) -> None:
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 
-def preload_accessibility() -> None:
-    """Load what `announce` needs: Qt's classes for it and their enums take 25 ms."""
-    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent  # noqa: F401
-
-
 def application() -> QApplication:
     """The running application."""
     instance: QObject | None = QApplication.instance()

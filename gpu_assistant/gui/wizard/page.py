@@ -1,11 +1,13 @@
-"""What the wizard's pages have in common: a page that scrolls, a foot that does not, and the road they draw.
+"""What all pages of the wizard have in common.
 
-What the user has in hand stays where it is while a page is drawn anew: the keyboard's place, and its height.
+WizardPage is a page that scrolls above a footer that does not. `build` makes the widgets once; `draw` puts texts and
+figures in, on every `changed` of the controller while the page is visible, and when it is shown. ViewStateKeeper keeps
+focus and scroll position across a redraw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import pairwise
 
 import shiboken6
@@ -21,13 +23,13 @@ from .controller import WizardController
 
 
 def set_tab_order(*widgets: QWidget) -> None:
-    """Tab goes from one to the next; what was made later would else come last."""
+    """Let Tab go through the widgets in this order; without it, widgets that were created later come last."""
     for previous, following in pairwise(widgets):
         QWidget.setTabOrder(previous, following)
 
 
 class WizardPage(Themed, QWidget):
-    """`build` makes the parts once; `draw` puts words and figures in, again after every change."""
+    """A page with a primary button. Subclasses implement `build` and `draw`."""
 
     def __init__(self, controller: WizardController) -> None:
         super().__init__()
@@ -49,34 +51,36 @@ class WizardPage(Themed, QWidget):
 
     @property
     def texts(self) -> Texts:
-        """The core's sentences in the language of now."""
+        """The core's texts in the current language."""
         return self.controller.language.texts()
 
     def build(self) -> None:
-        """Make the parts."""
+        """Create the widgets; called once, by the constructor."""
         raise NotImplementedError
 
     def draw(self) -> None:
-        """Words and figures of now."""
+        """Show the current state in the current language."""
         raise NotImplementedError
 
     @property
     def default_button(self) -> Button:
-        """The button that Enter presses: the one that looks like a primary."""
+        """The button that Enter presses and that is drawn as the primary one."""
         return self.primary_button
 
     def highlight_default_button(self, *buttons: Button) -> None:
-        """Let the way on, among the page's primary and `buttons`, be the one that looks so."""
+        """Draw the default button as the primary one, and the other ones of the page's primary button and `buttons`
+        as secondary.
+        """
         for button in (self.primary_button, *buttons):
             button.kind = "primary" if button is self.default_button else "secondary"
             button.update()
 
     def run_primary_action(self) -> None:
-        """What the primary does."""
+        """What the primary button does: go to the next page, unless a subclass says otherwise."""
         self.controller.go_next()
 
     def draw_if_visible(self) -> None:
-        """Draw, unless nobody sees it: showing draws."""
+        """Draw, unless the page is hidden: showing it draws it."""
         if self.isVisible():
             self._draw()
 
@@ -84,47 +88,36 @@ class WizardPage(Themed, QWidget):
         self.draw()
         self.footer.update_layout()
 
-    def preload_steps(self) -> list[Callable[[], object]]:
-        """What can be made before somebody opens it, a little in each call."""
-        return []
-
-    def draw_while_hidden(self) -> None:
-        """Draw ahead, while nobody looks."""
-        if not self.isVisible():
-            self._draw()
-
     def retranslate(self) -> None:
-        """All words again, in a turn of their own: first all widgets take the fonts of the language. A page that
-        nobody sees draws when it is shown.
-        """
+        """Draw in a turn of its own, since all widgets take the fonts of the new language in this one."""
         if self.isVisible():
             self._retranslate_timer.start()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Catch up, and put the focus where the way goes on."""
+        """Draw, and focus the default button."""
         super().showEvent(event)
         self._draw()
         QTimer.singleShot(0, self, self.focus_primary)
 
     def focus_primary(self) -> None:
-        """Focus on the way on of a finished page."""
+        """Focus the default button, if it can be pressed."""
         button = self.default_button
         if button.isVisible() and button.isEnabled():
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def add_back_button(self) -> Button:
-        """The footer's way back."""
-        back = self.footer.add_button(Button())
-        back.clicked.connect(self.controller.go_back)
-        return back
+        """Add a Back button to the footer."""
+        back_button = self.footer.add_button(Button())
+        back_button.clicked.connect(self.controller.go_back)
+        return back_button
 
 
-# Wrapped words find their height in more than one turn of the event loop.
+# The layout of wrapped text takes more than one turn of the event loop.
 SCROLL_PASSES = 3
 
 
 class ViewStateKeeper:
-    """Made before the drawing; `keep` is called after it."""
+    """Keeps focus and scroll position: created before the page is redrawn, `restore` is called afterwards."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -138,8 +131,8 @@ class ViewStateKeeper:
         return widget.mapTo(self._page.viewport(), QPoint()).y() if widget is not None else 0
 
     def restore(self, fallbacks: Iterable[QWidget]) -> None:
-        """Keyboard and scroll place as before; where what had the keyboard is gone, the first of `instead` that is
-        there takes it.
+        """Bring the focused widget back to its height in the viewport. If it is gone, the first of `fallbacks` that
+        can take the focus gets it.
         """
         focus = self._focus_widget
         if focus is None:
@@ -155,7 +148,6 @@ class ViewStateKeeper:
             self._schedule_scroll(focus, SCROLL_PASSES)
 
     def _scroll_into_view(self, focus: QWidget) -> None:
-        """What has the keyboard now is in sight."""
         if shiboken6.isValid(focus) and self._page.content.isAncestorOf(focus):
             self._page.content.layout().activate()  # type: ignore[union-attr]
             self._page.ensureWidgetVisible(focus)

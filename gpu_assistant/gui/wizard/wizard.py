@@ -1,17 +1,25 @@
-"""The wizard as a widget: the step rail at the left, its pages at the right.
+"""The wizard as a widget: the step rail at the left, the current page at the right.
 
-The pages beside the way: from the first page and from the recommendation, and back to it.
+    Wizard -- StepRail, Banner, five WizardPages (pages/), each built when it is first shown
+       |----- WizardController (controller.py): jobs and state; its signals say when to draw or to switch pages
+       `----- SidePages: the two pages about offline folders, opened from the welcome page, from the recommendation
+              or from the main area, and left to where they were opened from
+
+While a page is read, the next one is loaded and built, so that showing it takes less than 100 ms.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping
+from functools import cached_property, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from ..event_loop import IncrementalQueue
 from ..language import Language
 from ..saving import SettingsSaver
 from ..widgets.base import Themed
@@ -20,8 +28,7 @@ from ..widgets.navigation import LanguageMenu, RailButton, StepRail, ThemeMenu, 
 from .controller import WizardController
 from .flow import PAGES, PageName, WizardFlow
 from .page import WizardPage
-from .pages.install import messages
-from .preload import PagePreloader
+from .pages.install.messages import kept_work_text
 
 if TYPE_CHECKING:
     from ...app import App
@@ -35,98 +42,26 @@ if TYPE_CHECKING:
     from .pages.welcome import WelcomePage
 
 
-PageType = TypeVar("PageType", bound=WizardPage)
-
-
-class SidePages(Themed, QWidget):
-    """Each page is made when it is first shown. `making_made` hands over what makes folders, which comes late,
-    `only_look` asks for the main area.
-    """
-
-    bundle_creator_created = Signal(object)
-    main_area_requested = Signal()
-    _opened_from_main_area = False
-    controller: WizardController
-    _stack: QStackedWidget
-
-    @cached_property
-    def load_bundle_page(self) -> LoadBundlePage:
-        """Is the folder that was prepared elsewhere fit for this computer?"""
-        from ..bundle.load import LoadBundlePage
-
-        page = self._add_page(LoadBundlePage(self.controller))
-        page.leave_requested.connect(self._leave_side_page)
-        page.bundle_accepted.connect(self.controller.use_bundle)
-        page.folder_chosen.connect(lambda: self._stack.setCurrentWidget(page))
-        return page
-
-    @cached_property
-    def create_bundle_page(self) -> CreateBundlePage:
-        """What does a computer without internet need?"""
-        from ..bundle.page import CreateBundlePage
-
-        page = self._add_page(CreateBundlePage(self.controller, self.bundle_creator))
-        page.leave_requested.connect(self._leave_side_page)
-        return page
-
-    @cached_property
-    def bundle_creator(self) -> BundleCreator:
-        """Makes a folder for such a computer."""
-        from ..bundle.create import BundleCreator
-
-        creator = BundleCreator(self.controller.app, self)
-        self.bundle_creator_created.emit(creator)
-        return creator
-
-    @property
-    def is_creating_bundle(self) -> bool:
-        """Whether a folder for another computer is being made."""
-        return "bundle_creator" in vars(self) and self.bundle_creator.is_running
-
-    @property
-    def kept_work_text(self) -> str:
-        """What who stops what runs has later."""
-        progress = self.bundle_creator.progress if self.is_creating_bundle else self.controller.progress
-        return messages.kept_work_text(progress, only_download_kept=False)
-
-    def open_side_page(self, page: str) -> None:
-        """From the main area straight to the page "prepare" or "given", whose way back leads there again; an install
-        is not left.
-        """
-        if self.controller.flow.is_locked:
-            return
-        self._opened_from_main_area = True
-        if page == "prepare":
-            self.create_bundle_page.opened_from_main_area = True
-            if self.controller.flow.state.machine is None:
-                self.controller.detect()
-            self._stack.setCurrentWidget(self.create_bundle_page)
-        else:
-            self._stack.setCurrentWidget(self.load_bundle_page)
-
-    def _leave_side_page(self) -> None:
-        """Back to where a page beside the way was opened from."""
-        opened_from_main_area, self._opened_from_main_area = self._opened_from_main_area, False
-        self._show_current_page()
-        if opened_from_main_area:
-            self.main_area_requested.emit()
-
-    def _add_page(self, page: PageType) -> PageType:
-        self._stack.addWidget(page)
-        return page
-
-    def _show_current_page(self) -> None:
-        """Show the page of the way that is on."""
-        raise NotImplementedError
-
+SidePageName = Literal["create-bundle", "load-bundle"]
 
 PRELOAD_DELAY_MS = 600
+# Loading a page's code takes as long as building its widgets: each gets a turn of the event loop.
+PAGE_MODULES: Mapping[PageName, str] = {
+    "welcome": ".pages.welcome",
+    "computer": ".pages.computer",
+    "recommendation": ".pages.recommendation.page",
+    "install": ".pages.install.page",
+    "done": ".pages.done",
+}
 
 
-class Wizard(SidePages):
-    """`finished` comes when the user goes to Home, `only_look` when they want Home without a setup."""
+class Wizard(Themed, QWidget):
+    """`finished` comes when the user goes to Home, `main_area_requested` when they want the main area without a setup,
+    or leave a side page that was opened from there.
+    """
 
     finished = Signal()
+    main_area_requested = Signal()
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver | None = None) -> None:
         super().__init__()
@@ -143,11 +78,10 @@ class Wizard(SidePages):
         self.banner = Banner("simulated")
         self.banner.setVisible(app.simulated)
         self._stack = QStackedWidget()
-        self.preloader = PagePreloader(self.page, self)
-        self._preload_timer = QTimer(self)
-        self._preload_timer.setSingleShot(True)
-        self._preload_timer.setInterval(PRELOAD_DELAY_MS)
-        self._preload_timer.timeout.connect(self._preload_next)
+        self.side_pages = SidePages(self.controller, self._stack)
+        self._preload_queue = IncrementalQueue(self)
+        self._preload_timer = QTimer(self, singleShot=True, interval=PRELOAD_DELAY_MS)
+        self._preload_timer.timeout.connect(self._preload_next_page)
         lay_out_with_rail(self, self.rail, self.banner, self._stack)
         self._connect_signals()
         self._add_shortcuts()
@@ -155,24 +89,38 @@ class Wizard(SidePages):
         self._painted = False
         self.apply_theme()
 
+    def _connect_signals(self) -> None:
+        self.rail.chosen.connect(lambda number: self.controller.go_to(PAGES[number]))
+        self.controller.page_changed.connect(self._show_current_page)
+        self.controller.changed.connect(self._update_rail)
+        self.side_pages.closed.connect(self._on_side_page_closed)
+        self.language_menu.chosen.connect(lambda code: self._saver.save(language=code))
+        self.theme_menu.chosen.connect(lambda choice: self._saver.save(theme=choice))
+        self.help_button.clicked.connect(self.show_help)
+
+    def _add_shortcuts(self) -> None:
+        for key, action in (("Alt+Left", self.go_back), ("F5", self._repeat_page_job), ("F1", self.show_help)):
+            QShortcut(QKeySequence(key), self).activated.connect(action)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """What reads the disk waits until the first page stands on the screen."""
+        """Read the disk only after the first page is on the screen."""
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
             QTimer.singleShot(0, self, self.controller.find_interrupted_install)
 
-    # Each page is made when it is first shown: the first one stands on the screen the sooner.
+    # Pages
 
     @cached_property
     def welcome(self) -> WelcomePage:
         """Shall I begin?"""
         from .pages.welcome import WelcomePage
 
-        page = self._add_page(WelcomePage(self.controller))
+        page = WelcomePage(self.controller)
+        self._stack.addWidget(page)
         page.main_area_requested.connect(self.main_area_requested)
-        page.offline_requested.connect(lambda: self.load_bundle_page.create_folder_dialog().open())
-        page.language_chosen.connect(self._choose_language)
+        page.offline_requested.connect(lambda: self.side_pages.load_page.create_folder_dialog().open())
+        page.language_chosen.connect(self.language_menu.choose)
         return page
 
     @cached_property
@@ -180,23 +128,27 @@ class Wizard(SidePages):
         """What have I got?"""
         from .pages.computer import ComputerPage
 
-        return self._add_page(ComputerPage(self.controller))
+        page = ComputerPage(self.controller)
+        self._stack.addWidget(page)
+        return page
 
     @cached_property
     def recommendation(self) -> RecommendationPage:
         """What should I install, and why?"""
         from .pages.recommendation.page import RecommendationPage
 
-        page = self._add_page(RecommendationPage(self.controller, self.preloader.part_cards))
-        page.offline_requested.connect(lambda: self._stack.setCurrentWidget(self.create_bundle_page))
+        page = RecommendationPage(self.controller)
+        self._stack.addWidget(page)
+        page.offline_requested.connect(lambda: self.side_pages.open("create-bundle"))
         return page
 
     @cached_property
     def install(self) -> InstallPage:
-        """What is happening, how long, can I leave?"""
+        """What is happening, how long does it take, can I leave?"""
         from .pages.install.page import InstallPage
 
-        page = self._add_page(InstallPage(self.controller))
+        page = InstallPage(self.controller)
+        self._stack.addWidget(page)
         page.folder_requested.connect(self._choose_other_folder)
         return page
 
@@ -205,18 +157,13 @@ class Wizard(SidePages):
         """Does it really work?"""
         from .pages.done import DonePage
 
-        page = self._add_page(DonePage(self.controller))
+        page = DonePage(self.controller)
+        self._stack.addWidget(page)
         page.home_requested.connect(self._finish)
         return page
 
-    @property
-    def current_page(self) -> WizardPage:
-        """The page that is to be seen."""
-        widget = self._stack.currentWidget()
-        return widget if isinstance(widget, WizardPage) else self.page(self.flow.page)
-
     def page(self, name: PageName) -> WizardPage:
-        """A page by its name."""
+        """A page by its name; it is built on first use."""
         match name:
             case "welcome":
                 return self.welcome
@@ -229,13 +176,100 @@ class Wizard(SidePages):
             case "done":
                 return self.done
 
+    def is_built(self, name: PageName) -> bool:
+        """Whether a page has been built."""
+        return name in vars(self)
+
+    @property
+    def current_page(self) -> WizardPage:
+        """The page on the screen: one of the five, or a side page."""
+        widget = self._stack.currentWidget()
+        return widget if isinstance(widget, WizardPage) else self.page(self.flow.page)
+
     @property
     def flow(self) -> WizardFlow:
-        """The rules, and what is known."""
+        """The rules and the state."""
         return self.controller.flow
 
+    @property
+    def kept_work_text(self) -> str:
+        """What is kept of the running work if it is stopped, in a sentence."""
+        side_pages = self.side_pages
+        progress = side_pages.bundle_creator.progress if side_pages.is_creating_bundle else self.controller.progress
+        return kept_work_text(progress, only_download_kept=False)
+
+    def _show_current_page(self) -> None:
+        self._preload_queue.stop()
+        self._stack.setCurrentWidget(self.page(self.flow.page))
+        self._update_rail()
+        self._preload_timer.start()
+
+    def _preload_next_page(self) -> None:
+        """Load and build the next page; not while a job is awaited, but during an install, which lasts."""
+        later = PAGES[PAGES.index(self.flow.page) + 1 :]
+        if not later or self.is_built(later[0]):
+            return
+        if self.controller.busy and not self.flow.is_locked:
+            self._preload_timer.start()
+            return
+        self._preload_queue.start(
+            [partial(import_module, PAGE_MODULES[later[0]], __package__), partial(self.page, later[0])]
+        )
+
+    # What the user does
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the default button; Escape asks whether to stop what runs; other keys scroll the page."""
+        page, button = self.current_page, self.current_page.default_button
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if button.isVisible() and button.isEnabled() and not button.busy and not event.isAutoRepeat():
+                button.click()
+        elif event.key() == Qt.Key.Key_Escape and self.flow.state.stage == "running":
+            self.install.confirm_stop()
+        elif event.key() == Qt.Key.Key_Escape and self.side_pages.confirm_stop(page):
+            return
+        elif not page.page.scroll_by_key(event):
+            super().keyPressEvent(event)
+
+    def show_help(self) -> None:
+        """Open the short help (F1)."""
+        from ..help import WizardHelpDialog
+
+        dialog = WizardHelpDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def go_back(self) -> None:
+        """From a side page to where it was opened from, else to the previous page."""
+        if self.current_page is not self.page(self.flow.page):
+            self.side_pages.close()
+        else:
+            self.controller.go_back()
+
+    def _on_side_page_closed(self, to_main_area: bool) -> None:
+        self._show_current_page()
+        if to_main_area:
+            self.main_area_requested.emit()
+
+    def _repeat_page_job(self) -> None:
+        if self.flow.page == "computer":
+            self.controller.detect()
+        elif self.flow.page == "recommendation":
+            self.controller.recommend()
+
+    def _choose_other_folder(self) -> None:
+        self.controller.go_to("recommendation")
+        self.recommendation.folder_card.choose_folder()
+
+    def _finish(self) -> None:
+        environment = self.controller.environment
+        if environment is not None and not self.flow.simulated and self.flow.state.checks is not None:
+            self._saver.save(environment=str(environment))
+        self.finished.emit()
+
+    # Rail and banner
+
     def retranslate(self) -> None:
-        """The rail's and the banner's words."""
         self.rail.set_steps(
             [
                 (self.tr("Welcome"), ""),
@@ -255,75 +289,6 @@ class Wizard(SidePages):
         self.help_button.setAccessibleName(self.tr("Help"))
         self.setAccessibleName(self.tr("Setup"))
 
-    def _connect_signals(self) -> None:
-        self.rail.chosen.connect(lambda number: self.controller.go_to(PAGES[number]))
-        self.controller.page_changed.connect(self._show_current_page)
-        self.controller.changed.connect(self._update_rail)
-        self.controller.changed.connect(self._preload_for_plan)
-        self.language_menu.chosen.connect(lambda code: self._saver.save(language=code))
-        self.theme_menu.chosen.connect(lambda choice: self._saver.save(theme=choice))
-        self.help_button.clicked.connect(self.show_help)
-
-    def _add_shortcuts(self) -> None:
-        for key, action in (
-            ("Alt+Left", self._go_back),
-            ("F5", self._detect_again),
-            ("F1", self.show_help),
-        ):
-            QShortcut(QKeySequence(key), self).activated.connect(action)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter that nobody took presses the way on; Esc asks whether to stop a running install."""
-        button = self.current_page.default_button
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if button.isVisible() and button.isEnabled() and not button.busy and not event.isAutoRepeat():
-                button.click()
-        elif event.key() == Qt.Key.Key_Escape and self.flow.state.stage == "running":
-            self.install.confirm_stop()
-        elif (
-            event.key() == Qt.Key.Key_Escape
-            and self.is_creating_bundle
-            and self.current_page is self.create_bundle_page
-        ):
-            self.create_bundle_page.confirm_stop()
-        elif not self.current_page.page.scroll_by_key(event):
-            super().keyPressEvent(event)
-
-    def show_help(self) -> None:
-        """The short help of F1."""
-        from ..help import WizardHelpDialog
-
-        dialog = WizardHelpDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
-    def _go_back(self) -> None:
-        """From a page beside the way to the one that it was opened from, else one page back."""
-        if self.current_page is not self.page(self.flow.page):
-            self._leave_side_page()
-        else:
-            self.controller.go_back()
-
-    def _show_current_page(self) -> None:
-        self.preloader.stop()
-        self._stack.setCurrentWidget(self.page(self.flow.page))
-        self._update_rail()
-        self._preload_timer.start()
-
-    def _preload_next(self) -> None:
-        """While one page is read, make the next, so that it stands there at once."""
-        later = PAGES[PAGES.index(self.flow.page) + 1 :]
-        # While an install runs, nothing else is as important as that its end finds the next page there.
-        if later and (self.flow.is_locked or not self.controller.busy):
-            self.preloader.preload(later[0])
-        elif later:
-            self._preload_timer.start()
-
-    def _preload_for_plan(self) -> None:
-        """Another plan has other steps to be ready for."""
-        if self.flow.page == "recommendation":
-            self._preload_timer.start()
-
     def _update_rail(self) -> None:
         is_locked = self.flow.is_locked
         self.rail.set_current(PAGES.index(self.flow.page), reachable=not is_locked)
@@ -332,21 +297,88 @@ class Wizard(SidePages):
         for button in self.rail.buttons:
             button.set_note(note if is_locked and button in done_buttons else "")
 
-    def _detect_again(self) -> None:
-        if self.flow.page == "computer":
-            self.controller.detect()
-        elif self.flow.page == "recommendation":
-            self.controller.recommend()
 
-    def _choose_language(self, code: str) -> None:
-        self.language_menu.choose(code)
+class SidePages(QObject):
+    """The pages about offline folders. Each is built when it is first shown.
 
-    def _choose_other_folder(self) -> None:
-        self.controller.go_to("recommendation")
-        self.recommendation.folder_card.choose_folder()
+    `closed` comes when the user leaves a page, with whether it was opened from the main area. `bundle_creator_created`
+    hands over the BundleCreator, which is created with its page and outlives its being shown.
+    """
 
-    def _finish(self) -> None:
-        environment = self.controller.environment
-        if environment is not None and not self.flow.simulated and self.flow.state.checks is not None:
-            self._saver.save(environment=str(environment))
-        self.finished.emit()
+    closed = Signal(bool)
+    bundle_creator_created = Signal(object)
+
+    def __init__(self, controller: WizardController, stack: QStackedWidget) -> None:
+        super().__init__(stack)
+        self._controller = controller
+        self._stack = stack
+        self._opened_from_main_area = False
+
+    @cached_property
+    def load_page(self) -> LoadBundlePage:
+        """Is the folder that was prepared elsewhere fit for this computer?"""
+        from ..bundle.load import LoadBundlePage
+
+        page = LoadBundlePage(self._controller)
+        self._stack.addWidget(page)
+        page.leave_requested.connect(self.close)
+        page.bundle_accepted.connect(self._controller.use_bundle)
+        page.folder_chosen.connect(lambda: self._stack.setCurrentWidget(page))
+        return page
+
+    @cached_property
+    def create_page(self) -> CreateBundlePage:
+        """Which files does a computer without internet need?"""
+        from ..bundle.page import CreateBundlePage
+
+        page = CreateBundlePage(self._controller, self.bundle_creator)
+        self._stack.addWidget(page)
+        page.leave_requested.connect(self.close)
+        return page
+
+    @cached_property
+    def bundle_creator(self) -> BundleCreator:
+        """Creates an offline folder, whichever page is shown."""
+        from ..bundle.create import BundleCreator
+
+        creator = BundleCreator(self._controller.app, self)
+        self.bundle_creator_created.emit(creator)
+        return creator
+
+    @property
+    def is_creating_bundle(self) -> bool:
+        """Whether an offline folder is being created."""
+        return "bundle_creator" in vars(self) and self.bundle_creator.is_running
+
+    def open(self, name: SidePageName) -> None:
+        """Show a side page; closing it leads back to the wizard's page."""
+        self._opened_from_main_area = False
+        self._show(name)
+
+    def open_from_main_area(self, name: SidePageName) -> None:
+        """Show a side page whose closing leads back to the main area; nothing happens during an install."""
+        if self._controller.flow.is_locked:
+            return
+        self._opened_from_main_area = True
+        if name == "create-bundle" and self._controller.flow.state.machine is None:
+            self._controller.detect()
+        self._show(name)
+
+    def _show(self, name: SidePageName) -> None:
+        if name == "create-bundle":
+            self.create_page.opened_from_main_area = self._opened_from_main_area
+            self._stack.setCurrentWidget(self.create_page)
+        else:
+            self._stack.setCurrentWidget(self.load_page)
+
+    def close(self) -> None:
+        """Go back to where the page was opened from."""
+        to_main_area, self._opened_from_main_area = self._opened_from_main_area, False
+        self.closed.emit(to_main_area)
+
+    def confirm_stop(self, page: WizardPage) -> bool:
+        """Ask whether to stop if `page` is creating an offline folder; False where there is nothing to stop."""
+        if not self.is_creating_bundle or page is not self.create_page:
+            return False
+        self.create_page.confirm_stop()
+        return True

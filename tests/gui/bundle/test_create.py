@@ -27,7 +27,7 @@ def at_prepare(at_recommendation, qtbot):
     def opened(app):
         wizard = at_recommendation(app)
         wizard.recommendation.bundle_controls.create_button.click()
-        qtbot.waitUntil(wizard.create_bundle_page.isVisible)
+        qtbot.waitUntil(wizard.side_pages.create_page.isVisible)
         return wizard
 
     return opened
@@ -47,7 +47,7 @@ def yes(monkeypatch):
 
 
 def test_folder_is_chosen_before_start(app, at_prepare, qtbot, tmp_path):
-    page = at_prepare(app).create_bundle_page
+    page = at_prepare(app).side_pages.create_page
     assert not page.primary_button.isEnabled()
     qtbot.waitUntil(page.folder_card.choose_button.hasFocus, timeout=5000)
     page.use_folder(tmp_path / "stick")
@@ -57,45 +57,45 @@ def test_folder_is_chosen_before_start(app, at_prepare, qtbot, tmp_path):
 
 def test_this_computer_uses_its_recommendation(app, at_prepare, qtbot, seen, tmp_path):
     wizard = at_prepare(app)
-    wizard.create_bundle_page.use_folder(tmp_path / "stick")
-    wizard.create_bundle_page.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "done", timeout=5000)
+    wizard.side_pages.create_page.use_folder(tmp_path / "stick")
+    wizard.side_pages.create_page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     ((machine, recommendation, folder, channel, choice, pace),) = app.orders
     facts = wizard.flow.state
     assert (machine, recommendation, folder) == (facts.machine, facts.recommendation, tmp_path / "stick")
     assert (channel, choice) == (facts.channel, facts.choice)
-    assert pace is wizard.bundle_creator.rate_limiter
-    shown = seen(wizard.create_bundle_page)
+    assert pace is wizard.side_pages.bundle_creator.rate_limiter
+    shown = seen(wizard.side_pages.create_page)
     assert "The folder is ready: 2.6 GB" in shown
     assert "I have an offline folder" in shown
     assert bundles.mark(folder) in shown
     assert "gpu-assistant install --bundle stick" in shown
-    wizard.create_bundle_page.primary_button.click()
+    wizard.side_pages.create_page.primary_button.click()
     assert wizard.recommendation.isVisible()
 
 
 def test_other_computer_uses_its_file(app, at_prepare, qtbot, machine_file, tmp_path):
     wizard = at_prepare(app)
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.target_card.target_segments.buttons[1].click()
     page.use_folder(tmp_path / "stick")
     assert not page.primary_button.isEnabled()
     qtbot.waitUntil(page.target_card.file_button.hasFocus, timeout=5000)
     page.use_machine_file(machine_file)
     page.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "done", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     assert app.orders[0][0].os.system == "windows"
 
 
 def test_file_without_a_machine_is_reported(app, at_prepare, qtbot, seen, tmp_path):
     wizard = at_prepare(app)
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.target_card.target_segments.buttons[1].click()
     page.use_folder(tmp_path / "stick")
     page.use_machine_file(tmp_path / "no.json")
     (tmp_path / "no.json").write_text("{}", encoding="utf-8")
     page.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "failed", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert "no.json" in seen(page)
     assert not page.primary_button.isEnabled()  # the same file stays wrong
     assert app.orders == []
@@ -110,8 +110,8 @@ def machine_file(machine_566, tmp_path):
 
 def test_saved_machine_file_can_be_read(app, at_prepare, qtbot, seen, tmp_path):
     wizard = at_prepare(app)
-    wizard.create_bundle_page.save_machine(tmp_path / "computer.json")
-    qtbot.waitUntil(lambda: "Saved: " in seen(wizard.create_bundle_page), timeout=5000)
+    wizard.side_pages.create_page.save_machine(tmp_path / "computer.json")
+    qtbot.waitUntil(lambda: "Saved: " in seen(wizard.side_pages.create_page), timeout=5000)
     found = json.read_file(tmp_path / "computer.json", Machine, code="machine-file")
     assert found == wizard.flow.state.machine
 
@@ -119,61 +119,61 @@ def test_saved_machine_file_can_be_read(app, at_prepare, qtbot, seen, tmp_path):
 def test_download_is_paused_limited_and_resumed(app, at_prepare, qtbot, tmp_path):
     wizard = at_prepare(app)
     app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick")
     page.primary_button.click()
     qtbot.waitUntil(page.step_panel.isVisible, timeout=5000)
     qtbot.waitUntil(lambda: page.step_panel.progress_bar.fraction() == pytest.approx(0.458, abs=0.01), timeout=5000)
     page.step_panel.download_controls.pause_button.click()
-    assert wizard.bundle_creator.rate_limiter.paused
+    assert wizard.side_pages.bundle_creator.rate_limiter.paused
     page.step_panel.download_controls.limit_picker.chosen.emit(5_000_000)
-    assert wizard.bundle_creator.rate_limiter.limit == 5_000_000
+    assert wizard.side_pages.bundle_creator.rate_limiter.limit == 5_000_000
     page.step_panel.download_controls.pause_button.click()
-    assert not wizard.bundle_creator.rate_limiter.paused
+    assert not wizard.side_pages.bundle_creator.rate_limiter.paused
     app.gate.set()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "done", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
 
 
 def test_creation_is_stopped_after_confirmation_and_resumed(app, at_prepare, qtbot, yes, tmp_path):
     wizard = at_prepare(app)
     app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_190_000_000)
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick")
     page.primary_button.click()
     qtbot.waitUntil(page.cancel_button.hasFocus, timeout=5000)
     qtbot.keyClick(page.cancel_button, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "stopped", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "stopped", timeout=5000)
     assert yes == ["Stop here?"]
     assert page.primary_button.text() == "Go on"
     qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
     app.gate.set()
     page.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "done", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     assert [order[2] for order in app.orders] == [tmp_path / "stick"] * 2
 
 
 def test_creation_continues_while_page_is_hidden(app, at_prepare, qtbot, tmp_path):
     wizard = at_prepare(app)
     app.gate, app.news["bundle"] = threading.Event(), bundles.gathering(done=1_000)
-    wizard.create_bundle_page.use_folder(tmp_path / "stick")
-    wizard.create_bundle_page.primary_button.click()
+    wizard.side_pages.create_page.use_folder(tmp_path / "stick")
+    wizard.side_pages.create_page.primary_button.click()
     wizard.rail.chosen.emit(1)
     assert wizard.computer.isVisible()
-    assert wizard.is_creating_bundle
+    assert wizard.side_pages.is_creating_bundle
     app.gate.set()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "done", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
     wizard.controller.go_next()
     wizard.recommendation.bundle_controls.create_button.click()
-    assert wizard.create_bundle_page.ready_card.isVisible()
+    assert wizard.side_pages.create_page.ready_card.isVisible()
 
 
 def test_call_error_asks_for_another_folder(app, at_prepare, qtbot, seen, tmp_path):
     app.results["bundle"] = UsageError("bundle-folder-occupied", path=str(tmp_path))
     wizard = at_prepare(app)
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.use_folder(tmp_path)
     page.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "failed", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert "holds other files" in seen(page)
     assert not page.primary_button.isEnabled()
     page.use_folder(tmp_path / "new")
@@ -184,18 +184,18 @@ def test_call_error_asks_for_another_folder(app, at_prepare, qtbot, seen, tmp_pa
 def test_transient_error_can_be_retried(app, at_prepare, qtbot, tmp_path):
     app.results["bundle"] = AppError("disk-full", path=str(tmp_path))
     wizard = at_prepare(app)
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick")
     page.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "failed", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "failed", timeout=5000)
     assert page.primary_button.text() == "Try again"
     app.results["bundle"] = None
     page.primary_button.click()
-    qtbot.waitUntil(lambda: wizard.bundle_creator.state == "done", timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.bundle_creator.state == "done", timeout=5000)
 
 
 def test_dialogs_ask_for_right_kind_and_use_the_answer(app, at_prepare, tmp_path):
-    page = at_prepare(app).create_bundle_page
+    page = at_prepare(app).side_pages.create_page
     folder, file, save = page.create_folder_dialog(), page.create_file_dialog(), page.create_save_dialog()
     assert folder.fileMode() == QFileDialog.FileMode.Directory
     assert file.fileMode() == QFileDialog.FileMode.ExistingFile
@@ -211,7 +211,7 @@ def test_dialogs_ask_for_right_kind_and_use_the_answer(app, at_prepare, tmp_path
 
 def test_back_returns_to_the_opening_page(app, at_prepare, qtbot):
     wizard = at_prepare(app)
-    qtbot.keyClick(wizard.create_bundle_page, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(wizard.side_pages.create_page, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
     assert wizard.recommendation.isVisible()
     qtbot.keyClick(wizard.recommendation, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
     assert wizard.computer.isVisible()
@@ -221,7 +221,7 @@ def test_back_returns_to_the_opening_page(app, at_prepare, qtbot):
 def test_tab_reaches_every_named_control(app, at_prepare, speak, qtbot, tmp_path, code):
     wizard = at_prepare(app)
     speak(code)
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick")
     qtbot.waitUntil(page.primary_button.hasFocus, timeout=5000)
     seen = set()

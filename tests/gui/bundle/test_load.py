@@ -20,7 +20,7 @@ CHECK = (
 
 def given(wizard, folder):
     """The folder as the dialog answers it."""
-    dialog = wizard.load_bundle_page.create_folder_dialog()
+    dialog = wizard.side_pages.load_page.create_folder_dialog()
     dialog.fileSelected.emit(str(folder))
     dialog.deleteLater()
 
@@ -81,12 +81,12 @@ def test_unusable_bundle_is_reported_and_can_be_replaced(
     app.results["check"] = error
     wizard = open_wizard(app)
     given(wizard, tmp_path)
-    qtbot.waitUntil(lambda: wizard.load_bundle_page.error is not None, timeout=5000)
-    assert english in seen(wizard.load_bundle_page)
-    assert "gpu-assistant" not in seen(wizard.load_bundle_page)  # nobody is sent to a command line
-    qtbot.waitUntil(wizard.load_bundle_page.primary_button.hasFocus, timeout=5000)
+    qtbot.waitUntil(lambda: wizard.side_pages.load_page.error is not None, timeout=5000)
+    assert english in seen(wizard.side_pages.load_page)
+    assert "gpu-assistant" not in seen(wizard.side_pages.load_page)  # nobody is sent to a command line
+    qtbot.waitUntil(wizard.side_pages.load_page.primary_button.hasFocus, timeout=5000)
     speak("zh_CN")
-    qtbot.waitUntil(lambda: chinese in seen(wizard.load_bundle_page), timeout=5000)
+    qtbot.waitUntil(lambda: chinese in seen(wizard.side_pages.load_page), timeout=5000)
     app.results["check"] = None
     given(wizard, tmp_path / "stick")
     qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=5000)
@@ -96,12 +96,12 @@ def test_running_check_is_cancelled(app, open_wizard, qtbot, seen, tmp_path):
     app.gate, app.news["check"] = threading.Event(), CHECK
     wizard = open_wizard(app)
     given(wizard, tmp_path / "stick")
-    qtbot.waitUntil(wizard.load_bundle_page.step_panel.isVisible, timeout=5000)
-    assert "Checking the folder" in seen(wizard.load_bundle_page)
-    qtbot.waitUntil(wizard.load_bundle_page.back_button.hasFocus, timeout=5000)
-    qtbot.keyClick(wizard.load_bundle_page.back_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(wizard.side_pages.load_page.step_panel.isVisible, timeout=5000)
+    assert "Checking the folder" in seen(wizard.side_pages.load_page)
+    qtbot.waitUntil(wizard.side_pages.load_page.back_button.hasFocus, timeout=5000)
+    qtbot.keyClick(wizard.side_pages.load_page.back_button, Qt.Key.Key_Space)
     assert wizard.welcome.isVisible()
-    qtbot.waitUntil(lambda: not wizard.load_bundle_page.is_checking, timeout=5000)
+    qtbot.waitUntil(lambda: not wizard.side_pages.load_page.is_checking, timeout=5000)
     assert wizard.flow.page == "welcome"
     assert wizard.flow.state.bundle is None
 

@@ -24,11 +24,11 @@ def test_bundle_is_created_and_installed(open_wizard, qtbot, seen, tmp_path, mon
     wizard.computer.primary_button.click()
     choice = settle(wizard, qtbot)
     wizard.recommendation.bundle_controls.create_button.click()
-    page = wizard.create_bundle_page
+    page = wizard.side_pages.create_page
     page.use_folder(tmp_path / "stick" / "pytorch")
     page.primary_button.click()
-    qtbot.waitUntil(lambda: not wizard.bundle_creator.is_running, timeout=600_000)
-    assert wizard.bundle_creator.state == "done", seen(page)
+    qtbot.waitUntil(lambda: not wizard.side_pages.bundle_creator.is_running, timeout=600_000)
+    assert wizard.side_pages.bundle_creator.state == "done", seen(page)
     assert "The folder is ready" in seen(page)
 
     # Another computer, whose every way out is closed.
@@ -38,7 +38,7 @@ def test_bundle_is_created_and_installed(open_wizard, qtbot, seen, tmp_path, mon
     monkeypatch.setenv("UV_DEFAULT_INDEX", NOWHERE)
     there = App(data_dir=str(tmp_path / "there"), environ={})
     wizard = open_wizard(there)
-    dialog = wizard.load_bundle_page.create_folder_dialog()
+    dialog = wizard.side_pages.load_page.create_folder_dialog()
     dialog.fileSelected.emit(str(tmp_path / "stick" / "pytorch"))
     dialog.deleteLater()
     qtbot.waitUntil(lambda: wizard.flow.state.plan is not None and not wizard.controller.busy, timeout=120_000)

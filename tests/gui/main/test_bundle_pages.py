@@ -45,7 +45,7 @@ def test_settings_open_create_bundle_and_return(settings, language, qtbot, seen,
     assert card.create_bundle_button.text() == {"en": "Prepare a folder…", "zh_CN": "准备文件夹…"}[code]
     card.create_bundle_button.setFocus()
     qtbot.keyClick(card.create_bundle_button, Qt.Key.Key_Space)
-    page = settings.wizard.create_bundle_page
+    page = settings.wizard.side_pages.create_page
     assert page.isVisible()
     # What this computer is, is looked up at once: nobody has to walk the wizard for it.
     qtbot.waitUntil(lambda: settings.wizard.flow.state.recommendation is not None, timeout=10_000)
@@ -57,16 +57,16 @@ def test_settings_open_create_bundle_and_return(settings, language, qtbot, seen,
 
 def test_settings_open_load_bundle(settings, qtbot) -> None:
     settings.main_area.pages[SETTINGS].offline_card.load_bundle_button.click()
-    page = settings.wizard.load_bundle_page
+    page = settings.wizard.side_pages.load_page
     assert page.isVisible()
     assert page.primary_button.text() == "Choose the folder…"
-    settings.wizard._go_back()  # Alt+Left
+    settings.wizard.go_back()  # Alt+Left
     assert settings.main_area.isVisible()
 
 
 def test_intact_bundle_continues_the_setup(settings, app, qtbot) -> None:
     settings.main_area.pages[SETTINGS].offline_card.load_bundle_button.click()
-    settings.wizard.load_bundle_page.check_folder(app.folder / "stick")
+    settings.wizard.side_pages.load_page.check_folder(app.folder / "stick")
     wizard = settings.wizard
     qtbot.waitUntil(lambda: wizard.flow.page == "computer" and not wizard.controller.busy, timeout=10_000)
     assert wizard.computer.isVisible()
@@ -82,8 +82,8 @@ def test_home_offers_bundle_without_environment(open_window, app, language, qtbo
     qtbot.waitUntil(home.offline_button.isVisible, timeout=10_000)
     assert home.offline_button.text() == {"en": "I have an offline folder", "zh_CN": "我有离线文件夹"}[code]
     home.offline_button.click()
-    assert window.wizard.load_bundle_page.isVisible()
-    window.wizard.load_bundle_page.back_button.click()
+    assert window.wizard.side_pages.load_page.isVisible()
+    window.wizard.side_pages.load_page.back_button.click()
     assert window.main_area.isVisible()
 
 
@@ -102,7 +102,7 @@ def test_task_bar_shows_bundle_progress(settings, app, language, qtbot, error) -
     folder = app.folder / "stick"
     app.gate = None
     settings.main_area.pages[SETTINGS].offline_card.create_bundle_button.click()
-    page = settings.wizard.create_bundle_page
+    page = settings.wizard.side_pages.create_page
     qtbot.waitUntil(lambda: settings.wizard.flow.state.recommendation is not None, timeout=10_000)
     app.gate = threading.Event()
     app.news["bundle"] = bundles.gathering(done=1_300_000_000)

@@ -14,6 +14,7 @@ from gpu_assistant.gui.main.window import MINIMUM_SIZE
 from gpu_assistant.gui.widgets.buttons import Button
 from gpu_assistant.gui.widgets.inputs import Dropdown
 from gpu_assistant.gui.widgets.text import TextLabel
+from gpu_assistant.gui.wizard.flow import PAGES
 
 pytestmark = pytest.mark.gui
 
@@ -45,7 +46,7 @@ def cut(widget: QWidget) -> list[str]:
     found = [
         f"{text.text()}: {text.height()} of {text.heightForWidth(text.width())} high"
         for text in widget.findChildren(TextLabel)
-        if text.isVisible() and not text._one_line and text.height() < text.heightForWidth(text.width())
+        if text.isVisible() and text.hasHeightForWidth() and text.height() < text.heightForWidth(text.width())
     ]
     found += [
         f"{button.text()}: {button.width()} of {button.sizeHint().width()} wide"
@@ -62,7 +63,7 @@ def whole(wizard) -> list[str]:
     bar = page.horizontalScrollBar()
     if bar.maximum() > 0:
         found.append(f"scrolls sideways by {bar.maximum()}")
-    step = next(each for each in wizard.rail.buttons if each._state == "current")
+    step = wizard.rail.buttons[PAGES.index(wizard.flow.page)]
     if step.height() < step.heightForWidth(step.width()):
         found.append(f"rail: {step.height()} of {step.heightForWidth(step.width())} high")
     return found

@@ -241,7 +241,7 @@ class HomePage(Page):
         self.live_card.monitor_requested.connect(lambda: self.page_requested.emit(MONITOR))
         self.hero.button.clicked.connect(self._run_hero_action)
         self.setup_button.clicked.connect(self.setup_requested)
-        self.offline_button.clicked.connect(lambda: self.side_page_requested.emit("given"))
+        self.offline_button.clicked.connect(lambda: self.side_page_requested.emit("load-bundle"))
         self.installed_card.verify_button.clicked.connect(self.verify)
         self.installed_card.remove_button.clicked.connect(self.remove)
         self.environment_removal.changed.connect(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
@@ -34,6 +34,7 @@ from ..updates import UpdateController, UpdatePanel
 
 if TYPE_CHECKING:
     from ....app import App
+    from ...wizard.wizard import SidePageName
 
 
 class SettingsRowsCard(Card):
@@ -225,9 +226,6 @@ class GpuSettingsCard(SettingsRowsCard):
         self.changed.emit()
 
 
-SidePage = Literal["prepare", "given"]
-
-
 class OfflineCard(Card):
     """`wanted` brings the page that is asked for."""
 
@@ -242,9 +240,9 @@ class OfflineCard(Card):
         grid.setHorizontalSpacing(24)
         grid.setVerticalSpacing(14)
         grid.setColumnStretch(0, 1)
-        buttons: tuple[tuple[SidePage, Button], ...] = (
-            ("prepare", self.create_bundle_button),
-            ("given", self.load_bundle_button),
+        buttons: tuple[tuple[SidePageName, Button], ...] = (
+            ("create-bundle", self.create_bundle_button),
+            ("load-bundle", self.load_bundle_button),
         )
         for row, (page, button) in enumerate(buttons):
             grid.addWidget(self._line_labels[row], row, 0, Qt.AlignmentFlag.AlignVCenter)

@@ -125,7 +125,7 @@ class ComputerPage(WizardPage):
         self._update_title()
         self._update_verdict()
         self._update_rows()
-        error = controller.errors.get("look")
+        error = controller.errors.get("detect")
         self.error_banner.setVisible(error is not None)
         if error is not None:
             self.error_banner.set("error", messages.error_text(self.texts, error))
@@ -207,7 +207,7 @@ class ComputerPage(WizardPage):
         return "ok", self.tr("Good news: this computer can train on its GPU"), details[driver]
 
     def _pending_verdict(self) -> tuple[HeroKind, str, str]:
-        error = self.controller.errors.get("reckon")
+        error = self.controller.errors.get("recommend")
         if error is None:
             return "neutral", self.tr("Working out what suits it"), ""
         return "warn", self.tr("What suits it is not worked out yet"), messages.error_text(self.texts, error)

@@ -296,7 +296,7 @@ class DonePage(WizardPage):
         is_working = verified and checks is not None and checks.verdict != "fail"
         self.verification_card.setVisible(verified)
         self.benchmark_card.setVisible(is_working)
-        error = controller.errors.get("measure")
+        error = controller.errors.get("benchmark")
         self.benchmark_card.draw(state.benchmark, running=controller.is_benchmarking, error=error, texts=self.texts)
         self.next_steps_heading.setText(self.tr("What now?"))
         self.actions_panel.set_environment(controller.environment if is_working else None)
@@ -321,7 +321,7 @@ class DonePage(WizardPage):
 
     def _update_verdict(self) -> None:
         controller, state = self.controller, self.controller.flow.state
-        checks, error = state.checks, controller.errors.get("prove")
+        checks, error = state.checks, controller.errors.get("verify")
         self.checks_pill.hide()
         retry_text = self.tr("Check again")
         if controller.flow.simulated:

@@ -9,7 +9,6 @@ Recommendation: what should I install, and why?
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
@@ -210,11 +209,6 @@ class RecommendationPage(WizardPage):
 
     offline_requested = Signal()
 
-    def __init__(self, controller: WizardController, cards: dict[str, PartCard] | None = None) -> None:
-        # Cards that were made before their page (`ahead.py`).
-        self.part_cards = cards if cards is not None else {}
-        super().__init__(controller)
-
     def build(self) -> None:
         """The parts."""
         self.options_bar = OptionsBar(self.controller)
@@ -222,7 +216,7 @@ class RecommendationPage(WizardPage):
         self.hero = Hero("error")
         self.hero.button.clicked.connect(self._resolve_problem)
         self.column_headings = ColumnHeadings()
-        self.part_cards = {name: self.part_cards.get(name) or PartCard(name) for name in PART_IDS}
+        self.part_cards = {name: PartCard(name) for name in PART_IDS}
         self.warnings_card, self.alternatives_card = NoticesCard(), NoticesCard()
         self.cost_card = CostCard()
         self.folder_card, self.bundle_controls = InstallFolderCard(), BundleControls(self)
@@ -240,8 +234,7 @@ class RecommendationPage(WizardPage):
         column.addStretch(1)
         for card in self.part_cards.values():
             card.alternative_chosen.connect(self.controller.accept_alternative)
-            card.version_chosen.connect(self.controller.choose_version)
-            card.only_version_chosen.connect(self.controller.choose_only_version)
+            card.version_chosen.connect(self._choose_version)
             card.reasons.toggled.connect(self._update_reasons)
         self.alternatives_card.alternative_chosen.connect(self._accept_alternative)
         self.warnings_card.undo_requested.connect(self.controller.undo)
@@ -255,7 +248,7 @@ class RecommendationPage(WizardPage):
         """The recommendation of now."""
         view_state = ViewStateKeeper(self.page)
         controller, state = self.controller, self.controller.flow.state
-        error = controller.errors.get("reckon") or controller.errors.get("prove")
+        error = controller.errors.get("recommend") or controller.errors.get("verify")
         machine, recommendation, plan = state.machine, state.recommendation, state.plan
         self.back_button.setText(self.tr("Back"))
         self.column_headings.set_texts(self.tr("Now"), self.tr("After"))
@@ -414,14 +407,10 @@ class RecommendationPage(WizardPage):
             for _, picker in sorted(pickers.items(), key=lambda each: undo_state is None or each[0] != undo_state.part)
         ]
 
-    def preload_steps(self) -> list[Callable[[], object]]:
-        """The plan's steps."""
-        return self.plan_list.preload_steps() if not self._plan_expanded else []
-
     @property
     def blocking_error(self) -> AppError | None:
         """Why what is wanted cannot be carried out: its goal is still to come, or its folder will not do."""
-        error = self.controller.errors.get("reckon")
+        error = self.controller.errors.get("recommend")
         if isinstance(error, SetupNotSupported):
             return error
         return self.controller.flow.state.blocking_error
@@ -469,7 +458,7 @@ class RecommendationPage(WizardPage):
 
     def run_primary_action(self) -> None:
         """Install, or prove what is there."""
-        self.controller.errors.pop("prove", None)
+        self.controller.errors.pop("verify", None)
         self.controller.install()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -495,6 +484,9 @@ class RecommendationPage(WizardPage):
         self.bundle_controls.source_card.set_available_width(available_width)
         visible_cards = (each for each in self.part_cards.values() if not each.isHidden())
         self.column_headings.align_to(next(visible_cards, None), available_width)
+
+    def _choose_version(self, part: str, value: str | None, exclusive: bool) -> None:
+        self.controller.choose_version(part, value, exclusive=exclusive)
 
     def _accept_alternative(self, alternative: Alternative) -> None:
         goal = GOAL_OF_ALTERNATIVE.get(alternative.code)

@@ -61,8 +61,7 @@ class PartCard(Card):
     """
 
     alternative_chosen = Signal(object)
-    version_chosen = Signal(str, object)
-    only_version_chosen = Signal(str, object)
+    version_chosen = Signal(str, object, bool)
 
     def __init__(self, name: str) -> None:
         self._part: PartSummary | None = None
@@ -153,7 +152,6 @@ class PartCard(Card):
                 return
             self.version_pickers = VersionPickers()
             self.version_pickers.version_chosen.connect(self.version_chosen)
-            self.version_pickers.only_version_chosen.connect(self.only_version_chosen)
             self.column.addWidget(self.version_pickers)
         self.version_pickers.setVisible(bool(parts))
         if parts:

@@ -7,8 +7,7 @@ The plan's steps to read before anything happens, the same as one command, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -82,10 +81,6 @@ class PlanRow(Themed, QWidget):
         column.addLayout(head)
         column.addLayout(self._details_layout)
         self.apply_theme()
-
-    def is_for(self, step: Step, texts: Texts, system: str) -> bool:
-        """Whether it is the row of a step, in a language."""
-        return (step, texts.language, system) == (self._step, self._language, self._system)
 
     def refresh(self) -> None:
         """The words below begin where the title does."""
@@ -246,8 +241,8 @@ class PlanList(Card):
         self._rows_layout = QVBoxLayout()
         self._rows_layout.setSpacing(2)
         self.rows: list[PlanRow] = []
-        self._preloaded_rows: list[PlanRow] = []
         self._command_label, self._save_status = label("small-strong"), label("small")
+        self._save_status.setObjectName("planSaveStatus")
         self.command_box = CommandBox()
         self.save_button = Button(icon_name="file")
         self.save_button.clicked.connect(self.choose_file)
@@ -282,7 +277,7 @@ class PlanList(Card):
         system = machine.os.system if machine is not None else controller.app.system.name
         if self._drawn_key != (plan, texts.language):
             self._drawn_key = (plan, texts.language)
-            self._set_rows([self._take_row(step, texts, system) for step in texts.localize_plan(plan).steps])
+            self._set_rows([PlanRow(step, texts, system, self) for step in texts.localize_plan(plan).steps])
         arguments = install_command(controller.app, state)
         self._command_label.setText(
             self.tr("The same on the command line, once the plan is saved")
@@ -293,43 +288,13 @@ class PlanList(Card):
             (texts.terminal or Terminal(system=controller.app.system.name)).command_line(arguments)
         )
         self.save_button.setText(self.tr("Save the plan"))
-        error = controller.errors.get("save")
+        error = controller.errors.get("save-plan")
         if error is not None:
             self._save_status.setText(messages.error_text(texts, error))
         elif controller.saved_path is not None:
             self._save_status.setText(self.tr("Saved: {path}").format(path=controller.saved_path))
         else:
             self._save_status.setText(self.tr("As a JSON file, to be read or carried out elsewhere."))
-
-    def preload_steps(self) -> list[Callable[[], object]]:
-        """What makes the plan's rows before somebody opens it, one a call."""
-        controller, state = self._controller, self._controller.flow.state
-        plan, machine, texts = state.plan, state.machine, controller.language.texts()
-        if plan is None or self._drawn_key == (plan, texts.language):
-            return []
-        system = machine.os.system if machine is not None else controller.app.system.name
-        steps = texts.localize_plan(plan).steps
-        for row in [
-            each for each in self._preloaded_rows if not any(each.is_for(step, texts, system) for step in steps)
-        ]:
-            self._preloaded_rows.remove(row)
-            row.deleteLater()
-        return [partial(self._preload_row, step, texts, system) for step in steps]
-
-    def _preload_row(self, step: Step, texts: Texts, system: str) -> None:
-        if not any(row.is_for(step, texts, system) for row in self._preloaded_rows):
-            row = PlanRow(step, texts, system, self)
-            row.hide()
-            row.grab()  # what its texts and icons keep of their looks is there from then on
-            self._preloaded_rows.append(row)
-
-    def _take_row(self, step: Step, texts: Texts, system: str) -> PlanRow:
-        """The row that was made ahead, or a new one."""
-        row = next((each for each in self._preloaded_rows if each.is_for(step, texts, system)), None)
-        if row is None:
-            return PlanRow(step, texts, system, self)
-        self._preloaded_rows.remove(row)
-        return row
 
     def _set_rows(self, rows: list[PlanRow]) -> None:
         expanded_ids = {old_row.step_id for old_row in self.rows if old_row.is_expanded}

@@ -223,8 +223,7 @@ class VersionPickers(Themed, QWidget):
     that was picked before shall be let go. `noted` are the codes of the warnings that are said here.
     """
 
-    version_chosen = Signal(str, object)
-    only_version_chosen = Signal(str, object)
+    version_chosen = Signal(str, object, bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -297,7 +296,7 @@ class VersionPickers(Themed, QWidget):
 
     def _add_picker(self, name: PartName, index: int) -> None:
         picker, name_label = Dropdown(), label("small")
-        picker.chosen.connect(lambda value, name=name: self.version_chosen.emit(name, value))
+        picker.chosen.connect(lambda value, name=name: self.version_chosen.emit(name, value, False))
         picker.refused_entry_chosen.connect(lambda entry, name=name: self._show_refusal(name, entry))
         pair_layout = QHBoxLayout()
         pair_layout.setSpacing(LABEL_SPACING)
@@ -347,8 +346,7 @@ class VersionPickers(Themed, QWidget):
 
     def _choose_fallback(self) -> None:
         if self._fallback is not None:
-            name, value, exclusive = self._fallback
-            (self.only_version_chosen if exclusive else self.version_chosen).emit(name, value)
+            self.version_chosen.emit(*self._fallback)
 
     def _update_refusal(self) -> None:
         """What was refused is said as long as it cannot be taken."""

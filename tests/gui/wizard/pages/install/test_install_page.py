@@ -285,7 +285,7 @@ class TestInstall:
         assert {"en": "What is downloaded is kept.", "zh_CN": "已下载的文件会保留。"}[code] in shown
         assert {"en": "next start", "zh_CN": "接着装"}[code] not in shown
         verifying = StepEvent(id="verify", state="running", done=2, unit="items", bottleneck="checking")
-        wizard.controller.install_runner.reported.emit(verifying)
+        wizard.controller.runners.install.reported.emit(verifying)
         QApplication.processEvents()
         assert {"en": "Trying it out", "zh_CN": "正在试运行"}[code] in seen(page.step_panel)
         assert {"en": "exactly the official one", "zh_CN": "官方"}[code] not in seen(page.step_panel)

@@ -10,6 +10,7 @@ from gpu_assistant.cli.parser import build_parser
 from gpu_assistant.core import json, paths
 from gpu_assistant.core.plan import Plan, PlanFile, Step
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.gui.widgets.text import TextLabel
 from gpu_assistant.gui.wizard.pages.recommendation.plan_view import (
     PlanRow,
     install_command,
@@ -148,7 +149,7 @@ def test_plan_is_saved_as_json(at_recommendation, qtbot, tmp_path):
     file = tmp_path / "plan.json"
     wizard.controller.save_plan(file)
     qtbot.waitUntil(lambda: wizard.controller.saved_path == file, timeout=5000)
-    assert str(file) in steps._save_status.text()
+    assert str(file) in steps.findChild(TextLabel, "planSaveStatus").text()
     saved = json.read_file(file, Plan, code="plan-file")
     assert [step.id for step in saved.steps] == [step.id for step in wizard.flow.state.plan.steps]
     assert saved.steps[0].title == "Check the space"
@@ -159,5 +160,5 @@ def test_unwritable_path_is_reported(at_recommendation, qtbot, tmp_path):
     wizard = at_recommendation(FakeApp(tmp_path))
     wizard.recommendation.cost_card.steps_button.click()
     wizard.controller.save_plan(tmp_path)
-    qtbot.waitUntil(lambda: "save" in wizard.controller.errors, timeout=5000)
-    assert str(tmp_path) in wizard.recommendation.plan_list._save_status.text()
+    qtbot.waitUntil(lambda: "save-plan" in wizard.controller.errors, timeout=5000)
+    assert str(tmp_path) in wizard.recommendation.plan_list.findChild(TextLabel, "planSaveStatus").text()
