@@ -32,6 +32,7 @@ from tests.gui import bundle_scenes, main_scenes
 SIZES = ((1180, 760), (880, 520))
 LARGE = (1600, 900)
 Scene = Callable[["Studio", FakeApp], Wizard]
+SPEEDS = [18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6 for second in range(90)]  # bytes per second
 
 
 class Studio:
@@ -148,20 +149,17 @@ def installing(studio: Studio, app: FakeApp) -> Wizard:
     app.news["install"] = tuple(news)
     made.recommendation.primary_button.click()
     studio.until(lambda: made.controller.progress is not None and made.controller.progress.running_step is not None)
-    clock = iter(range(1000))
-    made.install.step_panel.speed_line._clock = lambda: float(next(clock))
-    for second in range(90):
-        speed = 18.4e6 + 2.5e6 * ((second * 7919) % 13 - 6) / 6
-        event = StepEvent(
-            id=download.id,
-            state="running",
-            done=119_000_000,
-            total=192_000_000,
-            unit="bytes",
-            speed=speed,
-            bottleneck="network",
-        )
-        made.controller._on_install_event(event)
+    event = StepEvent(
+        id=download.id,
+        state="running",
+        done=119_000_000,
+        total=192_000_000,
+        unit="bytes",
+        speed=SPEEDS[-1],
+        bottleneck="network",
+    )
+    made.controller.runners.install.reported.emit(event)
+    made.install.step_panel.speed_line.set_points(list(enumerate(SPEEDS)))
     made.install.log_drawer.append(["torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"])
     return made
 

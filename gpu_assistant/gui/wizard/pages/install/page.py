@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core.plan import Event, StepEvent
@@ -139,16 +139,7 @@ class InstallPage(WizardPage):
         self.controller.lines_logged.connect(self._on_lines_logged)
         self._progress: InstallProgress | None = None
         self._row_keys: tuple[tuple[str, bool], ...] = ()
-        self._pending_events: dict[str, StepEvent] = {}  # shown once in a turn, however much it was
-        self._update_timer = QTimer(self, singleShot=True, interval=0)
-        self._update_timer.timeout.connect(self._apply_pending_events)
         self._shown_stage: InstallStage | None = None
-
-    def draw_while_hidden(self) -> None:
-        """The rows of the plan that is going to be carried out."""
-        plan = self.controller.flow.state.plan
-        if plan is not None and not self.isVisible():
-            self._fill_rows((step.id, step.code, step.data, step.needs_admin) for step in plan.steps)
 
     def draw(self) -> None:
         """Everything of now."""
@@ -255,27 +246,17 @@ class InstallPage(WizardPage):
             return
         if event.unit == "bytes" and event.state == "running":
             self.step_panel.speed_line.add(event.speed)
-        if self.isVisible():
-            self._pending_events[event.id] = event
-            if not self._update_timer.isActive():
-                self._update_timer.start()
-
-    def _apply_pending_events(self) -> None:
-        progress, events = self.controller.progress, self._pending_events
-        self._pending_events = {}
-        if progress is None:
+        if not self.isVisible():
             return
-        if progress is not self._progress or not events.keys() <= progress.steps.keys():
+        if progress is not self._progress or event.id not in progress.steps:
             self.draw()
             return
-        for step_id in events:
-            self._update_row(progress.steps[step_id])
+        self._update_row(progress.steps[event.id])
         self._update_heading(progress)
         self._update_notes()
         self.step_panel.setVisible(progress.running_step is not None and self.controller.flow.is_locked)
-        for event in events.values():
-            if event.state in ANNOUNCED_STATES:
-                announce(self.step_list, self.step_list.rows[event.id].accessibleName())
+        if event.state in ANNOUNCED_STATES:
+            announce(self.step_list, self.step_list.rows[event.id].accessibleName())
 
     def _update_heading(self, progress: InstallProgress | None) -> None:
         stage = self.controller.flow.state.stage
