@@ -233,9 +233,8 @@ class AlarmPrinter:
 
 
 def _export_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    from ..monitor.history import gpu_label
     from ..monitor.history_export import export_history
-    from ..monitor.series import gpu_key
+    from ..monitor.series import gpu_key, gpu_label
 
     if not arguments.csv:
         raise UsageError("history-without-csv")

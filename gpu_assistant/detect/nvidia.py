@@ -31,7 +31,7 @@ _VERSION = re.compile(r"\d+(\.\d+)+")
 _DRIVER_MODELS: dict[str, Literal["WDDM", "TCC", "MCDM"]] = {"WDDM": "WDDM", "TCC": "TCC", "MCDM": "MCDM"}
 
 
-class DriverSystem(Hardware, Processes, Protocol):
+class DriverQuerySystem(Hardware, Processes, Protocol):
     """The roles of the operating system that asking the driver uses."""
 
 
@@ -41,7 +41,7 @@ class DriverProbe:
     In this order: NVML, nvidia-smi, the loaded kernel module (which has the driver's version only).
     """
 
-    def __init__(self, system: DriverSystem, snapshot: TakeSnapshot, stop: threading.Event) -> None:
+    def __init__(self, system: DriverQuerySystem, snapshot: TakeSnapshot, stop: threading.Event) -> None:
         self._system = system
         self._take_snapshot = snapshot
         self._stop = stop

@@ -1,1 +1,1 @@
-"""How is the machine just now? Samples, their history in memory, and CSV."""
+"""How the computer is now, and how it was in the last month: samples, their history, CSV and Prometheus."""

@@ -1,9 +1,12 @@
-"""What was seen, for a month: each second for an hour, then coarser; in bounded memory, and across restarts.
+"""The history of a month: every second for an hour, then coarser; in bounded memory, and across restarts.
 
-Figures are kept in half precision (exact to 1/2000 of the value) but for the last hour's, with the mean, the
-lowest and the highest of each stretch.
+    History.add
+      Accumulator       sums and extremes of the current bucket, one for each resolution      ring_buffer.py
+      RingBuffer        mean, lowest, highest of finished buckets                             ring_buffer.py
+      SegmentStore      the same rows on the disk, written once a minute                      segment_store.py
+    History.window      a series over the last hour, day or month, in the finest resolution that reaches so far back
 
-What the cards of the history are called, kept beside it: one that is gone has a name, too.
+Values are in half precision (to 1/2000 of the value), except for the last hour's.
 """
 
 from __future__ import annotations
@@ -24,69 +27,31 @@ from ..core.json import storage_error
 from ..core.results import GpuSample
 from .ring_buffer import Accumulator, FigureArray, Floats, Resolution, RingBuffer
 from .segment_store import SegmentStore
-from .series import gpu_key
+from .series import gpu_key, gpu_label
 
-SCHEMA: Final = "gpu-assistant/history-cards/1"
-
-
-class _GpuNamesFile(Struct, frozen=True, kw_only=True):
-    schema: Literal["gpu-assistant/history-cards/1"]
-    cards: dict[str, str]
-
-
-def gpu_label(gpu: GpuSample) -> str:
-    """What a card is called in a heading: "GPU 0 NVIDIA GeForce RTX 4060"."""
-    return f"GPU {gpu.index} {gpu.name}" if gpu.name else f"GPU {gpu.index}"
-
-
-class GpuNames:
-    """`names` tells what a card was called last, by what its series begin with ("GPU-…" -> "GPU 0 NVIDIA H100").
-    `folder` None keeps nothing on disk.
-    """
-
-    def __init__(self, folder: Path | None) -> None:
-        self._path = folder / "cards.json" if folder is not None else None
-        self.names: dict[str, str] = {}
-
-    def load(self) -> None:
-        """What was kept; nothing where that cannot be read: it comes again with the cards."""
-        if self._path is None:
-            return
-        try:
-            self.names = json.decode(self._path.read_bytes(), _GpuNamesFile).cards
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return
-
-    def update(self, gpus: Iterable[GpuSample]) -> None:
-        """Keep what is new. Raises AppError where it cannot be written."""
-        current = {gpu_key(gpu): gpu_label(gpu) for gpu in gpus if gpu.name}
-        if current.items() <= self.names.items():
-            return
-        self.names = self.names | current
-        if self._path is not None:
-            json.write_file(self._path, json.encode(_GpuNamesFile(schema=SCHEMA, cards=self.names)))
-
-
+GPU_NAMES_SCHEMA: Final = "gpu-assistant/history-cards/1"
 HOUR_S, DAY_S, MONTH_S = 3600, 86_400, 30 * 86_400
-# A little more than what is shown, so that a whole hour or day is there at any moment of it.
+# A little more than what is shown, so that a full hour or day is available at any time.
 RESOLUTIONS = (
     Resolution(1, HOUR_S + 60, extremes=False),
     Resolution(10, DAY_S // 10 + 60),
     Resolution(60, MONTH_S // 60 + 60),
 )
 
-CLOCK_SLEW_S = 5.0  # a clock set back by less is time being corrected; by more, the later past has not been yet
-WRITE_INTERVAL_S = 60.0  # what a sudden end may cost
+CLOCK_SLEW_S = 5.0  # a clock set back by less is being corrected; by more, newer buckets are dropped
+WRITE_INTERVAL_S = 60.0  # what a crash may cost
 
-# Half precision ends here: bytes are kept in MiB or GiB, errors in 1024, and no sensor of a working card says more.
+# The largest number in half precision: bytes are stored in MiB or GiB, errors in 1024; no other figure is larger.
 MAX_VALUE = float(np.finfo(np.float16).max)
 STORAGE_UNITS = {"mem_used": 2.0**30, "mem_total": 2.0**30, "ram_used": 2.0**30, "ram_total": 2.0**30}
 STORAGE_UNITS |= {"pcie_tx": 2.0**20, "pcie_rx": 2.0**20, "ecc_corrected": 2.0**10, "ecc_uncorrected": 2.0**10}
 
 
 class SeriesWindow(Struct, frozen=True, kw_only=True):
-    """One series over time, oldest first, float64: the middle of each stretch in seconds since the epoch, its mean,
-    lowest and highest value in the units of a sample; `step` is a stretch's length. What is missing was not seen.
+    """One series over time in buckets of `step` seconds, oldest first, float64.
+
+    `t` is the middle of each bucket in seconds since the epoch; mean, lowest and highest value are in the units of a
+    sample, NaN where the figure was unknown. Buckets without any sample are missing.
     """
 
     step: int
@@ -97,9 +62,9 @@ class SeriesWindow(Struct, frozen=True, kw_only=True):
 
 
 class History:
-    """The figures of all series by name ("cpu", "gpu0.util"). One thread adds and writes, others may look.
+    """All series by name ("cpu", "GPU-….util"). One thread adds and writes, others may read.
 
-    `folder` None keeps nothing on disk.
+    Without a `folder` nothing is on the disk.
     """
 
     def __init__(
@@ -127,18 +92,18 @@ class History:
 
     @property
     def damaged_count(self) -> int:
-        """How many damaged places `load` left out."""
+        """How many damaged rows and files `load` left out."""
         return sum(store.damaged_count for store in self._stores)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The series seen so far."""
+        """The names of all series."""
         with self._lock:
             return tuple(self._names)
 
     @property
     def oldest_t(self) -> float | None:
-        """The oldest moment that is kept, in seconds since the epoch; None where nothing is."""
+        """The begin of the oldest bucket, in seconds since the epoch; None where there is none."""
         with self._lock:
             oldest = [
                 buffer.oldest_bucket * buffer.resolution.step
@@ -154,15 +119,15 @@ class History:
 
     @property
     def memory_bytes(self) -> int:
-        """What the figures take in memory."""
+        """Bytes of all ring buffers."""
         with self._lock:
             return sum(buffer.bytes for buffer in self._buffers)
 
     def load(self, *, repair: bool = False) -> None:
-        """Take up what earlier runs kept, before the first `add`. What is damaged is left out; who writes it, `mend`s
-        it: a damaged file is kept beside, and what is sound of it in its place.
+        """Read what earlier runs stored, before the first `add`. Damaged rows are left out.
 
-        Raises AppError where the folder cannot be read at all.
+        The process that writes the history has to `repair` it: a damaged file is renamed, and its intact rows take its
+        place. Raises AppError where the folder cannot be read at all.
         """
         now = self._clock()
         self.gpu_names.load()
@@ -183,10 +148,10 @@ class History:
             logging.getLogger(__name__).warning("history: %d damaged places were left out", self.damaged_count)
 
     def add(self, t: float, values: Mapping[str, float | None]) -> None:
-        """Add a moment, `t` in seconds since the epoch; None, and a series left out, is unknown."""
+        """Add the values at `t`, in seconds since the epoch; None, or no entry, is unknown."""
         known_values = {name: value for name, value in values.items() if value is not None}
         with self._lock:
-            # A series that was never known takes no room.
+            # A series begins with its first known value.
             indexes = [self._series_index(name) for name in known_values]
             sample = np.full(len(self._names), np.nan)
             sample[indexes] = list(known_values.values())
@@ -203,7 +168,7 @@ class History:
                 accumulator.add(sample)
 
     def write(self, *, force: bool = False) -> None:
-        """Bring to disk what was not written for a minute, or all of it `now`. Raises AppError."""
+        """Write to the disk once a minute, or with `force` now. Raises AppError."""
         is_due = force or self._newest_t >= self._next_write
         if not is_due:
             return
@@ -223,27 +188,27 @@ class History:
             raise storage_error(error, self.folder or Path()) from error
 
     def close(self) -> None:
-        """End the stretches under way and write everything. Raises AppError."""
+        """Finish the current buckets and write everything. Raises AppError."""
         with self._lock:
             for buffer, accumulator, rows in zip(self._buffers, self._accumulators, self._unwritten_rows, strict=True):
                 self._flush_accumulator(buffer, accumulator, rows)
         self.write(force=True)
 
     def window(self, name: str, seconds: float, *, until: float | None = None) -> SeriesWindow:
-        """A series over the last `seconds` before `until` (now), in the finest resolution that reaches so far back."""
+        """A series over the `seconds` before `until` (None: now), in the finest resolution that reaches so far back."""
         with self._lock:
             return self._window(name, seconds, until)
 
     def since(self, name: str, t: float, *, resolution_from: float | None = None) -> SeriesWindow:
-        """A series from the moment `t` on, in seconds since the epoch, until now.
+        """A series from `t` (seconds since the epoch) until now, in the finest resolution that reaches back to `t`.
 
-        It comes in the resolution that reaches back to `t`, or to `reach`: what is new of a long stretch of time.
+        With `resolution_from` it is the resolution that reaches back to there: the newest part of a longer window.
         """
         with self._lock:
             return self._window(name, self._clock() - t, None, resolution_from=resolution_from)
 
     def windows(self, seconds: float) -> dict[str, SeriesWindow]:
-        """All series by name over the last `seconds`, at the same moments."""
+        """All series by name over the last `seconds`, until the same moment."""
         with self._lock:
             now = self._clock()
             return {name: self._window(name, seconds, now) for name in self._names}
@@ -286,7 +251,7 @@ class History:
     def _flush_accumulator(
         self, buffer: RingBuffer, accumulator: Accumulator, rows: list[tuple[int, FigureArray]]
     ) -> None:
-        """Keep the stretch under way. After a restart within it, its first half is on record already."""
+        """Store the current bucket, unless it is stored already: a restart within it cut it in two."""
         if accumulator.bucket is None:
             return
         bucket, accumulator.bucket = accumulator.bucket, None
@@ -305,3 +270,37 @@ class History:
             rows[:] = [row for row in rows if row[0] < bucket]
         self._newest_t = self._next_write = -np.inf
         self._drop_from_t = t if self._drop_from_t is None else min(t, self._drop_from_t)
+
+
+class _GpuNamesFile(Struct, frozen=True, kw_only=True):
+    schema: Literal["gpu-assistant/history-cards/1"]
+    cards: dict[str, str]
+
+
+class GpuNames:
+    """The last label of each GPU by the key of its series: "GPU-…" -> "GPU 0 NVIDIA H100". A removed one has a name, too.
+
+    Without a `folder` nothing is on the disk.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._path = folder / "cards.json" if folder is not None else None
+        self.names: dict[str, str] = {}
+
+    def load(self) -> None:
+        """Read the stored labels; none where that fails: they come again with the GPUs."""
+        if self._path is None:
+            return
+        try:
+            self.names = json.decode(self._path.read_bytes(), _GpuNamesFile).cards
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return
+
+    def update(self, gpus: Iterable[GpuSample]) -> None:
+        """Store new labels. Raises AppError where that fails."""
+        current = {gpu_key(gpu): gpu_label(gpu) for gpu in gpus if gpu.name}
+        if current.items() <= self.names.items():
+            return
+        self.names = self.names | current
+        if self._path is not None:
+            json.write_file(self._path, json.encode(_GpuNamesFile(schema=GPU_NAMES_SCHEMA, cards=self.names)))

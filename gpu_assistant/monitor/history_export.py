@@ -1,4 +1,4 @@
-"""The history as a table: a row for each stretch of time, columns for each series."""
+"""The history as CSV: a row for each bucket, columns for each series."""
 
 from __future__ import annotations
 
@@ -19,21 +19,19 @@ from .series import COUNTER_FIGURES, GONE_SERIES, GPU_FIGURES, LOST_SERIES
 
 FIGURE_ORDER = (*GPU_FIGURES, LOST_SERIES, GONE_SERIES)
 INTEGER_THRESHOLD = 100_000
-MAX_DIGITS = 5  # half precision has no more
+MAX_DIGITS = 5  # of half precision
 
 
 def export_history(history: History, path: Path, seconds: float, *, names: Mapping[str, str] | None = None) -> int:
-    """Write the last `seconds` to a file, in the finest resolution that reaches so far back; gives the rows written.
+    """Write the last `seconds` to a file, in the finest resolution that reaches so far back; returns the rows written.
 
-    `time` is local, `t` the same in seconds since the epoch (the middle of a stretch); a series' column is its mean,
-    in the units of a sample; the computer's come first, then card by card. `names` tells what a card is called now
-    instead of what its series begin with ("GPU-…" -> "GPU 0 NVIDIA H100"); one that is gone is called as it was last.
-    Where a stretch is longer than a second there are
-    its lowest and highest value too, all to 1 part in 2000; what is counted, and
-    the number of the driver's last error (`xid`, 0: none), has its highest alone. `throttle_<reason>` is the share of
-    the time in which the driver named it, from when it first did. An
-    empty cell is unknown; series of which nothing is known are left out. `path` is at every moment the old file or
-    the whole new one. Raises AppError; nothing was seen in that time ("history-empty"): no file is made.
+    `time` is local time, `t` the same in seconds since the epoch (the middle of a bucket). The computer's columns come
+    first, then GPU by GPU, named by `names` ("GPU-…" -> "GPU 0 NVIDIA H100"), a removed one by its last name. Values
+    are means in the units of a sample; buckets longer than a second have their lowest and highest value, too, all to
+    1 part in 2000. Counters and the code of the driver's last error (`xid`, 0: none) have the highest value only.
+    `throttle_<reason>` is the share of the time. An empty cell is unknown; a series without any value is left out.
+    `path` is always either the old or the complete new file. Raises AppError; where there is nothing to write
+    AppError("history-empty"), and no file is created.
     """
     windows = {name: window for name, window in history.windows(seconds).items() if np.isfinite(window.mean).any()}
     if not windows:
@@ -55,7 +53,7 @@ def export_history(history: History, path: Path, seconds: float, *, names: Mappi
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The mark in front tells Excel that this is UTF-8.
+        # The byte order mark tells Excel that this is UTF-8.
         with partial.open("w", encoding="utf-8-sig", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(header)
@@ -71,7 +69,7 @@ def export_history(history: History, path: Path, seconds: float, *, names: Mappi
 
 
 def _gpu_labels(current: Mapping[str, str], previous: Mapping[str, str]) -> dict[str, str]:
-    """The cards of now first, then those that are gone: where one was called as another, its identity stands behind."""
+    """Present GPUs first, then removed ones; one with another's label has its key appended."""
     labels = dict(current)
     for gpu_key, name in previous.items():
         if gpu_key not in labels:
@@ -80,10 +78,10 @@ def _gpu_labels(current: Mapping[str, str], previous: Mapping[str, str]) -> dict
 
 
 def _round_to_stored(values: Floats, step: int, storage_unit: float) -> Floats:
-    """Longer stretches are kept in half precision: of all numbers that would be kept alike, the roundest."""
+    """Of all numbers with the same representation in half precision, the one with the fewest digits."""
     if step == 1:
         return values
-    with np.errstate(invalid="ignore"):  # what is unknown
+    with np.errstate(invalid="ignore"):  # NaN: unknown
         tolerance = np.spacing(np.abs(values / storage_unit).astype(np.float16)).astype(np.float64) * storage_unit / 2
     rounded, pending = values.copy(), np.isfinite(values) & (values != 0)
     magnitude = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=pending))
@@ -97,7 +95,7 @@ def _round_to_stored(values: Floats, step: int, storage_unit: float) -> Floats:
 
 
 def _column_order(owners: Sequence[str], series: str) -> tuple[int, str, int, str]:
-    """The computer first, then the cards that have names in their order, then others; figures alike for each."""
+    """The computer first, then the GPUs with labels in their order, then others; figures in the same order for each."""
     gpu_key, _, figure = series.rpartition(".")
     owner_rank = 1 + owners.index(gpu_key) if gpu_key in owners else len(owners) + 1
     figure_rank = FIGURE_ORDER.index(figure) if figure in FIGURE_ORDER else len(FIGURE_ORDER)
@@ -105,7 +103,7 @@ def _column_order(owners: Sequence[str], series: str) -> tuple[int, str, int, st
 
 
 def _format_cell(value: float) -> str:
-    """Six digits of small figures; bytes whole, for no table program shall show them as powers of ten."""
+    """Six digits; large numbers in full, because spreadsheets would show a power of ten."""
     if np.isnan(value):
         return ""
     return f"{value:.0f}" if abs(value) >= INTEGER_THRESHOLD else f"{value:.6g}"

@@ -1,6 +1,6 @@
-"""Samples for a Prometheus server, under the names of NVIDIA's DCGM exporter where it has one.
+"""Samples for a Prometheus server, under the names of NVIDIA's DCGM exporter where it has the metric.
 
-Names, units and help stand in `resources/monitor/metrics.json`; a dashboard for Grafana lies beside it.
+Names, units and help texts are in `resources/monitor/metrics.json`; a dashboard for Grafana is beside it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,49 @@ from ..core.results import GpuSample, GpuState, NvmlState, Sample
 from ..system.nvml.device import THROTTLE_REASONS
 
 GPU_LABELS = ("gpu", "UUID", "pci_bus_id", "device", "modelName", "Hostname", "DCGM_FI_DRIVER_VERSION")
-# What a system says of an address that it cannot answer at.
+# The errors of an address that the system cannot listen on.
 ADDRESS_ERRNOS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL)
 THROTTLE_METRIC = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
 
 
+class MetricsServer:
+    """Serves http://<address>:<port>/metrics in a thread of its own until `close`; port 0 takes a free one."""
+
+    def __init__(self, port: int, address: str) -> None:
+        """Raises AppError("metrics-port") for a port in use, UsageError("metrics-address") for an address that is not
+        this computer's.
+        """
+        self.collector = SampleCollector()
+        registry = CollectorRegistry()
+        registry.register(self.collector)
+        try:
+            self._server, self._thread = start_http_server(port, address, registry)
+        except (OSError, UnicodeError) as error:
+            if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in ADDRESS_ERRNOS:
+                raise UsageError("metrics-address", address=address) from error
+            raise AppError("metrics-port", port=port, address=address, detail=os_error_text(error)) from error
+        self.address = str(self._server.server_address[0])
+        self.port = self._server.server_port
+        self.url = f"http://{f'[{address}]' if ':' in address else address}:{self.port}/metrics"
+
+    def __enter__(self) -> MetricsServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop serving, and wait for the thread."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
 class MetricDefinition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A figure of a sample (`minus` another, and `apart` from a third where that is told), how it is called outside,
-    and what it is multiplied with there. What `counts` only ever goes up.
+    """A metric: a figure of a sample, less `minus` and (where known) `apart`, times `scale`. One that `counts` is a
+    counter.
     """
 
     name: str
@@ -43,7 +78,7 @@ class MetricDefinition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     scale: float = 1.0
 
     def read_value(self, source: Sample | GpuSample) -> float | None:
-        """Its value outside."""
+        """The metric's value; None where a figure is unknown."""
         value: float | None = getattr(source, self.figure)
         subtrahend: float | None = getattr(source, self.minus) if self.minus else 0.0
         second_subtrahend: float = (getattr(source, self.apart) if self.apart else None) or 0.0
@@ -51,7 +86,7 @@ class MetricDefinition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class MetricDefinitions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All of them, of each GPU and of the machine."""
+    """All metrics, of each GPU and of the computer."""
 
     source: str
     checked: str
@@ -66,14 +101,14 @@ def metric_definitions() -> MetricDefinitions:
 
 
 class SampleCollector(Collector):
-    """The sample that a scrape gets. A figure that a card does not report has no line."""
+    """The metrics of the latest `sample`. A figure that a GPU does not report has no line."""
 
     def __init__(self, host: str | None = None) -> None:
         self._host = host or socket.gethostname()
         self.sample: Sample | None = None
 
     def collect(self) -> Iterator[Metric]:
-        """All figures of the latest sample; nothing before the first."""
+        """Nothing before the first sample."""
         sample = self.sample
         if sample is None:
             return
@@ -100,7 +135,7 @@ class SampleCollector(Collector):
     def _metric_family(
         self, definition: MetricDefinition, labels: Iterable[str], values: list[tuple[list[str], float | None]]
     ) -> Metric:
-        # prometheus-client ends a counter's name with "_total", which the exporter's names do not have.
+        # prometheus-client appends "_total" to a counter's name, which the exporter does not.
         family_type = UntypedMetricFamily if definition.counts else GaugeMetricFamily
         family = family_type(definition.name, definition.help, labels=list(labels))
         for names, value in values:
@@ -109,7 +144,7 @@ class SampleCollector(Collector):
         return family
 
     def _throttle_metric(self, sample: Sample) -> Metric:
-        """NVML's bits in one number; that of a card at rest is never set."""
+        """NVML's bits in one number; the bit for "GPU idle" is never set."""
         family = GaugeMetricFamily(THROTTLE_METRIC, "Why clocks are held back, as NVML's bits", labels=list(GPU_LABELS))
         bits = {name: bit for bit, name in THROTTLE_REASONS.items()}
         for gpu in sample.gpus:
@@ -118,7 +153,7 @@ class SampleCollector(Collector):
         return family
 
     def _gpu_label_values(self, gpu: GpuSample, sample: Sample) -> list[str]:
-        # The exporter writes the bus's domain with eight digits.
+        # The exporter writes the PCI domain with eight digits.
         pci_address = f"0000{gpu.address}".upper() if gpu.address else ""
         index_text = str(gpu.index)
         return [
@@ -132,40 +167,6 @@ class SampleCollector(Collector):
         ]
 
 
-class MetricsServer:
-    """Answers http://<address>:<port>/metrics from a thread of its own until `close`; port 0 takes a free one."""
-
-    def __init__(self, port: int, address: str) -> None:
-        """Raises AppError("metrics-port") where the port is taken, CallError("metrics-address") where the address is
-        none of this computer's.
-        """
-        self.collector = SampleCollector()
-        registry = CollectorRegistry()
-        registry.register(self.collector)
-        try:
-            self._server, self._thread = start_http_server(port, address, registry)
-        except (OSError, UnicodeError) as error:
-            if not isinstance(error, OSError) or isinstance(error, socket.gaierror) or error.errno in ADDRESS_ERRNOS:
-                raise UsageError("metrics-address", address=address) from error
-            raise AppError("metrics-port", port=port, address=address, detail=os_error_text(error)) from error
-        self.port = self._server.server_port
-        self.url = f"http://{f'[{address}]' if ':' in address else address}:{self.port}/metrics"
-
-    def __enter__(self) -> MetricsServer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End it, and wait until it has."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
 def _state_metric(
     name: str,
     help_text: str,
@@ -173,7 +174,7 @@ def _state_metric(
     state_label: str,
     rows: Iterable[tuple[list[str], Iterable[str], set[str]]],
 ) -> Metric:
-    """1 for what holds and 0 for the others, so that a change can be seen."""
+    """1 for active states and 0 for all others, so that changes are visible."""
     family = GaugeMetricFamily(name, help_text, labels=[*labels, state_label])
     for values, states, active in rows:
         for state in states:

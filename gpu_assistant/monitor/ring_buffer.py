@@ -1,6 +1,6 @@
-"""One resolution of the history: stretches of equal length, each with the mean, the lowest and the highest value.
+"""One resolution of the history: buckets of equal length, each with the mean, the lowest and the highest value.
 
-The stretch of time that is under way: sums and extremes of what was seen in it so far.
+A bucket's number is its first second since the epoch, divided by `step`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FigureArray = np.ndarray[Any, np.dtype[Any]]
 
 
 class Resolution(Struct, frozen=True):
-    """A stretch is `step` seconds long; `capacity` of them are kept. Stretches of one sample need no extremes."""
+    """Buckets of `step` seconds, `capacity` of them. Buckets of one sample need no extremes."""
 
     step: int
     capacity: int
@@ -23,20 +23,17 @@ class Resolution(Struct, frozen=True):
 
     @property
     def parts(self) -> int:
-        """How many figures each stretch has of each series: the mean alone, or mean, lowest and highest."""
+        """How many values a bucket has of each series: the mean, or mean, lowest and highest."""
         return 3 if self.extremes else 1
 
     @property
     def dtype(self) -> type[np.floating[Any]]:
-        """Half precision is exact to 1/2000 of a value, finer than any sensor; single samples are kept as they are."""
+        """Half precision has 1/2000 of a value, finer than any sensor; buckets of one sample have single precision."""
         return np.float16 if self.extremes else np.float32
 
 
 class RingBuffer:
-    """A ring of stretches, oldest first; `parts` × series × `capacity` figures in one piece of memory.
-
-    A stretch is named by its number: its first second since the epoch, divided by `step`.
-    """
+    """The buckets, oldest first, in one array of `parts` × series × `capacity`."""
 
     def __init__(self, resolution: Resolution) -> None:
         self.resolution = resolution
@@ -50,28 +47,28 @@ class RingBuffer:
 
     @property
     def newest_bucket(self) -> int | None:
-        """The newest stretch."""
+        """The number of the newest bucket."""
         return int(self._buckets[self._next - 1]) if self._count else None
 
     @property
     def oldest_bucket(self) -> int | None:
-        """The oldest stretch."""
+        """The number of the oldest bucket."""
         return int(self._buckets[(self._next - self._count) % self.resolution.capacity]) if self._count else None
 
     @property
     def bytes(self) -> int:
-        """What it holds in memory."""
+        """Its memory."""
         return self._buckets.nbytes + self._values.nbytes
 
     def add_series(self, series_count: int) -> None:
-        """Make room for so many series; what is new has no past."""
+        """Make room for so many series; new ones are NaN in all earlier buckets."""
         parts, existing, capacity = self._values.shape
         if series_count > existing:
             padding = np.full((parts, series_count - existing, capacity), np.nan, self.resolution.dtype)
             self._values = np.concatenate((self._values, padding), axis=1)
 
     def append(self, bucket: int, values: FigureArray) -> None:
-        """Add a stretch (`parts` × series), newer than the last."""
+        """Add a bucket (`parts` × series), newer than the last."""
         self.add_series(values.shape[1])
         slot = self._next
         self._buckets[slot] = bucket
@@ -81,7 +78,7 @@ class RingBuffer:
         self._count = min(self._count + 1, self.resolution.capacity)
 
     def extend(self, buckets: FigureArray, values: FigureArray) -> None:
-        """Add many stretches (`parts` × series × moments) at once, each newer than the one before."""
+        """Add many buckets (`parts` × series × buckets), each newer than the one before."""
         buckets, values = buckets[-self.resolution.capacity :], values[:, :, -self.resolution.capacity :]
         self.add_series(values.shape[1])
         slots = np.arange(self._next, self._next + len(buckets)) % self.resolution.capacity
@@ -92,13 +89,13 @@ class RingBuffer:
         self._count = min(self._count + len(buckets), self.resolution.capacity)
 
     def drop_from(self, bucket: int) -> None:
-        """Drop this stretch and all newer ones: the clock was set back, and they have not been yet."""
+        """Drop this bucket and all newer ones: the clock was set back."""
         while self._count and self._buckets[self._next - 1] >= bucket:
             self._next = (self._next - 1) % self.resolution.capacity
             self._count -= 1
 
     def window(self, series_index: int, first_bucket: int) -> tuple[FigureArray, FigureArray]:
-        """The stretches from number `first` on: their numbers, and `parts` × stretches of one series (copies)."""
+        """The buckets from `first_bucket` on: their numbers, and `parts` × buckets of one series (copies)."""
         order = np.arange(self._next - self._count, self._next) % self.resolution.capacity
         buckets = self._buckets[order]
         order = order[np.searchsorted(buckets, first_bucket) :]
@@ -111,7 +108,7 @@ class RingBuffer:
 
 
 class Accumulator:
-    """Collects samples (a float64 vector of all series, NaN where unknown) until the next stretch begins."""
+    """The current bucket: sums and extremes of samples (a float64 vector of all series, NaN where unknown)."""
 
     def __init__(self, resolution: Resolution) -> None:
         self._resolution = resolution
@@ -119,13 +116,13 @@ class Accumulator:
         self._sum = self._count = self._low = self._high = np.empty(0)
 
     def reset(self, bucket: int, series_count: int) -> None:
-        """Start over."""
+        """Begin a bucket."""
         self.bucket = bucket
         self._sum, self._count = np.zeros(series_count), np.zeros(series_count)
         self._low, self._high = np.full(series_count, np.inf), np.full(series_count, -np.inf)
 
     def add(self, sample: Floats) -> None:
-        """One more moment; it may have more series than those before."""
+        """Add a sample; it may have more series than those before."""
         new_series = len(sample) - len(self._sum)
         if new_series > 0:
             self._sum = np.append(self._sum, np.zeros(new_series))
@@ -139,7 +136,7 @@ class Accumulator:
         self._high = np.fmax(self._high, np.where(is_known, sample, -np.inf))
 
     def statistics(self) -> FigureArray:
-        """`parts` × series: mean (, lowest, highest); NaN where nothing was known."""
+        """`parts` × series: mean (, lowest, highest); NaN where no value was known."""
         is_empty = self._count == 0
         mean = np.divide(self._sum, self._count, out=np.full(len(self._sum), np.nan), where=~is_empty)
         if not self._resolution.extremes:

@@ -1,4 +1,4 @@
-"""Samples as CSV: a row for each GPU and moment, so that the columns stay the same when a card comes or goes."""
+"""Samples as CSV: a row for each sample and GPU, so that the columns are the same when a GPU is added or removed."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ..core.json import storage_error
 from ..core.results import GpuSample, Sample
 
 MACHINE_COLUMNS = ("t", "cpu", "ram_used", "ram_total", "nvml", "driver")
-# A list within a list has no place in a table.
+# A list has no place in a table.
 GPU_COLUMNS = tuple(field.name for field in fields(GpuSample) if field.name != "processes")
 COLUMNS = (*MACHINE_COLUMNS, *GPU_COLUMNS)
-MAX_ROW_BYTES = 65_536  # bytes in which the last row begins, however long a card's names are
+MAX_ROW_BYTES = 65_536  # more than any row has, however long a GPU's name is
 
 
 class SampleCsvWriter:
-    """Appends to a file; each row is on its way to the disk when `write` returns.
+    """Appends to a file; rows are flushed when `write` returns.
 
-    Units are the samples' own: seconds since the epoch, percent, bytes, °C, W, MHz, bytes per second; yes is 1, no 0;
-    throttle reasons are parted by spaces; an empty cell is unknown. Without a GPU the card's cells are empty.
+    Units are those of samples: seconds since the epoch, percent, bytes, °C, W, MHz, bytes per second. True is 1, false
+    0; throttle reasons are separated by spaces; an empty cell is unknown. Without a GPU its cells are empty.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises CallError("csv-columns") where the file holds something else, AppError where it cannot be written."""
+        """Raises UsageError("csv-columns") where the file has other content, AppError where it cannot be written."""
         self._path = path
         try:
             is_new = not path.exists() or path.stat().st_size == 0
@@ -45,7 +45,7 @@ class SampleCsvWriter:
             self._append([COLUMNS])
 
     def write(self, sample: Sample) -> None:
-        """Append one moment; raises AppError when the disk is full."""
+        """Append a sample; raises AppError when the disk is full."""
         machine = [getattr(sample, name) for name in MACHINE_COLUMNS]
         rows = [[*machine, *(_sample_cell(getattr(gpu, name)) for name in GPU_COLUMNS)] for gpu in sample.gpus]
         self._append(rows or [[*machine, *[None] * (len(COLUMNS) - len(machine))]])
@@ -65,7 +65,7 @@ class SampleCsvWriter:
             self._file.write(text.getvalue().encode())
             self._file.flush()
         except OSError as error:
-            # Closing tries once more to write what did not fit; then no row may be left in half.
+            # Closing tries again to write what did not fit; after that no half row may remain.
             with suppress(OSError):
                 self._file.close()
             with suppress(OSError):
@@ -74,7 +74,7 @@ class SampleCsvWriter:
 
 
 def _repair_last_row(path: Path) -> None:
-    """End a last row that has no end, and take it away where it is a half one, as a power cut leaves it."""
+    """Terminate a last row without a line end, or remove it where it is incomplete, as after a power cut."""
     with path.open("rb+") as file:
         size = file.seek(0, os.SEEK_END)
         tail_bytes = min(size, MAX_ROW_BYTES)
@@ -96,5 +96,5 @@ def _sample_cell(value: object) -> object:
 
 def _has_our_header(path: Path) -> bool:
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
-        # A foreign file may be one endless line.
+        # Another file may be one endless line.
         return file.readline(4096).strip() == ",".join(COLUMNS)

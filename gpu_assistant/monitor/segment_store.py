@@ -1,7 +1,7 @@
-"""The history on disk: short files that are only ever appended to, one set for each resolution.
+"""The history on the disk: a set of append-only files for each resolution.
 
-A file is one line of JSON, then rows of equal length, each with a checksum of that line and itself: a row that was
-cut off or damaged is left out, and nothing else is lost. Old files are deleted as whole ones.
+A file is one line of JSON, then rows of equal length, one for each bucket, each with a checksum of that line and
+itself: a row that was cut off or damaged is left out, and nothing else is lost. Expired files are deleted.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .ring_buffer import FigureArray, Resolution
 
 SCHEMA: Final = "gpu-assistant/history/1"
 MAX_HEADER_BYTES = 1 << 16
-DAMAGED_SUFFIX = ".damaged"  # a file that was set aside ends so
-FILES_PER_RESOLUTION = 30  # a resolution is spread over about so many files
+DAMAGED_SUFFIX = ".damaged"
+FILES_PER_RESOLUTION = 30  # about
 
 
 class SegmentHeader(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The first line: the length of a stretch in seconds, figures for each series, and the series by name."""
+    """The first line: a bucket's length in seconds, values for each series, the names of the series."""
 
     schema: Literal["gpu-assistant/history/1"]
     step: int
@@ -36,7 +36,7 @@ class SegmentHeader(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class SegmentStore:
-    """The files of one resolution below a folder. Every call may raise OSError."""
+    """The files of one resolution in a folder. Every call may raise OSError."""
 
     def __init__(self, folder: Path, resolution: Resolution) -> None:
         self._folder = folder
@@ -45,15 +45,16 @@ class SegmentStore:
         self._path: Path | None = None
         self._first_number = 0
         self._series: tuple[str, ...] = ()
-        # Rows, and files that could not be read at all, that `read` left out because they are damaged.
+        # Damaged rows, and files that could not be read at all, that `read` left out.
         self.damaged_count = 0
 
     def read(
         self, oldest: int, newest: int, *, repair: bool = False
     ) -> Iterator[tuple[tuple[str, ...], FigureArray, FigureArray]]:
-        """Series, numbers and figures (`parts` × series × rows) of each readable file, oldest first.
+        """Series, bucket numbers and values (`parts` × series × rows) of each readable file, oldest first.
 
-        Rows outside of `oldest` … `newest` are left out, and those that are not newer than the row before.
+        Rows outside of `oldest` … `newest` are left out, and those that are not newer than the row before. With
+        `repair`, damaged files are renamed, and their intact rows take their place.
         """
         newest_bucket = oldest - 1
         self.damaged_count = 0
@@ -76,9 +77,7 @@ class SegmentStore:
                 yield series, rows["number"], np.moveaxis(rows["figures"], 0, -1)
 
     def _quarantine(self, path: Path, content: tuple[tuple[str, ...], FigureArray] | None) -> None:
-        """Keep a damaged file under another name, and what is sound of it in its place; where that cannot be, it is
-        left out again the next time.
-        """
+        """Rename a damaged file and write its intact rows in its place; where that fails, the next run tries again."""
         with suppress(OSError, AppError):
             path.replace(path.with_name(path.name + DAMAGED_SUFFIX))
             if content is not None:
@@ -86,14 +85,14 @@ class SegmentStore:
                 json.write_file(path, self._header_line(series) + rows.tobytes())
 
     def write(self, series: Sequence[str], rows: Sequence[tuple[int, FigureArray]]) -> None:
-        """Append (number, `parts` × series) rows."""
+        """Append rows: bucket number, `parts` × series."""
         if not rows:
             return
         layout, header_line = self._row_dtype(len(series)), self._header_line(tuple(series))
         records = np.zeros(len(rows), layout)
         for position, (bucket, figures) in enumerate(rows):
             records[position]["number"] = bucket
-            # A row from before a new card came knows nothing of it.
+            # A row from before a series began has fewer series.
             records[position]["figures"] = np.nan
             with np.errstate(over="ignore"):
                 records[position]["figures"][:, : figures.shape[1]] = figures
@@ -126,11 +125,11 @@ class SegmentStore:
 
     def _current_path(self) -> Path:
         if self._path is None:
-            raise RuntimeError("no file was begun")
+            raise RuntimeError("no file is open")
         return self._path
 
     def _begin_file(self, series: tuple[str, ...], first: int) -> None:
-        """A new file; those that are too old go."""
+        """Begin a file, and delete the expired ones."""
         self._folder.mkdir(parents=True, exist_ok=True)
         for number, path in (*self._files(), *self._files(DAMAGED_SUFFIX)):
             if number + self._rows_per_file < first - self._resolution.capacity:
@@ -148,7 +147,7 @@ class SegmentStore:
         )
 
     def _files(self, suffix: str = "") -> list[tuple[int, Path]]:
-        """(first number, path), oldest first."""
+        """(first bucket, path), oldest first."""
         files = []
         for path in self._folder.glob(f"{self._resolution.step}s-*.history{suffix}"):
             with suppress(ValueError):
@@ -156,7 +155,7 @@ class SegmentStore:
         return sorted(files)
 
     def _read_rows(self, path: Path) -> tuple[tuple[str, ...], FigureArray] | None:
-        """Series and the sound rows; None for a file that cannot be read at all."""
+        """Series and the intact rows; None for a file that cannot be read at all."""
         try:
             with path.open("rb") as file:
                 header_line = file.readline(MAX_HEADER_BYTES)
@@ -184,5 +183,5 @@ class SegmentStore:
 
 
 def _checksum(row: bytes, header_line: bytes) -> int:
-    """Of everything but the checksum's own four bytes at the end."""
+    """Of everything but its own four bytes at the end."""
     return zlib.crc32(row[:-4], zlib.crc32(header_line))

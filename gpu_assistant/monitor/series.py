@@ -1,12 +1,12 @@
-"""A sample as figures by name, for the history and its graphs."""
+"""A sample as series: figures by name, for the history and its plots."""
 
 from __future__ import annotations
 
 from ..core.results import GpuSample, Sample
 
-# What is counted, and the number of the driver's last error: a mean of such says nothing, the highest does.
+# Counters, and the code of the driver's last error: their mean says nothing, the highest value does.
 COUNTER_FIGURES = ("ecc_corrected", "ecc_uncorrected", "xid")
-# Totals and limits are not kept: they hardly change, and the newest sample has them.
+# Totals and limits are not in the history: they hardly change, and the newest sample has them.
 GPU_FIGURES = (
     "util",
     "mem_util",
@@ -27,29 +27,34 @@ GPU_FIGURES = (
     "dec",
     *COUNTER_FIGURES,
 )
-# What holds the clocks back, as the driver names it, 1 or 0, so that a mean is the share of the time. A reason is
-# kept from when it was first told: few are ever seen, and each takes as much room as a temperature.
+# 1 or 0 for each throttle reason of the driver, so that a mean is the share of the time. A series begins when its
+# reason is first seen: few ever are, and each takes as much memory as a temperature.
 THROTTLE_PREFIX = "throttle_"
 LOST_SERIES = "lost"
-GONE_SERIES = "gone"  # kept from when a card was first so
-# Why the driver told nothing of any card, 1 or 0; kept from when it was first so, as reasons are.
+GONE_SERIES = "gone"  # begins when a GPU is first removed
+# 1 or 0 for each reason why the driver told nothing of any GPU; a series begins when its reason is first seen.
 NVML_STATE_PREFIX = "nvml_"
 NVML_FAILURE_STATES = ("version-mismatch", "hung")
 MACHINE_FIGURES = ("cpu", "ram_used")
 
 
 def gpu_key(gpu: GpuSample) -> str:
-    """What a card's series begin with: a card keeps its past in another slot and beside other cards."""
+    """What the names of a GPU's series begin with: its UUID, so that it keeps its history in another slot."""
     return gpu.uuid or f"gpu{gpu.index}"
 
 
 def series_name(gpu: GpuSample, figure: str) -> str:
-    """The series of a card's figure."""
+    """The name of the series of a GPU's figure."""
     return f"{gpu_key(gpu)}.{figure}"
 
 
+def gpu_label(gpu: GpuSample) -> str:
+    """A GPU in a heading: "GPU 0 NVIDIA GeForce RTX 4060"."""
+    return f"GPU {gpu.index} {gpu.name}" if gpu.name else f"GPU {gpu.index}"
+
+
 class SeriesExtractor:
-    """Turns samples into figures; remembers which throttle reasons each card has told."""
+    """Turns samples into values by series; remembers which series have begun."""
 
     def __init__(self) -> None:
         self._throttle_reasons: dict[str, set[str]] = {}
@@ -57,7 +62,7 @@ class SeriesExtractor:
         self._gone_gpus: set[str] = set()
 
     def register_series(self, names: tuple[str, ...]) -> None:
-        """The series that are kept already, from runs before."""
+        """Series that the history has from earlier runs: they go on."""
         for series in names:
             if series.startswith(NVML_STATE_PREFIX):
                 self._seen_failures.add(series.removeprefix(NVML_STATE_PREFIX))
@@ -70,7 +75,7 @@ class SeriesExtractor:
     def values(self, sample: Sample) -> dict[str, float | None]:
         """Names like "cpu", "ram_used", "GPU-….util"; units as in `Sample` and `GpuSample`.
 
-        A card that sleeps or does not answer has gaps; one that is lost has "lost" 1, one that is gone "gone" 1.
+        A GPU that is asleep or does not answer has gaps; a lost one has "lost" 1, a removed one "gone" 1.
         """
         result: dict[str, float | None] = {figure: getattr(sample, figure) for figure in MACHINE_FIGURES}
         if sample.nvml in NVML_FAILURE_STATES:

@@ -16,7 +16,8 @@ from gpu_assistant.app.monitoring import HealthEvaluator
 from gpu_assistant.core.results import Alarm, HealthState
 from gpu_assistant.health.baselines import last_reported_xid
 from gpu_assistant.monitor.history import History
-from gpu_assistant.monitor.sampler import HistoryWriter, Sampler
+from gpu_assistant.monitor.history_writer import HistoryWriter
+from gpu_assistant.monitor.sampler import Sampler
 from gpu_assistant.system.nvml.monitor import NvmlMonitor
 from gpu_assistant.texts.localized import Texts
 

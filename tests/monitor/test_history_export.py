@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.monitor.history import History, gpu_label
+from gpu_assistant.monitor.history import History
 from gpu_assistant.monitor.history_export import export_history
-from gpu_assistant.monitor.series import SeriesExtractor, gpu_key
+from gpu_assistant.monitor.series import SeriesExtractor, gpu_key, gpu_label
 
 START = 1_790_000_040.0
 

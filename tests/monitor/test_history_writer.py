@@ -8,9 +8,10 @@ import pytest
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.monitor.history import History, gpu_label
+from gpu_assistant.monitor.history import History
 from gpu_assistant.monitor.history_export import export_history
-from gpu_assistant.monitor.sampler import LOAD_DELAY_S, HistoryWriter
+from gpu_assistant.monitor.history_writer import LOAD_DELAY_S, HistoryWriter
+from gpu_assistant.monitor.series import gpu_label
 
 START = 1_790_000_040.0  # a whole minute
 CARD = GpuSample(index=0, uuid="GPU-1", util=50, mem_used=3 * 2**30, throttle=())

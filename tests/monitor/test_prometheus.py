@@ -109,7 +109,7 @@ def test_empty_before_first_sample_closed_after() -> None:
 
 def test_default_address_is_loopback() -> None:
     with MetricsServer(0, LOOPBACK) as server:
-        assert server._server.server_address[0] == LOOPBACK
+        assert server.address == LOOPBACK
         assert server.url == f"http://127.0.0.1:{server.port}/metrics"
 
 

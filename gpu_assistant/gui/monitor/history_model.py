@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ...core.results import GpuSample, Sample
 from ...monitor import series
-from ...monitor.sampler import HistoryWriter
+from ...monitor.history_writer import HistoryWriter
 from .metrics import Metric
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from ...app.monitoring import HealthEvaluator
 from ...core.errors import AppError
 from ...core.results import Sample
-from ...monitor.sampler import HistoryWriter, next_due
+from ...monitor.history_writer import HistoryWriter
+from ...monitor.sampler import next_due
 from .history_model import SampleHistory
 
 if TYPE_CHECKING:

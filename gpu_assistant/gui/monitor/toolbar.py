@@ -184,9 +184,8 @@ class MonitorExporter(FileSaver):
 
     def save_table(self, history: History, seconds: float, path: Path, gpus: tuple[GpuSample, ...] = ()) -> None:
         """Save the last `seconds` as CSV."""
-        from ...monitor.history import gpu_label
         from ...monitor.history_export import export_history
-        from ...monitor.series import gpu_key
+        from ...monitor.series import gpu_key, gpu_label
 
         names = {gpu_key(gpu): gpu_label(gpu) for gpu in gpus}
         self.write(path, partial(export_history, history, path, seconds, names=names))

@@ -13,7 +13,7 @@ from gpu_assistant.gui.main.main_area import HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.monitor.gpu_summary import LiveMetricsCard
 from gpu_assistant.gui.monitor.history_model import SampleHistory
 from gpu_assistant.monitor.history import History as Store
-from gpu_assistant.monitor.sampler import HistoryWriter
+from gpu_assistant.monitor.history_writer import HistoryWriter
 from tests.fakes.main_window import feed, gpu, sample
 
 time_axis = pytest.importorskip("gpu_assistant.gui.monitor.plot.time_axis")
