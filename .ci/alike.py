@@ -204,7 +204,7 @@ EVERY_CASE = {
     "tests/detect/*": "programs and folders as they lie about",
     "tests/fetch/*": "files and sockets",
     "tests/nvml/*": "a library of this system",
-    "tests/install/door/*": "attacks on what runs with administrator's rights",
+    "tests/install/elevation/*": "attacks on what runs with administrator's rights",
     "tests/install/files/test_archives.py": "names of files that lead out",
     "tests/install/test_bundle*.py": "names of files that lead out",
     "tests/install/plan/test_plan_files.py": "names of folders",

@@ -146,7 +146,7 @@ def door(place: TriedPlace, system: TriedSystem, work: InstallContext) -> Elevat
 
 def use(place: TriedPlace) -> type[App]:
     """Let this process be in the place; gives the program's services there."""
-    vars(nvml_library)["EXTRA_LIBRARIES"] = (Path(place.library),)
+    vars(nvml_library)["EXTRA_LIBRARY_PATHS"] = (Path(place.library),)
     system, here = TriedSystem(place), catalog(place)
     ask = partial(door, place, system)
     STEP_KINDS["nvidia-driver"] = NvidiaDriverInstall(ask)

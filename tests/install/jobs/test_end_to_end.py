@@ -135,7 +135,7 @@ def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Road]:
         settings |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(nvml_library, "EXTRA_LIBRARIES", (library,))
+    monkeypatch.setattr(nvml_library, "EXTRA_LIBRARY_PATHS", (library,))
     for name in ("nvidia-driver", "vc-redist"):
         monkeypatch.setitem(STEP_KINDS, name, STEP_KINDS[name])
     with fault_server() as server:
