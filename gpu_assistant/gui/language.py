@@ -18,8 +18,8 @@ from ..core.types import Language as Code
 from . import theme
 
 if TYPE_CHECKING:
-    from ..texts.terminal import Terminal
     from ..texts.localized import Texts
+    from ..texts.terminal import Terminal
 
 
 LANGUAGE_NAMES: dict[Code, str] = {"en": "English", "zh_CN": "简体中文"}

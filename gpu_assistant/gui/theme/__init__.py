@@ -1,4 +1,4 @@
-"""Colours, fonts and the palette: `theme.color("accent")`, `theme.font("title")`, `theme.changed`."""
+"""The theme: `theme.color("accent")`, `theme.font("title")`, `theme.changed`."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ QMenu::indicator { width: 0; height: 0; }
 
 
 def set_style_sheet(widget: QWidget, template: str) -> None:
-    """Set a sheet in the colours of the current theme. Below it lies the style that every system has."""
+    """Set a template in the current theme's colours, on the same base style on every system."""
     sheet = _render(template, current())
     if widget.styleSheet() != sheet:
         widget.setStyle(_base_style())
@@ -54,7 +54,7 @@ def _render(template: str, tokens: Tokens) -> str:
 
 
 class _BaseStyle(QProxyStyle):
-    """What a sheet cannot say: how large a menu's icons are."""
+    """The size of a menu's icons, which a sheet cannot set."""
 
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None

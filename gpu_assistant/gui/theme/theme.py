@@ -1,8 +1,10 @@
-"""The look as data: colours, type scale and families from `resources/theme.json`. No Qt in here.
+"""The current theme: tokens and type scale of `resources/theme.json`, text scale, the application's palette and fonts.
 
-Fonts of the type scale: families, weight by language, size by text scale.
+    settings ──> set_theme, set_text_scale ─┬─> QPalette, QFont ──> all widgets (Qt)
+    system ────> colorSchemeChanged ────────┘
+    language ──> set_chinese ──> fonts        notifier.changed ──> Themed (widgets/base.py)
 
-Which theme is on, and how the application is dressed in it, in one pass and without a restart.
+The theme changes while the program runs. `notifier.changed(True)` says that sizes changed too, not only colours.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from ...core.paths import resources_dir
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One theme. Colours are "#RRGGBB"; `line_width` is in pixels at 100 %; `dark` says what Qt should assume."""
+    """A theme. Colours are "#RRGGBB"; `line_width` is in pixels at 100 %; `dark` is what Qt should assume."""
 
     window: str
     rail: str
@@ -61,7 +63,7 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class ThemeFile(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole file. `type` gives pixel size at 100 % and weight; `tabular` names the kinds with even digits."""
+    """The file. `type` is (pixel size at 100 %, weight) by kind; `tabular` are the kinds with digits of one width."""
 
     themes: dict[str, Tokens]
     type: dict[str, tuple[int, int]]
@@ -71,7 +73,7 @@ class ThemeFile(msgspec.Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=1)
 def load_theme_file() -> ThemeFile:
-    """The look as shipped."""
+    """The themes and the type scale; the file is part of the program."""
     return json.decode((resources_dir() / "theme.json").read_bytes(), ThemeFile)
 
 
@@ -84,12 +86,12 @@ class _FontState:
 
 
 def text_scale() -> float:
-    """How much larger than 100 % text is drawn, 1.0 to 2.0."""
+    """The factor by which text is enlarged, 1.0 to 2.0."""
     return _FontState.scale
 
 
 def set_font_options(*, scale: float | None = None, chinese: bool | None = None) -> None:
-    """Note the text scale and whether Chinese is shown; whoever calls this announces the change."""
+    """Set text scale and Chinese fonts; the caller emits the change."""
     if scale is not None:
         _FontState.scale = min(max(scale, _MIN_SCALE), _MAX_SCALE)
     if chinese is not None:
@@ -99,12 +101,12 @@ def set_font_options(*, scale: float | None = None, chinese: bool | None = None)
 
 
 def px(length: float) -> int:
-    """A length of the design in pixels, grown with the text."""
+    """A length in pixels at 100 %, scaled with the text."""
     return round(length * _FontState.scale)
 
 
 def line_height() -> float:
-    """Line height of wrapped text as a factor; CJK fonts bring their own leading."""
+    """Line height of wrapped text as a factor; Chinese fonts have leading of their own."""
     return 1.12 if _FontState.chinese else 1.22
 
 
@@ -115,7 +117,7 @@ def font(kind: str = "body") -> QFont:
 
 @lru_cache(maxsize=4096)
 def advance(kind: str, text: str) -> float:
-    """How wide a text is in one line, in pixels; layouts ask for the same words over and over."""
+    """The width of a text in one line, in pixels; layouts ask for the same texts many times."""
     return QFontMetricsF(_cached_font(kind)).horizontalAdvance(text)
 
 
@@ -136,7 +138,7 @@ def _cached_font(kind: str) -> QFont:
 
 @lru_cache(maxsize=2)
 def _installed_families(role: str) -> tuple[str, ...]:
-    """The families that this computer has, in our order of preference; all of them if it has none."""
+    """The families that are installed, in order of preference; all of them if none is."""
     families = load_theme_file().families[role]
     return tuple(name for name in families if QFontDatabase.hasFamily(name)) or families
 
@@ -145,7 +147,7 @@ ThemeChoice = Literal["system", "light", "dark", "contrast"]
 
 
 class ThemeNotifier(QObject):
-    """Says that theme, text scale or the language's fonts changed, and whether sizes did, too."""
+    """`changed` is emitted after theme, text scale or fonts changed, with True if sizes changed."""
 
     changed = Signal(bool)
 
@@ -162,17 +164,17 @@ notifier = ThemeNotifier()
 
 
 def current() -> Tokens:
-    """The tokens of the theme that is on."""
+    """The tokens of the current theme."""
     return _ThemeState.tokens
 
 
 def choice() -> ThemeChoice:
-    """What the user chose."""
+    """The user's choice."""
     return _ThemeState.choice
 
 
 def color(token: str, alpha: float = 1.0) -> QColor:
-    """A token's colour, `alpha` from 0 to 1."""
+    """A token's colour; `alpha` is 0 to 1."""
     return QColor(_cached_color(getattr(_ThemeState.tokens, token), alpha))
 
 
@@ -184,7 +186,7 @@ def _cached_color(name: str, alpha: float) -> QColor:
 
 
 def set_theme(app: QApplication, name: str) -> None:
-    """Dress the application: "system", "light", "dark" or "contrast"; anything else follows the system."""
+    """Apply "system", "light", "dark" or "contrast"; anything else follows the system."""
     _ThemeState.choice = next((option for option in get_args(ThemeChoice) if option == name), "system")
     hints = app.styleHints()
     if not _ThemeState.style_applied:
@@ -200,16 +202,16 @@ def set_theme(app: QApplication, name: str) -> None:
 
 
 def set_text_scale(app: QApplication, scale: float) -> None:
-    """Draw all text larger: 1.0 to 2.0."""
+    """Enlarge all text by 1.0 to 2.0."""
     set_font_options(scale=scale)
     _defer_painting(app)
     _apply_theme(app)
 
 
 def set_chinese(app: QApplication, chinese: bool) -> None:
-    """Use the weights and leading of Chinese fonts, before Qt tells every widget of another language.
+    """Use the weights and leading of Chinese fonts, before Qt sends widgets their LanguageChange.
 
-    That takes sizes along (`components/base.py`): to announce them here would dress everything twice.
+    `Themed` refreshes sizes at that event: emitting `changed` here would do it twice.
     """
     set_font_options(chinese=chinese)
     _update_sizes()
@@ -224,10 +226,7 @@ def _on_system_theme_changed() -> None:
 
 
 def _apply_theme(app: QApplication) -> None:
-    """Palette and font; no style sheet: an application's sheet polishes every widget anew, which takes far too long.
-
-    What the palette cannot say, our components paint.
-    """
+    """Set palette and font. An application-wide style sheet would polish every widget again: far too slow."""
     _ThemeState.tokens = _resolve_tokens(app)
     palette = _make_palette(_ThemeState.tokens)
     app.setPalette(palette)
@@ -238,7 +237,6 @@ def _apply_theme(app: QApplication) -> None:
 
 
 def _notify_changed(app: QApplication) -> None:
-    """Tell everyone, and whether anything that sizes depend on is another than before."""
     sizes_changed = _update_sizes()
     if sizes_changed:
         _apply_font(app)
@@ -252,8 +250,8 @@ def _update_sizes() -> bool:
 
 
 def _defer_painting(app: QApplication) -> None:
-    """Windows stay as they are until everything in them has its new place: that and painting it are two turns of the
-    event loop, and nobody sees what stands half way.
+    """Paint windows only after everything in them was laid out, which is two turns of the event loop: no half-way
+    picture.
     """
     for window in app.topLevelWidgets():
         if window.isVisible() and window.updatesEnabled():
@@ -263,7 +261,7 @@ def _defer_painting(app: QApplication) -> None:
 
 
 def _apply_font(app: QApplication) -> None:
-    """The application's font: Qt looks at every widget for it, even where it is the same."""
+    """Set the application's font if it is another: Qt updates every widget even for the same one."""
     app_font = font("body")
     if app.font() != app_font:
         app.setFont(app_font)

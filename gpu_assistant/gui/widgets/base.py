@@ -1,10 +1,11 @@
-"""What every component shares: it follows language and theme while it lives, and shows keyboard focus.
+"""What all widgets share: theme, language, keyboard focus, painting helpers, and the steps of the window's size.
 
-What nobody sees is dressed and worded anew a little later, a few widgets at a time, so that the window answers.
+    theme.notifier ──> Themed.refresh / update_colours      (theme/theme.py)
+    LanguageChange ──> Themed.retranslate, refresh          (language.py)
+    Breakpoints    ──> a page's margins and columns         (page.py, navigation.py)
 
-How large the window is for the text that stands in it, in the steps that pages answer to.
-
-Twice as large a text has half the room: the steps are pixels at 100 %.
+Visible widgets change at once. Hidden ones change a few at a time in later turns of the event loop, or when shown.
+Sizes of the window are in pixels at a text scale of 100 %: text twice as large has half the room.
 """
 
 from __future__ import annotations
@@ -26,21 +27,20 @@ REFRESH_SLICE_S = 0.005
 
 
 class Deferrable(Protocol):
-    """A widget that can catch up with what changed."""
+    """A widget whose changes can wait."""
 
     def apply_pending(self) -> None:
-        """Words and look of now, if they are not yet."""
+        """Apply the changes that wait, if there are any."""
 
 
 class _RefreshQueue:
-    """Widgets that wait for their turn; one that is gone by then misses nothing."""
+    """Hidden widgets whose changes wait; deleted ones are skipped."""
 
     def __init__(self) -> None:
         self._pending: deque[ref[Deferrable]] = deque()
         self._timer: QTimer | None = None
 
     def add(self, widget: Deferrable) -> None:
-        """Let a widget catch up within the next moments."""
         self._pending.append(ref(widget))
         if self._timer is None or not shiboken6.isValid(self._timer):
             self._timer = QTimer(QCoreApplication.instance(), singleShot=True, interval=REFRESH_PAUSE_MS)
@@ -68,34 +68,32 @@ FOCUS_RING_WIDTH = 3  # 2 px of ring and 1 px of gap
 
 
 class Themed:
-    """Mixin for widgets: calls `retranslate`, `refresh`, `recolour` when language, text size or theme change.
+    """Mixin for widgets: calls `retranslate`, `refresh` or `update_colours` when language, sizes or theme change.
 
-    Stands before the Qt class in the bases. `follow()` is called at the end of `__init__`. What is on the screen
-    changes at once; what is not changes in small portions soon after, or when it is shown, whichever comes first.
+    Stands before the Qt class in the bases; `apply_theme()` is called at the end of `__init__`.
     """
 
     _pending_changes = 0
 
     def apply_theme(self) -> None:
-        """Dress the widget now and with every change of theme, text scale or language."""
+        """Apply theme and language now, and again whenever they change."""
         _themed_widgets[self] = None
         self.retranslate()
         self.refresh()
 
     def retranslate(self) -> None:
-        """Say the widget's own words again, in the language of now."""
+        """Set the widget's own texts in the current language."""
 
     def refresh(self) -> None:
-        """Take fonts, sizes and colours of now."""
+        """Take the current fonts, sizes and colours."""
         self.updateGeometry()  # type: ignore[attr-defined]
         self.update()  # type: ignore[attr-defined]
 
     def update_colours(self) -> None:
-        """Take the colours of now, sizes being as they were; painted widgets need no more than a repaint."""
+        """Take the current colours; sizes are unchanged. Painted widgets need only a repaint."""
         self.update()  # type: ignore[attr-defined]
 
     def apply_pending(self) -> None:
-        """Do what is due."""
         pending, self._pending_changes = self._pending_changes, 0
         if pending & _LANGUAGE_CHANGED:
             self.retranslate()
@@ -105,7 +103,6 @@ class Themed:
             self.update_colours()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Qt's own way to tell of a new language or state."""
         super().changeEvent(event)  # type: ignore[misc]
         if event.type() == QEvent.Type.LanguageChange:
             self._mark_pending(_LANGUAGE_CHANGED | _SIZES_CHANGED)
@@ -113,7 +110,6 @@ class Themed:
             self.update()  # type: ignore[attr-defined]
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Catch up with what changed while nobody saw it."""
         self.apply_pending()
         super().showEvent(event)  # type: ignore[misc]
 
@@ -128,7 +124,7 @@ class Themed:
             defer_refresh(self)
 
 
-# In the order in which they were made. A connection for each would cost as much as the rest of making a widget.
+# In the order of creation. A signal connection for each would double the time that a widget takes to create.
 _themed_widgets: WeakKeyDictionary[Themed, None] = WeakKeyDictionary()
 
 
@@ -144,26 +140,24 @@ _TRANSIENT_REASONS = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.Pop
 
 
 class KeyboardFocus:
-    """Mixin for painted controls that show where the keyboard is.
+    """Mixin for painted controls that show keyboard focus.
 
-    Going to another window or into a menu and back changes nothing about how the focus was got.
+    Focus that comes back from another window or a menu is shown as it was before.
     """
 
     _by_keyboard = False
 
     @property
     def shows_focus_ring(self) -> bool:
-        """Whether the ring is shown: it has focus, and not from the mouse."""
+        """Whether it has focus that did not come from the mouse."""
         return self._by_keyboard and self.hasFocus()  # type: ignore[attr-defined]
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Focus by keyboard, shortcut or program shows the ring."""
         if event.reason() not in _TRANSIENT_REASONS:
             self._by_keyboard = event.reason() != Qt.FocusReason.MouseFocusReason
         super().focusInEvent(event)  # type: ignore[misc]
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """No focus, no ring."""
         if event.reason() not in _TRANSIENT_REASONS:
             self._by_keyboard = False
         super().focusOutEvent(event)  # type: ignore[misc]
@@ -178,7 +172,7 @@ def draw_rounded_rect(
     *,
     width: float = 1.0,
 ) -> None:
-    """A rounded box whose edge lies inside `rect`."""
+    """Draw a rounded rectangle whose border lies inside `rect`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(fill if fill is not None else Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(border, width) if border is not None else Qt.PenStyle.NoPen)
@@ -187,13 +181,13 @@ def draw_rounded_rect(
 
 
 def draw_focus_ring(painter: QPainter, rect: QRectF, radius: float) -> QRectF:
-    """Draw the focus ring along `rect` and give the space that is left inside it."""
+    """Draw the focus ring along `rect`; returns the rectangle inside it."""
     draw_rounded_rect(painter, rect, radius + FOCUS_RING_WIDTH, None, theme.color("focus"), width=2)
     return rect.adjusted(FOCUS_RING_WIDTH, FOCUS_RING_WIDTH, -FOCUS_RING_WIDTH, -FOCUS_RING_WIDTH)
 
 
 def draw_box(painter: QPainter, rect: QRectF, radius: float, background: str, border: str | None = "line") -> None:
-    """A card-like ground of a token, edged with another token as thick as the theme wants."""
+    """Draw a rounded background in a token's colour, with a border as thick as the theme's lines."""
     width = theme.current().line_width
     draw_rounded_rect(
         painter, rect, radius, theme.color(background), theme.color(border) if border else None, width=width
@@ -201,19 +195,19 @@ def draw_box(painter: QPainter, rect: QRectF, radius: float, background: str, bo
 
 
 def tint_border(kind: str) -> str | None:
-    """The edge of a tinted ground: none, but the state's own colour where all grounds are alike."""
+    """The token for the border of a tinted background: None, or `kind` in the high-contrast theme."""
     return kind if theme.current().line_width > 1 else None
 
 
 def animations_enabled(widget: QWidget) -> bool:
-    """Whether the system wants animations."""
+    """Whether the system allows animations."""
     from PySide6.QtWidgets import QStyle  # its many enums take 8 ms: not before the first window
 
     return widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, widget) > 0
 
 
 def announce(widget: QWidget, text: str) -> None:
-    """Let a screen reader say something that changed (Qt tells it from 6.8 on)."""
+    """Let a screen reader say a change."""
     from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
@@ -230,8 +224,9 @@ NARROW_WIDTH, SMALL_WIDTH, TIGHT_WIDTH, LOW_HEIGHT, WIDE_WIDTH = 1200, 960, 1024
 
 
 class Breakpoints(QObject):
-    """Watches the window a widget stands in. `changed` comes whenever one of the steps is crossed, `resized` with
-    every other size or window.
+    """Follows the size of the window that holds a widget.
+
+    `changed` is emitted when one of the steps is crossed, `resized` at every other size or window.
     """
 
     changed = Signal()
@@ -252,7 +247,7 @@ class Breakpoints(QObject):
 
     @property
     def is_narrow(self) -> bool:
-        """Below 1200: two columns become one, the navigation puts icons above words."""
+        """Below 1200: two columns become one; navigation has icons above texts."""
         return self._scaled_width < NARROW_WIDTH
 
     @property
@@ -267,21 +262,20 @@ class Breakpoints(QObject):
 
     @property
     def is_low(self) -> bool:
-        """Below 620 high: subtitle and summary cards become one line."""
+        """Below 620 high: subtitles and summaries take one line."""
         return self._widget.window().height() < LOW_HEIGHT
 
     @property
     def is_wide(self) -> bool:
-        """From 1600 on: the column stands in the middle."""
+        """From 1600: the column is centred."""
         return self._scaled_width >= WIDE_WIDTH
 
     @property
     def margin(self) -> int:
-        """The page's margin."""
+        """The page's margin in pixels."""
         return 24 if self.is_tight else 28 if self.is_narrow else 40
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the widget into another window, and the window in its size."""
         kind = event.type()
         if watched is self._widget and kind in (QEvent.Type.Show, QEvent.Type.ParentChange):
             self._track_window()

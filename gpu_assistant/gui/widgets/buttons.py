@@ -1,9 +1,4 @@
-"""The three buttons: primary (one a page), secondary, ghost.
-
-The rows of the rails: icon and word side by side, or the icon above the word where there is little room.
-
-A few options of which one holds, side by side.
-"""
+"""Buttons (primary, secondary, ghost) and segmented controls."""
 
 from __future__ import annotations
 
@@ -22,12 +17,14 @@ from .text import layout_text
 ButtonKind = Literal["primary", "secondary", "ghost"]
 SPIN_MS = 1200
 MAX_WIDTH = 16_777_215
-ICON_GAP = 8  # between a picture and the words
+ICON_GAP = 8  # pixels between icon and text
 
 
 class Button(KeyboardFocus, Themed, QPushButton):
-    """A painted button. `icon` stands before the words, `after` behind them ("right", "down"); a `small` one stands
-    in a line of small text.
+    """A painted button; at most one on a page is primary.
+
+    `icon_name` is drawn before the text, `trailing_icon` behind it ("right", "down"). A `small` one fits into a line of
+    small text.
     """
 
     def __init__(
@@ -57,11 +54,11 @@ class Button(KeyboardFocus, Themed, QPushButton):
 
     @property
     def busy(self) -> bool:
-        """Whether it is working and takes no clicks."""
+        """Whether it shows a spinner and ignores clicks."""
         return self._busy
 
     def set_busy(self, busy: bool) -> None:
-        """Show a turning ring in place of the icon, same width; clicks are ignored meanwhile."""
+        """Show a spinner in place of the icon, at the same width; clicks are ignored meanwhile."""
         self._busy = busy
         self._clock.start()
         if busy and animations_enabled(self):
@@ -72,24 +69,18 @@ class Button(KeyboardFocus, Themed, QPushButton):
         self.update()
 
     def set_icon(self, icon: str | None = None, trailing_icon: str | None = None) -> None:
-        """Other icons, before and behind the words."""
         self.icon_name, self.trailing_icon = icon, trailing_icon
         self.refresh()
 
     def refresh(self) -> None:
-        """Fonts of now."""
         self.setFont(theme.font("small" if self.small else "strong"))
         super().refresh()
 
     def hitButton(self, pos: QPoint) -> bool:
-        """Nowhere, while busy."""
         return not self._busy and super().hitButton(pos)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses, as people expect; nothing does while busy.
-
-        Held down it presses once: it would run through one page after the other.
-        """
+        """Enter presses it, once: held down it would run through one page after the other."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if not self._busy and not event.isAutoRepeat():
                 self.click()
@@ -97,20 +88,19 @@ class Button(KeyboardFocus, Themed, QPushButton):
             super().keyPressEvent(event)
 
     def width_with_text(self, text: str) -> int:
-        """Pixels that it needs with these words in one line, or with none."""
+        """The width in pixels with this text in one line; the text may be empty."""
         icon_count = sum(name is not None for name in (self.icon_name, self.trailing_icon))
         gaps = icon_count if text else max(icon_count - 1, 0)
         icons_width = icon_count * theme.px(18) + gaps * ICON_GAP + 2 * self._padding(bool(text))
         return (self.fontMetrics().horizontalAdvance(text) if text else 0) + icons_width
 
     def set_max_width(self, max_width: int) -> None:
-        """How wide it may be: words that need more stand in several lines."""
+        """Limit the width in pixels; longer text wraps."""
         if max_width != self._max_text_width:
             self._max_text_width = max_width
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        """From the font, never from a number alone."""
         width, text_height = self.width_with_text(self._plain_text()), self.fontMetrics().height()
         if width > self._max_text_width:
             other_width = width - self.fontMetrics().horizontalAdvance(self._plain_text())
@@ -120,11 +110,9 @@ class Button(KeyboardFocus, Themed, QPushButton):
         return QSize(max(width, height if text_height == self.fontMetrics().height() else 0), height)
 
     def minimumSizeHint(self) -> QSize:
-        """Never smaller than its words."""
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground by state, then icon, words, icon."""
         del event
         painter = QPainter(self)
         body = QRectF(self.rect())
@@ -181,7 +169,7 @@ class Button(KeyboardFocus, Themed, QPushButton):
         background = "pressed" if pressed else "hover" if hovered else None
         if self.kind == "ghost":
             return background, None, "accent_text"
-        if self.isChecked():  # a switch that is on
+        if self.isChecked():
             return background or "pressed", "accent", "accent_text"
         return background or "card", "control", "text"
 
@@ -191,12 +179,15 @@ class Button(KeyboardFocus, Themed, QPushButton):
         return theme.px(10 if self.kind == "ghost" or not has_text else 20 if self.large else 16)
 
     def _plain_text(self) -> str:
-        """The text without the marks of its shortcut letter."""
+        """The text without the marks of its mnemonic."""
         return self.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
 
 
 class SegmentedControl(Themed, QWidget):
-    """Arrows move within it. `name` is what the choice is about; `chosen` comes with the index."""
+    """A choice of one among a few, side by side; arrow keys move within it.
+
+    `name` is what the choice is about, for screen readers. `chosen` is emitted with the index that the user chose.
+    """
 
     chosen = Signal(int)
 
@@ -218,13 +209,13 @@ class SegmentedControl(Themed, QWidget):
         self.apply_theme()
 
     def set_options(self, options: Sequence[str]) -> None:
-        """The words again, in another language."""
+        """Set the texts, in another language."""
         for button, text in zip(self.buttons, options, strict=True):
             button.setText(text)
             button.refresh()
 
     def set_current(self, index: int | None) -> None:
-        """Choose without telling; None: none of them holds."""
+        """Select an option, or none; `chosen` is not emitted."""
         if index is not None:
             self.buttons[index].setChecked(True)
             return
@@ -235,17 +226,16 @@ class SegmentedControl(Themed, QWidget):
         self._update_focus_policy()
 
     def _update_focus_policy(self) -> None:
-        """Tab comes in at the one that holds, from either side; at the first where none does."""
+        """Tab enters at the selected option, or at the first where none is."""
         current = max(self.current(), 0)
         for index, button in enumerate(self.buttons):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if index == current else Qt.FocusPolicy.ClickFocus)
 
     def current(self) -> int:
-        """The index that holds; -1: none."""
+        """The selected index, -1 for none."""
         return next((index for index, button in enumerate(self.buttons) if button.isChecked()), -1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The common ground."""
         del event
         draw_box(QPainter(self), QRectF(self.rect()), 8, "hover" if theme.current().line_width == 1 else "card")
 
@@ -266,7 +256,7 @@ class _SegmentButton(KeyboardFocus, Themed, QRadioButton):
         return self.rect().contains(pos)
 
     def sizeHint(self) -> QSize:
-        height = max(self.fontMetrics().height() + 15, 32)  # the smallest that a finger or an unsteady hand meets
+        height = max(self.fontMetrics().height() + 15, 32)  # the smallest comfortable target
         return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 26, height)
 
     def minimumSizeHint(self) -> QSize:

@@ -1,19 +1,4 @@
-"""Layouts whose contents are made anew with each result, and views of which one is shown.
-
-Cards: the plain one, and the one that is a button as a whole.
-
-The verdict of a page.
-
-One line above the page that stays as long as it is true.
-
-What a page shows when there is nothing yet.
-
-A state in an icon and a word.
-
-One thing this computer has.
-
-One figure of the machine.
-"""
+"""Cards and what stands on them: heroes, banners, pills, rows and tiles of values."""
 
 from __future__ import annotations
 
@@ -35,7 +20,7 @@ from .text import label
 
 
 def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
-    """A name and, at the right, what is said of it: each as much of the width as its words take."""
+    """A name and, right-aligned, its value; each gets as much width as its text needs."""
     row = QHBoxLayout()
     row.setSpacing(16)
     value_label = label("body", value, tone)
@@ -46,7 +31,7 @@ def name_value_row(name: str, value: str, tone: str = "text") -> QHBoxLayout:
 
 
 class Card(Themed, QFrame):
-    """A ground for things that belong together. `column` is its layout; `title` stands at its head."""
+    """A background for related things. `column` is its layout; `card_title` is its first row."""
 
     def __init__(self, title: str = "", *, padding: int = 20, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,19 +44,18 @@ class Card(Themed, QFrame):
         self.apply_theme()
 
     def set_title(self, title: str) -> None:
-        """Other words at the head; none hides it."""
+        """Set the title; an empty one is hidden."""
         self.card_title.setText(title)
         self.card_title.setVisible(bool(title))
         self.setAccessibleName(title)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The card's ground."""
         del event
         draw_box(QPainter(self), QRectF(self.rect()), 10, "card")
 
 
 class Divider(Themed, QWidget):
-    """A line of one pixel between rows."""
+    """A line between rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,11 +63,9 @@ class Divider(Themed, QWidget):
         self.apply_theme()
 
     def sizeHint(self) -> QSize:
-        """One line high."""
         return QSize(10, theme.current().line_width)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The line."""
         del event
         QPainter(self).fillRect(self.rect(), theme.color("line"))
 
@@ -92,7 +74,7 @@ INSET_MARGIN = 14
 
 
 class InsetPanel(Themed, QWidget):
-    """A sunken ground of radius 8 with a column."""
+    """A sunken background with a column."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,13 +84,12 @@ class InsetPanel(Themed, QWidget):
         self.apply_theme()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The inset's ground."""
         del event
         draw_box(QPainter(self), QRectF(self.rect()), 8, "sunken", None)
 
 
 class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
-    """A card that is one target: icon on a soft square, title, one line of detail. Signal: `clicked`."""
+    """A card that is one button: icon, title, one line of detail. Signal: `clicked`."""
 
     def __init__(self, icon: str, title: str = "", detail: str = "", *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -136,18 +117,15 @@ class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
         self.apply_theme()
 
     def set_texts(self, title: str, detail: str) -> None:
-        """Title and detail; together they are what a screen reader says."""
         self.title_label.setText(title)
         self.detail_label.setText(detail)
         self.detail_label.setVisible(bool(detail))
         self.setAccessibleName(f"{title}: {detail}" if detail else title)
 
     def sizeHint(self) -> QSize:
-        """What the contents need."""
         return self._layout.sizeHint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses it, as space does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if not event.isAutoRepeat():
                 self.click()
@@ -155,7 +133,6 @@ class ClickableCard(KeyboardFocus, Themed, QAbstractButton):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The card's ground by state."""
         del event
         painter = QPainter(self)
         rect = QRectF(self.rect())
@@ -176,7 +153,7 @@ _HERO_BACKGROUNDS = {
 
 
 class Hero(Themed, QWidget):
-    """Tinted card: disc icon, verdict, one line of evidence, one action. Signal: `button.clicked`."""
+    """A page's verdict: tinted card with icon, title, one line of evidence and one action. Signal: `button.clicked`."""
 
     def __init__(
         self,
@@ -211,7 +188,7 @@ class Hero(Themed, QWidget):
         self.apply_theme()
 
     def set(self, kind: HeroKind, title: str, detail: str = "", action: str = "", icon: str | None = None) -> None:
-        """Another verdict; without `action` there is no button."""
+        """Show another verdict; without `action` there is no button."""
         self.kind = kind
         self.title_label.setText(title)
         self.detail_label.setText(detail)
@@ -223,17 +200,15 @@ class Hero(Themed, QWidget):
         self.update()
 
     def add_widget(self, widget: QWidget) -> None:
-        """One more thing at the right, such as a pill."""
+        """Add a widget at the right, such as a pill."""
         self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The tint."""
         del event
         border = tint_border("control" if self.kind == "neutral" else self.kind)
         draw_box(QPainter(self), QRectF(self.rect()), 12, _HERO_BACKGROUNDS[self.kind], border)
 
     def _update_margins(self) -> None:
-        """Less room around it in a small window."""
         compact = self._breakpoints.is_low or self._breakpoints.is_tight
         self._layout.setContentsMargins(*((16, 12, 16, 12) if compact else (24, 18, 20, 18)))
         self.icon_widget.background_size, self.icon_widget.icon_size = (38, 22) if compact else (50, 26)
@@ -256,7 +231,7 @@ _BANNER_STYLES = {
 
 
 class Banner(Themed, QWidget):
-    """Icon and sentence on a soft ground, 34 px high. `button` is hidden until it gets words."""
+    """One line about a state, above the page for as long as it lasts. `button` is hidden until it gets a text."""
 
     def __init__(self, kind: BannerKind = "warn", text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -277,7 +252,6 @@ class Banner(Themed, QWidget):
         self.apply_theme()
 
     def set(self, kind: BannerKind, text: str) -> None:
-        """Another matter."""
         self.kind = kind
         icon, token = _BANNER_STYLES[kind]
         self._icon.set(icon, token)
@@ -290,7 +264,6 @@ class Banner(Themed, QWidget):
         self._row.setContentsMargins(self._breakpoints.margin, 9, self._breakpoints.margin, 9)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The soft ground; where all grounds are alike, a line below in the state's colour."""
         del event
         token, width = _BANNER_STYLES[self.kind][1], theme.current().line_width
         painter = QPainter(self)
@@ -300,7 +273,7 @@ class Banner(Themed, QWidget):
 
 
 class EmptyState(Themed, QWidget):
-    """A disc of 48 px, one sentence, one button (none without words). Signal: `button.clicked`."""
+    """What a page shows when it has no data: icon, one sentence, one button. Signal: `button.clicked`."""
 
     def __init__(
         self,
@@ -328,11 +301,11 @@ class EmptyState(Themed, QWidget):
         self.apply_theme()
 
     def add_widget(self, widget: QWidget) -> None:
-        """Something more below the button."""
+        """Add a widget below the button."""
         self._column.insertWidget(self._column.count() - 1, widget, 0, Qt.AlignmentFlag.AlignHCenter)
 
     def set(self, message: str, button_text: str = "") -> None:
-        """Other words."""
+        """Set the texts; without `button_text` there is no button."""
         self.message_label.setText(message)
         self.button.setText(button_text)
         self.button.setVisible(bool(button_text))
@@ -352,7 +325,7 @@ _KINDS_WITH_ICON = ("ok", "warn", "error")
 
 
 class Pill(Themed, QWidget):
-    """A status pill; `on_tint` gives it the card's ground where it stands on a tinted one."""
+    """A state as icon and text. `on_tint`: it stands on a tinted background and gets the card's own."""
 
     def __init__(
         self, kind: PillKind = "neutral", text: str = "", *, on_tint: bool = False, parent: QWidget | None = None
@@ -366,7 +339,7 @@ class Pill(Themed, QWidget):
         self.apply_theme()
 
     def set(self, kind: PillKind, text: str) -> None:
-        """Another state; the same one costs nothing."""
+        """Show another state; the same one costs nothing."""
         if (kind, text) == (self.kind, self.text) and self.accessibleName() == text:
             return
         self.kind, self.text = kind, text
@@ -374,21 +347,17 @@ class Pill(Themed, QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Fonts of now."""
         self.setFont(theme.font("caption-strong"))
         super().refresh()
 
     def sizeHint(self) -> QSize:
-        """Icon and word with half a height of room at each end."""
         icon_width = theme.px(16) + 6 if self.kind in _KINDS_WITH_ICON else 0
         return QSize(self.fontMetrics().horizontalAdvance(self.text) + icon_width + 20, self.fontMetrics().height() + 9)
 
     def minimumSizeHint(self) -> QSize:
-        """Never cut."""
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Soft ground, icon, word."""
         del event
         painter = QPainter(self)
         rect = QRectF(self.rect())
@@ -408,7 +377,7 @@ class Pill(Themed, QWidget):
 
 
 class ValueRow(Themed, QWidget):
-    """Icon, label over value, detail and pill at the right; read as one sentence. Unknown is a dash."""
+    """A fact: icon, name above value, detail and pill at the right, read as one sentence. Unknown is a dash."""
 
     def __init__(self, icon: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -441,7 +410,7 @@ class ValueRow(Themed, QWidget):
         pill: tuple[PillKind, str] | None = None,
         reason: str = "",
     ) -> None:
-        """All of it at once; `reason` says on hover why a value is unknown."""
+        """Set all of it; `reason` is the tool tip of an unknown value."""
         self.name_label.setText(text)
         self.value_label.setText(UNKNOWN_VALUE if value is None else value)
         self.detail_label.setText(detail)
@@ -455,7 +424,7 @@ class ValueRow(Themed, QWidget):
 
 
 class MetricValue(Themed, QWidget):
-    """A figure with its unit behind it on the same base line; None is a dash without a unit."""
+    """A figure with its unit on the same baseline; an unknown one is a dash without a unit."""
 
     def __init__(self, kind: str = "figure", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -464,7 +433,7 @@ class MetricValue(Themed, QWidget):
         self.apply_theme()
 
     def set(self, figure: str | None, unit: str = "") -> None:
-        """Another figure; the same one costs nothing."""
+        """Show another figure, None for unknown; the same one costs nothing."""
         value = (UNKNOWN_VALUE, "") if figure is None else (figure, unit)
         if value == (self.figure, self.unit):
             return
@@ -476,17 +445,14 @@ class MetricValue(Themed, QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Both, with 5 px between."""
         large, small = QFontMetricsF(theme.font(self.kind)), QFontMetricsF(theme.font("small"))
         unit = small.horizontalAdvance(self.unit) + 5 if self.unit else 0.0
         return QSize(ceil(large.horizontalAdvance(self.figure) + unit) + 1, ceil(large.height()))
 
     def minimumSizeHint(self) -> QSize:
-        """Never cut."""
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Figure, then unit."""
         del event
         painter, large = QPainter(self), QFontMetricsF(theme.font(self.kind))
         base = (self.height() - large.height()) / 2 + large.ascent()
@@ -499,7 +465,7 @@ class MetricValue(Themed, QWidget):
 
 
 class MetricTile(Card):
-    """Icon, label, figure, unit, a bar of 4 px in the series' colour. Unknown is a dash, its reason on hover."""
+    """Icon, name, figure with unit, and a bar in the series' colour. Unknown is a dash with the reason as tool tip."""
 
     def __init__(
         self,
@@ -529,12 +495,12 @@ class MetricTile(Card):
         self.set_value(None, "", None)
 
     def set_label(self, text: str) -> None:
-        """The label, in another language."""
+        """Set the name, in another language."""
         self.name_label.setText(text)
         self._update_accessible_text()
 
     def set_value(self, figure: str | None, unit: str, fraction: float | None, reason: str = "") -> None:
-        """`figure` as text, or None with the reason; `fraction` of the bar from 0 to 1, None hides it."""
+        """`figure` is None for unknown, with the reason; `fraction` of the bar is 0 to 1, None hides it."""
         state = (figure, unit, fraction, reason)
         if state == self._state:
             return

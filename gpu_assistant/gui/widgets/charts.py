@@ -17,9 +17,9 @@ SparkPoint = tuple[float, float | None]
 
 
 class Sparkline(Themed, QWidget):
-    """A line without axes: points (x, value), drawn over `span` up to the last x. None is a gap.
+    """A line without axes through points (x, value), over `span` up to the last x. A value of None is a gap.
 
-    Values reach from `low` to `high`; with `high` None the largest one seen is the top.
+    Values range from `low` to `high`; with `high` None up to the largest one.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Sparkline(Themed, QWidget):
         self.apply_theme()
 
     def set_points(self, points: Iterable[SparkPoint], *, high: float | None = None) -> None:
-        """The points to draw, oldest first. What was before a clock was set back has no place beside what is since."""
+        """Set the points, oldest first. Points before a step back of x (a clock that was set) are dropped."""
         all_points = list(points)
         start = next(
             (index for index in range(len(all_points) - 1, 0, -1) if all_points[index][0] < all_points[index - 1][0]), 0
@@ -49,15 +49,13 @@ class Sparkline(Themed, QWidget):
         self.update()
 
     def points(self) -> tuple[SparkPoint, ...]:
-        """What is drawn."""
+        """The points that are drawn."""
         return tuple(self._points)
 
     def sizeHint(self) -> QSize:
-        """As high as asked for, grown with the text."""
         return QSize(160, theme.px(self._height))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Filled line by line between the gaps, a dot at the newest value."""
         del event
         values = [value for _x, value in self._points if value is not None]
         if not values:
@@ -101,7 +99,7 @@ class Sparkline(Themed, QWidget):
 
 
 class SpeedSparkline(Sparkline):
-    """The speed of the last 90 seconds, in bytes per second."""
+    """The speed of the last 90 seconds, in bytes per second. `clock` gives seconds and never goes back."""
 
     def __init__(
         self, *, clock: Callable[[], float] = time.monotonic, height: int = 56, parent: QWidget | None = None
@@ -111,11 +109,10 @@ class SpeedSparkline(Sparkline):
         super().__init__("accent", span=90.0, height=height, parent=parent)
 
     def retranslate(self) -> None:
-        """What a screen reader calls it."""
         self.setAccessibleName(self.tr("Speed over the last 90 seconds"))
 
     def add(self, rate: float | None) -> None:
-        """The speed of now; None while nothing is fetched."""
+        """Add the current speed; None while nothing is downloaded."""
         now = self._clock()
         self._history.append((now, rate))
         while self._history and now - self._history[0][0] > self.span:
@@ -123,23 +120,19 @@ class SpeedSparkline(Sparkline):
         self.set_points(self._history)
 
     def clear(self) -> None:
-        """Forget what was."""
         self._history.clear()
         self.set_points(())
 
 
 Bar = tuple[str, float | None, str, str]
-LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = (
-    18,
-    12,
-    60,
-)  # behind the labels, behind the values, and of the longest bar (pixels)
+# Pixels behind the labels, behind the values, and of the longest bar.
+LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = 18, 12, 60
 
 
 class BarChart(Themed, QWidget):
-    """Horizontal bars from zero with label and value. A bar is (label, length, value as text, token).
+    """Horizontal bars from zero. A bar is (label, length, value as text, token of its colour).
 
-    Where not all fits beside each other, label and value stand above the bar: no value is cut.
+    Where a row is too narrow, label and value are above the bar: no value is cut.
     """
 
     def __init__(self, bars: Sequence[Bar] = (), parent: QWidget | None = None) -> None:
@@ -152,13 +145,12 @@ class BarChart(Themed, QWidget):
         self.set_bars(bars)
 
     def set_bars(self, bars: Sequence[Bar]) -> None:
-        """The bars from the top; an unknown length draws none."""
+        """Set the bars from the top; one of unknown length (None) has only its texts."""
         self._bars = tuple(bars)
         self.setAccessibleName(", ".join(f"{label}: {value}" for label, _length, value, _token in bars))
         self.refresh()
 
     def refresh(self) -> None:
-        """Other words, or others as large."""
         labels, values = self._text_widths()
         self._stacked = (
             labels + LABEL_GAP + values + VALUE_MARGIN + (theme.px(MIN_BAR_LENGTH) if self._has_lengths() else 0)
@@ -167,7 +159,6 @@ class BarChart(Themed, QWidget):
         super().refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Room for all beside each other, or no longer."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.refresh()
@@ -176,7 +167,7 @@ class BarChart(Themed, QWidget):
         return any(bar[1] is not None for bar in self._bars)
 
     def _text_widths(self) -> tuple[float, float]:
-        """Of the longest label and value."""
+        """Widths of the longest label and of the longest value."""
         small, strong = QFontMetricsF(theme.font("small")), QFontMetricsF(theme.font("small-strong"))
         labels = max((small.horizontalAdvance(bar[0]) for bar in self._bars), default=0.0)
         return labels, max((strong.horizontalAdvance(bar[2]) for bar in self._bars), default=0.0)
@@ -186,11 +177,9 @@ class BarChart(Themed, QWidget):
         return line + theme.px(20) + 12 if self._stacked else line + 21
 
     def sizeHint(self) -> QSize:
-        """As many rows as bars."""
         return QSize(theme.px(260), self._row_height() * len(self._bars))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Label, bar, value behind its end."""
         del event
         painter = QPainter(self)
         labels, values = self._text_widths()

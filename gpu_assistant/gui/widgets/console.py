@@ -23,9 +23,9 @@ COPIED_MESSAGE_MS = 2000
 
 
 class LogDrawer(Card):
-    """Closed it shows the last line; open all of them, newest below. Lines come in batches.
+    """A log: closed it shows its last line, open all of them, the newest below.
 
-    However many come at once, the window answers: they are laid out in portions, and not before somebody reads them.
+    Lines are laid out in batches and only while it is open, so that the window answers however many come at once.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -59,7 +59,7 @@ class LogDrawer(Card):
         self.refresh()
 
     def append(self, lines: Sequence[str]) -> None:
-        """Some more lines; the view follows unless the reader scrolled up."""
+        """Append lines; the view follows unless the reader scrolled up."""
         if not lines:
             return
         self._pending_lines.extend(lines)
@@ -68,13 +68,12 @@ class LogDrawer(Card):
             self._append_pending()
 
     def clear(self) -> None:
-        """No lines."""
         self._pending_lines.clear()
         self.text_edit.clear()
         self.header.set_last("")
 
     def text(self) -> str:
-        """All that is kept."""
+        """All lines, those not laid out yet too."""
         shown_text = self.text_edit.toPlainText()
         if not self._pending_lines:
             return shown_text
@@ -82,7 +81,7 @@ class LogDrawer(Card):
         return "\n".join([*shown_lines, *self._pending_lines][-MAX_LOG_LINES:])
 
     def _append_pending(self) -> None:
-        """Lay out the next portion of what waits."""
+        """Lay out the next batch."""
         batch = [self._pending_lines.popleft() for _ in range(min(LINES_PER_BATCH, len(self._pending_lines)))]
         if batch:
             self.text_edit.appendPlainText("\n".join(batch))
@@ -90,11 +89,9 @@ class LogDrawer(Card):
             self._append_timer.start()
 
     def is_open(self) -> bool:
-        """Whether the lines are shown."""
         return not self._inset.isHidden()
 
     def set_open(self, is_open: bool) -> None:
-        """Show or hide the lines."""
         self._inset.setVisible(is_open)
         self.copy_button.setVisible(is_open)
         self.header.is_open = is_open
@@ -104,7 +101,6 @@ class LogDrawer(Card):
         self.header.update()
 
     def retranslate(self) -> None:
-        """Our own words."""
         self.header.setText(self.tr("Details"))
         self.header.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
         self.copy_button.setText(self.tr("Copy"))
@@ -112,7 +108,6 @@ class LogDrawer(Card):
         self.setAccessibleName(self.tr("Details"))
 
     def refresh(self) -> None:
-        """Fonts of now."""
         self.text_edit.setFont(theme.font("mono"))
         super().refresh()
 
@@ -172,7 +167,7 @@ class _LogHeader(KeyboardFocus, Themed, QPushButton):
 
 
 class CommandBox(Themed, QWidget):
-    """Mono text on a sunken ground with a Copy button."""
+    """A command on a sunken background, with a button that copies it."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,18 +183,14 @@ class CommandBox(Themed, QWidget):
         self._copied_timer.timeout.connect(self.retranslate)
         row.addWidget(IconWidget("terminal", "soft", 16))
         row.addWidget(self.text_edit, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(
-            self.copy_button, 0, Qt.AlignmentFlag.AlignTop
-        )  # in sight where the text begins, however long it is
+        row.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignTop)  # visible however long the command is
         self.apply_theme()
 
     def set_text(self, text: str) -> None:
-        """Another command."""
         self.text_edit.setPlainText(text)
-        self.text_edit.updateGeometry()  # its own: the layout remembers how high it was at this width
+        self.text_edit.updateGeometry()  # the layout caches its height for this width
 
     def retranslate(self) -> None:
-        """Our own words."""
         just_copied = self._copied_timer.isActive()
         self.copy_button.setText(self.tr("Copied") if just_copied else self.tr("Copy"))
         self.copy_button.set_icon("check" if just_copied else "copy")
@@ -213,7 +204,6 @@ class CommandBox(Themed, QWidget):
         announce(self.copy_button, self.copy_button.text())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The sunken ground; a ring while the text has focus by keyboard."""
         del event
         painter, rect = QPainter(self), QRectF(self.rect())
         draw_box(painter, rect, 8, "sunken")
@@ -222,13 +212,13 @@ class CommandBox(Themed, QWidget):
 
 
 class MonospaceText(KeyboardFocus, Themed, QPlainTextEdit):
-    """Selectable text of a terminal: as high as its lines, long ones break."""
+    """Selectable monospaced text, as high as its lines; long lines wrap."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        # The box below paints the ground.
+        # The background is the CommandBox's.
         self.viewport().setAutoFillBackground(False)
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -245,24 +235,19 @@ class MonospaceText(KeyboardFocus, Themed, QPlainTextEdit):
         self.apply_theme()
 
     def refresh(self) -> None:
-        """Fonts of now."""
         self.setFont(theme.font("mono"))
         super().refresh()
 
     def hasHeightForWidth(self) -> bool:
-        """It has."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """All lines, broken as narrow as this."""
         layout, _size = layout_text(self.toPlainText(), self.font(), max(width - 4, 20))
-        # Qt rounds each line of a document up: many of them are higher than the font's own spacing says.
+        # Qt rounds each line of a document up: many lines are higher than the font's line spacing.
         return sum(ceil(layout.lineAt(number).height()) for number in range(layout.lineCount())) + 6
 
     def sizeHint(self) -> QSize:
-        """One line of what is there."""
         return QSize(theme.px(240), self.heightForWidth(theme.px(2000)))
 
     def minimumSizeHint(self) -> QSize:
-        """One line."""
         return QSize(60, self.fontMetrics().lineSpacing() + 6)

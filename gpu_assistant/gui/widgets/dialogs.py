@@ -1,8 +1,6 @@
-"""The system's own questions for files and folders, made but not shown: `open()` shows one, `fileSelected` answers.
+"""Dialogs: a question with two answers, a message, and the system's dialogs for files and folders.
 
-The one dialog: a question, what is lost, two verbs; the safe one is the default, and Esc means safe.
-
-One plain sentence in a dialog, with one button.
+The file dialogs are created but not shown: `open()` shows one, `fileSelected` brings its answer.
 """
 
 from __future__ import annotations
@@ -19,7 +17,10 @@ from .text import label
 
 
 class ConfirmDialog(QDialog):
-    """`go` does it, `stay` keeps everything as it is; `below` is what there is to read besides."""
+    """A question, its consequence, and two buttons. Rejecting changes nothing: it is the default, and what Esc does.
+
+    `details` is a widget below the consequence, such as a list of what is lost.
+    """
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class ConfirmDialog(QDialog):
         self.setMinimumWidth(theme.px(440))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As high as its words are in this width: Qt makes a dialog as high as they were in its favourite one."""
+        """Qt makes a dialog as high as its text is at the preferred width, not at the actual one."""
         super().resizeEvent(event)
         layout = self.layout()
         if layout is not None and layout.hasHeightForWidth():
@@ -75,9 +76,7 @@ class ConfirmDialog(QDialog):
         *,
         dismiss_signal: SignalInstance | None = None,
     ) -> bool:
-        """Ask and wait; True only if the user pressed `go`. `until` comes when there is nothing to ask any more: the
-        question goes by itself, and everything stays.
-        """
+        """Ask and wait; True only if the user accepts. `dismiss_signal` closes the question as rejected."""
         dialog = cls(parent, question, consequence, accept_text, reject_text)
         if dismiss_signal is not None:
             dismiss_signal.connect(dialog.reject)
@@ -88,13 +87,13 @@ class ConfirmDialog(QDialog):
 
 
 StandardLocation = QStandardPaths.StandardLocation
-PICTURE_SUFFIXES = frozenset({"png"})  # endings of what belongs among the user's pictures; all else among the documents
-# Where the last answer to such a question lay, while the program runs.
+PICTURE_SUFFIXES = frozenset({"png"})  # saved among the user's pictures; all others among the documents
+# The folder of the last answer, until the program ends.
 _last_folders: dict[StandardLocation, str] = {}
 
 
 def save_dialog(parent: QWidget, title: str, name_filter: str, name: str) -> QFileDialog:
-    """Where a file shall be saved: `kinds` like "PNG (*.png)", `name` what it is called unless the user says else."""
+    """Asks for a file to save to: `name_filter` like "PNG (*.png)", `name` the proposed name."""
     suffix = name.rpartition(".")[2]
     dialog = _file_dialog(
         parent,
@@ -109,7 +108,7 @@ def save_dialog(parent: QWidget, title: str, name_filter: str, name: str) -> QFi
 
 
 def open_dialog(parent: QWidget, title: str, name_filter: str) -> QFileDialog:
-    """Which file that is there."""
+    """Asks for an existing file."""
     dialog = _file_dialog(parent, title)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.setNameFilter(name_filter)
@@ -117,7 +116,7 @@ def open_dialog(parent: QWidget, title: str, name_filter: str) -> QFileDialog:
 
 
 def folder_dialog(parent: QWidget, title: str) -> QFileDialog:
-    """Which folder."""
+    """Asks for a folder."""
     dialog = _file_dialog(parent, title)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -134,7 +133,7 @@ def _file_dialog(
 
 
 def _start_folder(location: StandardLocation) -> str:
-    """The folder of the last answer, else the user's own for such files, else the home folder."""
+    """The folder of the last answer, else the user's folder for such files, else the home folder."""
     for folder in (_last_folders.get(location), QStandardPaths.writableLocation(location)):
         if folder and Path(folder).is_dir():
             return folder
@@ -142,7 +141,7 @@ def _start_folder(location: StandardLocation) -> str:
 
 
 def show_message_dialog(parent: QWidget | None, title: str, text: str) -> None:
-    """Say it and wait until it was read."""
+    """Show a message and wait until it is closed."""
     dialog = ConfirmDialog(parent, title, text, "", QCoreApplication.translate("Tell", "Close"))
     dialog.accept_button.hide()
     try:

@@ -1,9 +1,4 @@
-"""The disclosure behind every choice: why this, what else, says who.
-
-What the tools wrote, for those who want to see it.
-
-A command to read, select and copy.
-"""
+"""The reasons behind a choice: claims with their sources, and the alternative."""
 
 from __future__ import annotations
 
@@ -24,21 +19,21 @@ from .cards import INSET_MARGIN, InsetPanel
 from .icons import IconWidget
 from .text import label
 
-MIN_TEXT_WIDTH = 260  # the alternative's words beside its buttons have at least this, times the text scale
+MIN_TEXT_WIDTH = 260  # pixels at 100 % for a sentence beside its button; narrower, the button goes below
 
 
 class SourcedClaim(Struct, frozen=True, kw_only=True):
-    """A sentence, and who says so: the publisher's name and the address."""
+    """A sentence, and who says so: (publisher's name, address)."""
 
     text: str
     source: tuple[str, str] | None = None
 
 
 class Disclosure(Themed, QWidget):
-    """`toggle` is the ghost button "Why"; a page may put it elsewhere, such as at the end of a row.
+    """A panel of claims that is opened by `toggle_button` ("Why"); a page may place that button elsewhere.
 
-    `alternative_chosen` comes when the button of the alternative is pressed, `toggled` with the new state. What it
-    says is laid out when it is opened.
+    `alternative_chosen` is emitted by the alternative's button, `toggled` with the new state. The claims are laid out
+    when they are shown first.
     """
 
     alternative_chosen = Signal()
@@ -80,7 +75,7 @@ class Disclosure(Themed, QWidget):
         self.apply_theme()
 
     def set_claims(self, *claims: SourcedClaim, alternative: tuple[str, str] | None = None) -> None:
-        """Why, each claim with its own source; `alternative` is (sentence, button)."""
+        """Set the claims; `alternative` is (sentence, button text)."""
         self._claims = claims
         sentence, button_text = alternative or ("", "")
         self._has_alternative = alternative is not None
@@ -92,28 +87,26 @@ class Disclosure(Themed, QWidget):
             self._update_claims()
 
     def text(self) -> str:
-        """All that is claimed, a line each."""
+        """All claims, one a line."""
         return "\n".join(claim.text for claim in self._claims)
 
     @property
     def source_buttons(self) -> tuple[Button, ...]:
-        """The buttons that lead to the sources, in the order of what they stand for."""
+        """The buttons that open the visible claims' sources, in order."""
         return tuple(row.source_button for row in self._rows if not row.isHidden() and not row.source_button.isHidden())
 
     def retranslate(self) -> None:
-        """Our own words."""
         self.toggle_button.setText(self.tr("Why"))
         self.setAccessibleName(self.tr("Why"))
         self.toggle_button.setAccessibleDescription(self.tr("open") if self.is_open() else self.tr("closed"))
         self._update_layout()
 
     def refresh(self) -> None:
-        """Larger text needs more room."""
         super().refresh()
         self._update_layout()
 
     def set_available_width(self, width: int) -> None:
-        """How wide it may be; its own width would be held up by its buttons."""
+        """Set the width in pixels that the page has for it; its own width depends on its buttons."""
         self._available_width = width
         self._update_layout()
 
@@ -128,25 +121,23 @@ class Disclosure(Themed, QWidget):
         self._update_layout()
 
     def _update_layout(self) -> None:
-        """Each button behind its sentence, or below where there is no room beside."""
+        """Put each button beside its sentence, or below where it is too narrow."""
         one_row = self._available_width - 2 * INSET_MARGIN >= self.alternative_button.sizeHint().width() + 8 + theme.px(
             MIN_TEXT_WIDTH
         )
         self._alternative_layout.setDirection(
             QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
         )
-        # One above the other, what is pressed stands close to what it is about.
+        # Below its sentence, a button has no gap to it.
         self._alternative_layout.setSpacing(8 if one_row else 0)
         if self.is_open():
             for row in self._rows:
                 row.set_available_width(self._available_width - 2 * INSET_MARGIN)
 
     def is_open(self) -> bool:
-        """Whether the inset is shown."""
         return not self.inset.isHidden()
 
     def set_open(self, is_open: bool) -> None:
-        """Show or hide the inset."""
         if is_open:
             self._update_claims()
         self.inset.setVisible(is_open)
@@ -174,7 +165,6 @@ class _ClaimRow(Themed, QWidget):
             self.retranslate()
 
     def set_available_width(self, width: int) -> None:
-        """Beside the sentence, or below it."""
         one_row = width >= self.source_button.sizeHint().width() + 8 + theme.px(MIN_TEXT_WIDTH)
         direction = QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
         if direction != self._layout.direction():
@@ -187,7 +177,7 @@ class _ClaimRow(Themed, QWidget):
         self.source_button.setVisible(self._claim.source is not None)
         self.source_button.setText(QCoreApplication.translate("Why", "Source: {name}").format(name=name))
         self.source_button.setToolTip(url)
-        # Several of one publisher's: which claim it stands for.
+        # Sources of one publisher have the same text: say which claim this one is for.
         self.source_button.setAccessibleDescription(self._claim.text)
 
     def _open_source(self) -> None:

@@ -1,4 +1,6 @@
-"""Icons: SVG drawings on a grid of 24, in a token's colour, sharp at every screen ratio; as pixmaps and as widgets."""
+"""Icons: SVG drawings on a grid of 24, in a token's colour, sharp at every device pixel ratio; as pixmaps and as
+widgets.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ STATE_ICONS = {"ok": "ok", "warn": "warn", "error": "error", "accent": "info", "
 
 
 class IconWidget(Themed, QWidget):
-    """An icon of a token's colour; `ground` "square" or "disc" of `side` pixels puts it on the soft token."""
+    """An icon in a token's colour; `background` "square" or "disc" puts it on a ground of `background_size` pixels."""
 
     def __init__(
         self,
@@ -31,35 +33,24 @@ class IconWidget(Themed, QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.name, self.token, self.icon_size, self.background, self.background_size, self.background_color = (
-            name,
-            token,
-            size,
-            background,
-            background_size,
-            background_color,
-        )
+        self.name, self.token, self.icon_size = name, token, size
+        self.background, self.background_size, self.background_color = background, background_size, background_color
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        # An ornament: the words beside it say the same.
+        # Decoration: the text beside it says the same.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.apply_theme()
 
     def set(self, name: str, token: str | None = None, background_color: str | None = None) -> None:
-        """Another icon, colour, ground."""
-        self.name, self.token, self.background_color = (
-            name,
-            token or self.token,
-            background_color or self.background_color,
-        )
+        """Show another icon; None keeps a colour as it is."""
+        self.name, self.token = name, token or self.token
+        self.background_color = background_color or self.background_color
         self.refresh()
 
     def sizeHint(self) -> QSize:
-        """The ground's or the icon's size."""
         side = theme.px(self.background_size if self.background else self.icon_size)
         return QSize(side, side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground, then icon in its middle."""
         del event
         painter = QPainter(self)
         rect = QRectF(self.rect())
@@ -78,7 +69,7 @@ class IconWidget(Themed, QWidget):
 
 
 def draw_icon(painter: QPainter, name: str, token: str, size: int, rect: QRectF) -> None:
-    """An icon in the middle of `rect`, on whole pixels."""
+    """Draw an icon centred in `rect`, on whole pixels."""
     icon_pixmap = pixmap(name, token, size, painter.device().devicePixelRatio())
     side = theme.px(size)
     painter.drawPixmap(
@@ -92,14 +83,14 @@ SMALL_APP_ICON_BELOW = 32  # pixels; below it the chip's lines would be thinner 
 
 
 def icon_names() -> tuple[str, ...]:
-    """All icons that are drawn in a token's colour."""
+    """The names of all icons that are drawn in a token's colour."""
     return tuple(
         sorted(path.stem for path in (resources_dir() / "icons").glob("*.svg") if not path.stem.startswith(APP_ICON))
     )
 
 
 def icon(name: str, token: str = "text", size: int = 18) -> QIcon:
-    """An icon in a token's colour of now, greyed when disabled; ask again when the theme changes."""
+    """An icon in a token's current colour, grey when disabled; ask again when the theme changes."""
     result = QIcon(pixmap(name, token, size))
     result.addPixmap(pixmap(name, "disabled", size), QIcon.Mode.Disabled)
     return result
@@ -111,12 +102,12 @@ def pixmap(
     size: int = 18,
     ratio: float | None = None,
 ) -> QPixmap:
-    """An icon as a picture of `size` × text scale pixels at the screen's ratio; raises KeyError if unknown."""
+    """An icon of `size` × text scale pixels at the screen's ratio. Raises KeyError for an unknown name."""
     return _cached_pixmap(name, theme.color(token).name(), theme.px(size), ratio or _device_pixel_ratio())
 
 
 def brand_mark(size: int = 30, ratio: float | None = None) -> QPixmap:
-    """The product's mark: an accent square with a chip whose core is a tick."""
+    """The product's mark: a chip with a tick on a square of the accent colour."""
     ratio = ratio or _device_pixel_ratio()
     side = theme.px(size)
     result = _transparent_pixmap(side, ratio)
@@ -133,7 +124,7 @@ def brand_mark(size: int = 30, ratio: float | None = None) -> QPixmap:
 
 
 def app_icon() -> QIcon:
-    """The program's own icon in the sizes that task bars ask for; the same in every theme, as on its shortcut."""
+    """The program's icon in the sizes that task bars ask for; the same in every theme, as on its shortcut."""
     result = QIcon()
     for size in (16, 20, 24, 32, 40, 48, 64, 128, 256):
         result.addPixmap(QPixmap.fromImage(app_image(size)))
@@ -141,7 +132,7 @@ def app_icon() -> QIcon:
 
 
 def app_image(side: int) -> QImage:
-    """The program's own icon, `side` × `side` pixels; `installers/icon.py` makes its files from this."""
+    """The program's icon, `side` × `side` pixels; `installers/icon.py` creates its files from this."""
     image = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)

@@ -1,13 +1,4 @@
-"""Slim scroll bars: a handle on whatever ground is below, without arrows.
-
-A button that shows what is chosen and opens a list to choose from: each entry with a second line that explains.
-
-A number that is typed, or stepped through with arrows: it stands as high as a button and is dressed like one.
-
-A menu in the theme's colours, its rows as high as a finger needs them.
-
-The two menus at a rail's bottom: language and theme.
-"""
+"""Inputs: drop-down with explained entries, number box, menu; and the scroll bars of whatever scrolls."""
 
 from __future__ import annotations
 
@@ -49,29 +40,6 @@ from .base import KeyboardFocus, Themed, draw_box, draw_focus_ring, draw_rounded
 from .buttons import Button
 from .icons import draw_icon, pixmap
 
-
-class ScrollBar(Themed, QScrollBar):
-    """A slim handle without arrows on the ground below."""
-
-    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
-        super().__init__(orientation, parent)
-        self.apply_theme()
-
-    def refresh(self) -> None:
-        super().refresh()
-        self.update_colours()
-
-    def update_colours(self) -> None:
-        set_style_sheet(self, SCROLL_BAR)
-
-
-def use_slim_scroll_bars(area: QAbstractScrollArea) -> None:
-    """Give a scrolling widget our scroll bars, and nothing where they meet."""
-    area.setVerticalScrollBar(ScrollBar(Qt.Orientation.Vertical))
-    area.setHorizontalScrollBar(ScrollBar(Qt.Orientation.Horizontal))
-    area.setCornerWidget(QWidget())
-
-
 TEXT_LEFT, TEXT_RIGHT, ITEM_PADDING, POPUP_MARGIN, HINT_GAP = 34, 16, 7, 5, 20
 MIN_BUTTON_WIDTH, MAX_POPUP_WIDTH, MAX_POPUP_HEIGHT, UNBOUNDED_HEIGHT = 120, 460, 420, 10_000
 WRAP_FLAGS = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop)
@@ -80,9 +48,10 @@ STATE_MARKS = {"warned": ("warn", "warn"), "refused": ("cross", "error")}
 
 
 class DropdownEntry(Struct, frozen=True, kw_only=True):
-    """One thing to choose; `hint` stands at the right of its text, such as a date. A refused one is shown with its
-    reason in `detail`, but not taken. `under` is the sentence that stands above it and its neighbours of the same one,
-    in place of their details.
+    """An entry of a drop-down; `hint` is at the right of its text, such as a date.
+
+    A refused entry is shown with its reason in `detail`, but cannot be chosen. Neighbours with the same `group` have
+    that sentence above them, in place of their details.
     """
 
     value: Hashable
@@ -94,7 +63,7 @@ class DropdownEntry(Struct, frozen=True, kw_only=True):
 
 
 class Dropdown(Button):
-    """`chosen` brings the value of an entry that was taken, `refused` one that cannot be."""
+    """A button that opens a list. `chosen` brings a value, `refused_entry_chosen` an entry that cannot be chosen."""
 
     chosen = Signal(object)
     refused_entry_chosen = Signal(object)
@@ -115,8 +84,9 @@ class Dropdown(Button):
         text: str,
         name: str,
     ) -> None:
-        """What there is to choose and what holds; `words` stand on the button, `name` says what it is about. Entries
-        that take long to word are given as what makes them: it is asked when somebody wants to see them.
+        """Set entries and current value; `text` is on the button, `name` says what it is about.
+
+        Entries whose texts take long are given as a function: it is called when the list is opened first.
         """
         self._make_entries = entries if callable(entries) else lambda: entries
         self._entries, self._current = (), current
@@ -124,43 +94,39 @@ class Dropdown(Button):
         self.setAccessibleName(f"{name}: {text}")
 
     def reserve_width_for(self, texts: Sequence[str]) -> None:
-        """Be as wide as the widest of these words, so that nothing moves when others are chosen."""
+        """Be as wide as the widest of these texts, so that nothing moves when another is chosen."""
         self._reserved_texts = tuple(texts)
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        """With room for what is reserved."""
         hint, metrics = super().sizeHint(), self.fontMetrics()
         widest = max((metrics.horizontalAdvance(text) for text in self._reserved_texts), default=0)
         return QSize(hint.width() + max(widest - metrics.horizontalAdvance(self.text()), 0), hint.height())
 
     @property
     def entries(self) -> tuple[DropdownEntry, ...]:
-        """What there is to choose."""
         if self._make_entries is not None:
             self._entries, self._make_entries = tuple(self._make_entries()), None
         return self._entries
 
     def open_popup(self) -> None:
-        """Show the list below the button, or above it where there is no room."""
+        """Show the list below the button, or above it where there is more space."""
         self.popup = _DropdownPopup(self, self.entries, self._current)
         self.popup.entry_chosen.connect(self.choose)
         self.popup.show_at(self)
 
     def choose(self, entry: DropdownEntry) -> None:
-        """Choose an entry, if that is possible."""
+        """Choose an entry, as the user does."""
         if entry.state == "refused":
             self.refused_entry_chosen.emit(entry)
         elif entry.value != self._current:
             self.chosen.emit(entry.value)
 
     def minimumSizeHint(self) -> QSize:
-        """What is chosen may be long: the list has all of it."""
         hint = self.sizeHint()
         return QSize(min(hint.width(), theme.px(MIN_BUTTON_WIDTH)), hint.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows open it, as with every list of its kind."""
         if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             self.open_popup()
         else:
@@ -182,7 +148,7 @@ class _DropdownPopup(QFrame):
         self.entry_list.accepted.connect(self._choose_item)
 
     def show_at(self, button: QWidget) -> None:
-        """As wide as its words, within the screen."""
+        """Show it at a button, as wide as its texts, within the screen."""
         screen = button.screen().availableGeometry()
         size = self.entry_list.preferred_size(max(button.width(), theme.px(200))).grownBy(self.contentsMargins())
         width = min(size.width() + 2 * POPUP_MARGIN, screen.width())
@@ -239,7 +205,7 @@ class _DropdownList(Themed, QListWidget):
         self.apply_theme()
 
     def _add_group_header(self, entry: DropdownEntry) -> None:
-        """The sentence above its entries, which cannot be taken itself."""
+        """Add the sentence of a group; it cannot be chosen."""
         header = QListWidgetItem(entry.group)
         header.setData(ENTRY_ROLE, DropdownEntry(value=None, text="", detail=entry.group, state=entry.state))
         header.setFlags(Qt.ItemFlag.NoItemFlags)
@@ -261,7 +227,6 @@ class _DropdownList(Themed, QListWidget):
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter and space take the entry."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.currentItem() is not None:
             self.accepted.emit(self.currentItem())
         elif event.key() == Qt.Key.Key_Escape:
@@ -271,10 +236,9 @@ class _DropdownList(Themed, QListWidget):
 
 
 class _DropdownDelegate(QStyledItemDelegate):
-    """What it is, and below it what that means, in as many lines as it takes."""
+    """Paints an entry: its text and hint, and its detail below in as many lines as it needs."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """From the fonts."""
         del option
         entry: DropdownEntry = index.data(ENTRY_ROLE)
         text_metrics, detail_metrics = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("small"))
@@ -298,7 +262,6 @@ class _DropdownDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Ground, mark, words."""
         entry: DropdownEntry = index.data(ENTRY_ROLE)
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
@@ -338,7 +301,7 @@ class _DropdownDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_group_header(self, painter: QPainter, rect: QRect, entry: DropdownEntry) -> None:
-        """A line, then the sentence behind the sign of all that stands below it."""
+        """A line, then the group's sentence behind the mark of its entries."""
         painter.setPen(theme.color("line"))
         painter.drawLine(rect.x() + 9, rect.y() + 2, rect.right() - 9, rect.y() + 2)
         font = theme.font("small")
@@ -352,12 +315,12 @@ class _DropdownDelegate(QStyledItemDelegate):
         painter.drawText(text_rect, WRAP_FLAGS, entry.detail)
 
 
-ARROW_SIZE = 14  # pixels of an arrow's side
-TEXT_INDENT = 10  # before the words
+ARROW_SIZE = 14
+TEXT_INDENT = 10
 
 
 class SpinBox(KeyboardFocus, Themed, QSpinBox):
-    """Painted; where the arrows are is the style's matter. `valueChanged` comes with every number that is typed."""
+    """A number box as high as a button. A style sheet can neither colour its arrows nor show keyboard focus alone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -367,32 +330,27 @@ class SpinBox(KeyboardFocus, Themed, QSpinBox):
         self.apply_theme()
 
     def refresh(self) -> None:
-        """Fonts of now."""
         self.setFont(theme.font("strong"))
         super().refresh()
         self.update_colours()
 
     def update_colours(self) -> None:
-        """Colours of now; the ground is painted here, also below the words."""
         palette = self.lineEdit().palette()
         palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
         self.lineEdit().setPalette(palette)
         super().update_colours()
 
     def sizeHint(self) -> QSize:
-        """As high as a button."""
         return QSize(super().sizeHint().width() + theme.px(2 * TEXT_INDENT), self.fontMetrics().height() + theme.px(19))
 
     def minimumSizeHint(self) -> QSize:
-        """Never smaller than its words."""
         return self.sizeHint()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """It scrolls the page and changes nothing."""
+        """The wheel scrolls the page and changes no number."""
         event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground and edge by state, then the arrows; the words paint themselves."""
         del event
         painter, body = QPainter(self), QRectF(self.rect())
         if self.shows_focus_ring:
@@ -414,7 +372,7 @@ class SpinBox(KeyboardFocus, Themed, QSpinBox):
 
 
 class Menu(Themed, QMenu):
-    """Entries of text, of which some may be checked."""
+    """A menu whose checkable entries show a tick."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -444,3 +402,25 @@ class Menu(Themed, QMenu):
             tick.addPixmap(drawing, mode, QIcon.State.On)
             tick.addPixmap(blank, mode, QIcon.State.Off)
         action.setIcon(tick)
+
+
+class ScrollBar(Themed, QScrollBar):
+    """A slim handle without arrows on the background below; see `theme/stylesheet.py`."""
+
+    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
+        super().__init__(orientation, parent)
+        self.apply_theme()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self.update_colours()
+
+    def update_colours(self) -> None:
+        set_style_sheet(self, SCROLL_BAR)
+
+
+def use_slim_scroll_bars(area: QAbstractScrollArea) -> None:
+    """Give a scrolling widget slim scroll bars, and nothing in the corner between them."""
+    area.setVerticalScrollBar(ScrollBar(Qt.Orientation.Vertical))
+    area.setHorizontalScrollBar(ScrollBar(Qt.Orientation.Horizontal))
+    area.setCornerWidget(QWidget())

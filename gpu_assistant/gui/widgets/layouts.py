@@ -1,4 +1,4 @@
-"""Layouts that Qt lacks: a flow that wraps, a column that stays at the top, a stack as high as what it shows."""
+"""Layouts that Qt lacks: a flow that wraps, a column that stays at the top, a stack as high as its current view."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 
 class FlowLayout(QLayout):
-    """Each widget has its own width and stands in the middle of its line. It needs no more than its widest widget."""
+    """Widgets side by side at their own widths; those that do not fit go on in another line."""
 
     def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
         super().__init__(parent)
@@ -16,31 +16,24 @@ class FlowLayout(QLayout):
         self.setSpacing(spacing)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Qt's way in; `addWidget` comes by here."""
         self._items.append(item)
 
     def count(self) -> int:
-        """How many there are, those that are hidden too."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """One of them."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Give one away."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """It wants no more than it needs."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """The narrower, the more lines."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all lines."""
         lines = self._lines(width)
         return sum(max(item.sizeHint().height() for item in line) for line in lines) + self._total_spacing(len(lines))
 
@@ -58,7 +51,6 @@ class FlowLayout(QLayout):
         return size
 
     def setGeometry(self, rect: QRect) -> None:
-        """Put each in its place."""
         super().setGeometry(rect)
         top = rect.top()
         for line in self._lines(rect.width()):
@@ -89,31 +81,27 @@ class FlowLayout(QLayout):
 
 
 class TopAlignedLayout(QVBoxLayout):
-    """A column whose contents stay at the top; where something stretches, that takes the room instead."""
+    """A column whose contents stay at the top, unless one of them stretches."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         super().addStretch(0)
 
     def addWidget(self, widget: QWidget, *options: object) -> None:
-        """As Qt's own."""
         self.insertWidget(self.count() - 1, widget, *options)  # type: ignore[arg-type]
 
     def addLayout(self, layout: QLayout, stretch: int | None = 0) -> None:
-        """As Qt's own."""
         self.insertLayout(self.count() - 1, layout, stretch or 0)
 
     def addStretch(self, stretch: int | None = 0) -> None:
-        """As Qt's own."""
         self.insertStretch(self.count() - 1, stretch or 0)
 
     def addSpacing(self, size: int) -> None:
-        """As Qt's own."""
         self.insertSpacing(self.count() - 1, size)
 
 
 class AutoHeightStack(QWidget):
-    """One of several views. Unlike Qt's stack it is as high as the one that is shown, not as the highest."""
+    """One of several views, and as high as that one; Qt's stack is as high as its highest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,17 +111,16 @@ class AutoHeightStack(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
 
     def add(self, view: QWidget) -> None:
-        """One more; the first is shown."""
+        """Add a view; the first is shown."""
         self._column.addWidget(view)
         view.setVisible(not self._views)
         self._views.append(view)
 
     def current(self) -> int:
-        """The index of what is shown."""
+        """The index of the view that is shown."""
         return self._current
 
     def show_view(self, index: int) -> None:
-        """Show another."""
         if index != self._current:
             self._views[self._current].hide()
             self._views[index].show()
@@ -141,7 +128,7 @@ class AutoHeightStack(QWidget):
 
 
 def clear_layout(layout: QLayout) -> None:
-    """Take out everything, also what stands in layouts within it, and let it go."""
+    """Delete everything in a layout, nested layouts too."""
     while (item := layout.takeAt(0)) is not None:
         widget, inner = item.widget(), item.layout()
         if widget is not None:

@@ -1,9 +1,4 @@
-"""The ground of both rails.
-
-The main window's navigation.
-
-The wizard's steps: where one is, what comes, and the way back.
-"""
+"""Rails at the window's left: the main area's pages, the wizard's steps, and the menus for language and theme below."""
 
 from __future__ import annotations
 
@@ -25,7 +20,7 @@ from .text import label, layout_text
 
 
 def lay_out_with_rail(window: QWidget, rail: Rail, banner: QWidget, pages: QWidget) -> None:
-    """Lay a window out: the rail at its left, at its right the pages with a banner above them."""
+    """Lay a window out: the rail at the left, a banner and the pages at the right."""
     right = QVBoxLayout()
     right.setSpacing(0)
     right.addWidget(banner)
@@ -38,7 +33,7 @@ def lay_out_with_rail(window: QWidget, rail: Rail, banner: QWidget, pages: QWidg
 
 
 class RailButton(KeyboardFocus, Themed, QPushButton):
-    """A row of a rail. Checked shows a bar, the card's ground and more weight; a badge is a word's companion."""
+    """A row of a rail: icon and text. The checked one has a bar and bolder text; a badge marks what needs attention."""
 
     def __init__(
         self, icon_name: str, text: str = "", *, trailing_icon: str | None = None, parent: QWidget | None = None
@@ -52,18 +47,18 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
         self.apply_theme()
 
     def set_stacked(self, stacked: bool) -> None:
-        """Icon above the word, or beside it."""
+        """Put the icon above the text, or beside it."""
         self.stacked = stacked
         self.refresh()
 
     def set_icon_only(self, icon_only: bool) -> None:
-        """The icon alone; what it is shows on hover."""
+        """Show the icon alone; the text becomes the tool tip."""
         if icon_only != self._icon_only:
             self._icon_only = icon_only
             self.refresh()
 
     def set_badge(self, kind: str | None, text: str = "", description: str = "") -> None:
-        """A small disc ("warn" or "error") with a sign or count; `sentence` is what it means."""
+        """Show a disc ("warn" or "error") with a sign or count, None hides it; `description` says what it means."""
         badge = (kind, text) if kind else None
         if (badge, description) == (self._badge, self.accessibleDescription()):
             return
@@ -73,8 +68,7 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
         self.update()
 
     def refresh(self) -> None:
-        """Fonts and room of now."""
-        # The rows at a rail's bottom are no pages and step back a little.
+        # Rows at the rail's bottom are no pages: smaller text.
         kind = "caption" if self.stacked else "body" if self.isCheckable() else "small"
         if self.isChecked():
             kind = "caption-strong" if self.stacked else "strong"
@@ -89,10 +83,9 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
         return self.isCheckable() or self.stacked or self._icon_only
 
     def sizeHint(self) -> QSize:
-        """A row of 42, or of 56 with the icon above."""
         metrics = self.fontMetrics()
         if self.isCheckable():
-            # Room for the weight of the current page, so that nothing moves when a page is chosen.
+            # Wide enough for the weight of the current page, so that nothing moves when a page is chosen.
             metrics = QFontMetrics(theme.font("caption-strong" if self.stacked else "strong"))
         width, height = metrics.horizontalAdvance(self.text()), self.fontMetrics().height()
         if self._icon_only:
@@ -105,16 +98,13 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
         return QSize(width + theme.px(20) + 42, height + 25)
 
     def minimumSizeHint(self) -> QSize:
-        """Never cut."""
         return self.sizeHint()
 
     def nextCheckState(self) -> None:
-        """Checking changes the weight of the words."""
         super().nextCheckState()
         self.refresh()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground and bar by state, icon, word, badge."""
         del event
         painter = QPainter(self)
         body = QRectF(self.rect())
@@ -173,7 +163,7 @@ class RailButton(KeyboardFocus, Themed, QPushButton):
 
 
 class Rail(Themed, QWidget):
-    """A column at the window's left. `column` holds the rows, `foot` what stands at its bottom."""
+    """A column at the window's left: `column` holds its rows, `footer` the rows at its bottom."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -192,7 +182,7 @@ class Rail(Themed, QWidget):
         self.breakpoints.changed.connect(self.refresh)
 
     def add_footer_row(self, *widgets: QWidget) -> None:
-        """One more row at the bottom, its widgets spread from left to right."""
+        """Add a row at the bottom with widgets spread over its width; too wide, it becomes a column."""
         row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(0)
         for index, widget in enumerate(widgets):
@@ -204,7 +194,6 @@ class Rail(Themed, QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Rows at the bottom that are too wide become columns."""
         margins = self.outer_layout.contentsMargins()
         available = self.maximumWidth() - margins.left() - margins.right()
         for row, widgets in self._footer_rows:
@@ -214,7 +203,6 @@ class Rail(Themed, QWidget):
         super().refresh()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The rail's own tone; where tones are alike, a line."""
         del event
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.color("rail"))
@@ -224,7 +212,7 @@ class Rail(Themed, QWidget):
 
 
 class Brand(Themed, QWidget):
-    """The mark and the product's name."""
+    """The product's mark and name."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -238,14 +226,12 @@ class Brand(Themed, QWidget):
         self.apply_theme()
 
     def set_icon_only(self, icon_only: bool) -> None:
-        """The mark alone, in the middle."""
         self.name_label.setVisible(not icon_only)
         self._layout.setContentsMargins(0 if icon_only else 12, 10, 0 if icon_only else 8, 18)
         alignment = Qt.AlignmentFlag.AlignHCenter if icon_only else Qt.AlignmentFlag(0)
         self._layout.setAlignment(self._brand_mark, alignment | Qt.AlignmentFlag.AlignVCenter)
 
     def retranslate(self) -> None:
-        """The product's name."""
         self.name_label.setText(self.tr("GPU Assistant"))
         self.setAccessibleName(self.name_label.text())
 
@@ -268,9 +254,10 @@ NAV_RAIL_WIDTH, NARROW_RAIL_WIDTH = 212, 88
 
 
 class NavigationRail(Rail):
-    """Pages as icon and word; below 1200 the icon stands above. Arrows move within it.
+    """The main area's pages; below 1200 pixels the icons are above the texts. Arrow keys move within it.
 
-    `items` and `bottom` are (icon, word); indexes count through both. `chosen` comes for every page chosen.
+    `items` and `bottom` are (icon, text); indexes count through both. `chosen` is emitted for each page that the user
+    chooses.
     """
 
     chosen = Signal(int)
@@ -294,29 +281,27 @@ class NavigationRail(Rail):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """What the rail is for."""
         self.setAccessibleName(self.tr("Pages"))
 
     def set_texts(self, texts: Sequence[str]) -> None:
-        """The words again, in another language."""
+        """Set the texts, in another language."""
         for button, text in zip(self.buttons, texts, strict=True):
             button.setText(text)
         self.refresh()
 
     def set_current(self, index: int) -> None:
-        """Show a page as the current one; `chosen` is not sent."""
+        """Select a page; `chosen` is not emitted."""
         self.buttons[index].setChecked(True)
 
     def current(self) -> int:
-        """The current page, -1 if none."""
+        """The current page, -1 for none."""
         return next((index for index, button in enumerate(self.buttons) if button.isChecked()), -1)
 
     def set_badge(self, index: int, kind: str | None, text: str = "", description: str = "") -> None:
-        """A badge beside a page's word; see `RailButton.set_badge`."""
+        """Mark a page; see `RailButton.set_badge`."""
         self.buttons[index].set_badge(kind, text, description)
 
     def refresh(self) -> None:
-        """Width and arrangement of now."""
         narrow = self.breakpoints.is_narrow
         scale = 1 + (theme.text_scale() - 1) / 2
         margin = 8 if narrow else 12
@@ -324,7 +309,7 @@ class NavigationRail(Rail):
         buttons = self.findChildren(RailButton)
         for button in buttons:
             button.set_stacked(narrow)
-        # Words are never cut: the rail is as wide as its widest.
+        # No text is cut: the rail is as wide as its widest.
         widest = max((button.sizeHint().width() for button in buttons), default=0) + 2 * margin
         self.setFixedWidth(max(round((NARROW_RAIL_WIDTH if narrow else NAV_RAIL_WIDTH) * scale), widest))
         super().refresh()
@@ -333,15 +318,15 @@ class NavigationRail(Rail):
 STEP_RAIL_WIDTH, NARROW_STEP_RAIL_WIDTH = 240, 200
 DISC_SIZE, STEP_GAP, MIN_STEP_GAP, DISC_LEFT = 26, 26, 6, 15
 UNBOUNDED_HEIGHT = 16_777_215
-# Words that would take more than this share of the window are left to the page: its discs say where one is.
+# With titles that would take more than this share of the window, the rail shows its discs alone.
 MAX_WINDOW_SHARE = 1 / 3
 
 
 class StepRail(Rail):
-    """`steps` are (title, hint); the hint shows under the current one. `chosen` comes for done steps only.
+    """The wizard's steps, (title, hint) each; the current one shows its hint. `chosen` is emitted for done steps only.
 
-    Where large text would take too much of a small window it is `bare`: discs without their titles, which show on
-    hover and are told to screen readers; what is lower than its steps moves them together.
+    Where large text would take too much of a small window it is `icon_only`: discs whose titles are tool tips. In a low
+    window the steps move together.
     """
 
     chosen = Signal(int)
@@ -362,26 +347,24 @@ class StepRail(Rail):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """What the rail is for."""
         self.setAccessibleName(self.tr("Steps"))
         for button in self.buttons:
             button.retranslate()
 
     def set_steps(self, steps: Sequence[tuple[str, str]]) -> None:
-        """The words again, in another language."""
+        """Set the texts, in another language."""
         for button, (title, hint) in zip(self.buttons, steps, strict=True):
             button.set_texts(title, hint)
         self.refresh()
 
     def set_current(self, current: int, *, reachable: bool = True) -> None:
-        """All before `current` are done; with `reachable` False (while installing) none leads back."""
+        """Steps before `current` are done; `reachable` is False while none can be opened (during an install)."""
         for number, button in enumerate(self.buttons):
             state: StepRailState = "done" if number < current else "current" if number == current else "waiting"
             button.set_state(state, reachable and state == "done")
 
     def refresh(self) -> None:
-        """Width of now."""
-        # By itself it is its own window, which has the width that it wants.
+        # Without a parent it is its own window and has its preferred width.
         if self.window() is not self and self.isVisible():
             self.icon_only = self._takes_too_much()
         self.brand.set_icon_only(self.icon_only)
@@ -402,7 +385,6 @@ class StepRail(Rail):
         return margins.left() + margins.right()
 
     def _width_with_titles(self) -> int:
-        """The width with the titles."""
         scale = 1 + (theme.text_scale() - 1) / 2
         needed = max(button.title_width() for button in self.buttons) + self._horizontal_margins()
         return max(round((NARROW_STEP_RAIL_WIDTH if self.breakpoints.is_narrow else STEP_RAIL_WIDTH) * scale), needed)
@@ -412,21 +394,19 @@ class StepRail(Rail):
         return self._width_with_titles() > self.window().width() * MAX_WINDOW_SHARE
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another height moves the steps together, or apart again."""
         super().resizeEvent(event)
         self._distribute_height()
 
     def _update_icon_only(self) -> None:
-        """Another width of the window may leave room for the titles, or none."""
         if self.isVisible() and self.window() is not self and self._takes_too_much() != self.icon_only:
             self.refresh()
 
     def _distribute_height(self) -> None:
-        """Each step as high as there is room for."""
+        """Make each step as high as there is space for."""
         if self.window() is self:
             return
         margins = self.outer_layout.contentsMargins()
-        self.footer.invalidate()  # rows that became columns do not tell it
+        self.footer.invalidate()  # rows that became columns do not invalidate it
         available = self.height() - margins.top() - margins.bottom() - self.footer.sizeHint().height()
         available -= 2 * self.outer_layout.spacing()
         count = len(self.buttons)
@@ -449,7 +429,7 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         self._hint = self._note = ""
         self._state: StepRailState = "waiting"
         self._clickable = self._icon_only = False
-        # The way between two discs does not grow with the text, so that all steps have room.
+        # The gap between two discs does not grow with the text, so that all steps fit.
         self._height = theme.px(DISC_SIZE) + STEP_GAP
         self._hint_space = UNBOUNDED_HEIGHT
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -465,19 +445,18 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         self.updateGeometry()
 
     def set_note(self, note: str) -> None:
-        """What shows on hover, such as why no way leads back."""
+        """Set the tool tip, such as why the step cannot be opened."""
         self._note = note
         self.retranslate()
 
     def set_icon_only(self, icon_only: bool) -> None:
-        """Only the disc; its title shows on hover."""
         if icon_only != self._icon_only:
             self._icon_only = icon_only
             self.retranslate()
             self.updateGeometry()
 
     def set_height(self, height: int, hint_space: int) -> None:
-        """How high it is in pixels, and how much more its hint may take."""
+        """Set its height in pixels, and how much more its hint may take."""
         if (height, hint_space) != (self._height, self._hint_space):
             self._height, self._hint_space = height, hint_space
             self.updateGeometry()
@@ -514,11 +493,11 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
         return self.sizeHint()
 
     def title_width(self) -> int:
-        """The width that the title takes, as the current one."""
+        """The width of the title in the current step's weight."""
         return self._text_left() + QFontMetrics(theme.font("strong")).horizontalAdvance(self.text())
 
     def min_height(self) -> int:
-        """The height that its words and a glimpse of the way take."""
+        """The least height for the title and a piece of the line."""
         return max(QFontMetrics(theme.font("strong")).height(), theme.px(20)) + MIN_STEP_GAP
 
     def hasHeightForWidth(self) -> bool:
@@ -568,7 +547,7 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
             layout.draw(painter, QPointF(start, height / 2 + self.fontMetrics().height() / 2 + 3))
 
     def _draw_links(self, painter: QPainter, circle: QRectF) -> None:
-        """Half of the line to each neighbour; accent where the way is done."""
+        """Half of the line to each neighbour, in the accent colour where the step is done."""
         x = circle.center().x()
         for drawn, done, top, bottom in (
             (self.number > 0, self._state != "waiting", 0.0, circle.top() - 2),
@@ -591,7 +570,7 @@ class _StepButton(KeyboardFocus, Themed, QPushButton):
 
 
 class _RailMenu(RailButton):
-    """A rail button with a menu of which one entry holds."""
+    """A rail button with a menu of which one entry is checked."""
 
     def __init__(self, icon_name: str, entries: tuple[str, ...], parent: QWidget | None = None) -> None:
         self._menu: Menu | None = None
@@ -610,11 +589,10 @@ class _RailMenu(RailButton):
         self.refresh()
 
     def choose(self, entry: str) -> None:
-        """What choosing an entry does."""
+        """Apply an entry."""
         raise NotImplementedError
 
     def actions_by_entry(self) -> dict[str, QAction]:
-        """The menu's entries."""
         return dict(self._actions)
 
     def _open_menu(self) -> None:
@@ -623,7 +601,7 @@ class _RailMenu(RailButton):
 
 
 class LanguageMenu(_RailMenu):
-    """Shows the language and changes it at once; `chosen` brings the code, to be kept in the settings."""
+    """Shows the language and changes it at once; `chosen` brings its code, to be saved."""
 
     chosen = Signal(str)
 
@@ -632,7 +610,6 @@ class LanguageMenu(_RailMenu):
         super().__init__("globe", get_args(Code), parent)
 
     def choose(self, entry: str) -> None:
-        """Speak another language."""
         code: Code = "zh_CN" if entry == "zh_CN" else "en"
         self._language.set(code)
         self.chosen.emit(code)
@@ -648,7 +625,7 @@ class LanguageMenu(_RailMenu):
 
 
 class ThemeMenu(_RailMenu):
-    """Shows the theme and changes it at once; `chosen` brings the choice, to be kept in the settings."""
+    """Shows the theme and changes it at once; `chosen` brings the choice, to be saved."""
 
     chosen = Signal(str)
 
@@ -656,23 +633,19 @@ class ThemeMenu(_RailMenu):
         super().__init__("sun", get_args(theme.ThemeChoice), parent)
 
     def choose(self, entry: str) -> None:
-        """Wear another theme."""
         theme.set_theme(application(), entry)
         self.retranslate()
         self.chosen.emit(entry)
 
     def refresh(self) -> None:
-        """Sun by day, moon by night."""
         self.icon_name = "moon" if theme.current().dark else "sun"
         super().refresh()
 
     def update_colours(self) -> None:
-        """Another picture and another word."""
         self.retranslate()
         self.refresh()
 
     def retranslate(self) -> None:
-        """The themes' names."""
         names = {
             "system": self.tr("As the system"),
             "light": self.tr("Light"),

@@ -1,11 +1,4 @@
-"""A page: title, subtitle, a column of content that scrolls.
-
-Vertically only, unless text is so large that even wrapped it needs more than the window's width.
-
-The wizard's foot: hint at the left, buttons at the right; it never scrolls.
-
-Widgets beside each other, as many as there is room for; the others go on in another line.
-"""
+"""Pages and the wizard's footer."""
 
 from __future__ import annotations
 
@@ -41,10 +34,10 @@ SCROLL_KEYS = {
 
 
 class Page(Themed, QScrollArea):
-    """`column` takes the content, `add_action` what stands at the right of the title.
+    """A scrolling page: title and subtitle, `column` for its content, actions at the right of the title.
 
-    `shape` says how large the window is. `wide` uses all the width (Monitor). `seen`: it is shown, and its window not
-    minimised, which `isVisible` does not tell.
+    It scrolls horizontally only where large text needs more than the window's width even when wrapped. `wide` uses all
+    of that width. `is_shown`: it is on the screen and its window is not minimised, which `isVisible` does not say.
     """
 
     def __init__(
@@ -56,7 +49,7 @@ class Page(Themed, QScrollArea):
         self.is_shown = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        # The keyboard goes from control to control; `scroll_by_key` takes the keys that none of them wants.
+        # Tab goes from control to control; `scroll_by_key` takes the keys that no control uses.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         use_slim_scroll_bars(self)
         self.content = QWidget()
@@ -81,7 +74,7 @@ class Page(Themed, QScrollArea):
         self.apply_theme()
 
     def set_title(self, title: str, subtitle: str = "") -> None:
-        """The page's words; without a title the content begins at the top."""
+        """Set the texts; an empty title is hidden."""
         self.title_label.setText(title)
         self.title_label.setVisible(bool(title))
         self.subtitle_label.setText(subtitle)
@@ -89,34 +82,31 @@ class Page(Themed, QScrollArea):
         self.setAccessibleName(title)
 
     def add_action(self, widget: QWidget) -> None:
-        """A control at the right of the title."""
+        """Add a control at the right of the title."""
         self.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def scroll_by_key(self, event: QKeyEvent) -> bool:
-        """Scroll by a key, if it is one for that."""
+        """Scroll by a key; False if it is no key for that."""
         action = SCROLL_KEYS.get(Qt.Key(event.key()))
         if action is not None:
             self.verticalScrollBar().triggerAction(action)
         return action is not None
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Opened, or the window came back."""
         self.is_shown = True
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Another page was opened, or the window was minimised."""
         self.is_shown = False
         super().hideEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the column's width."""
         super().resizeEvent(event)
         self._update_margins()
 
     def _update_margins(self) -> None:
         margin = self.breakpoints.margin
-        # The scroll bar stands in the margin: what is on the page is as wide with it as without.
+        # The scroll bar is in the margin: the content is as wide with it as without.
         scroll_bar = self.verticalScrollBar()
         scroll_bar_width = scroll_bar.sizeHint().width() if scroll_bar.maximum() > 0 else 0
         extra_width = 0 if self._wide else max(self.maximumViewportSize().width() - 2 * margin - MAX_COLUMN_WIDTH, 0)
@@ -134,10 +124,10 @@ _MAX_HINT_LINES = 2.5
 
 
 class Footer(Themed, QWidget):
-    """`add` puts buttons at the right in order, `add_left` at the left behind the hint.
+    """The wizard's footer: a hint at the left, buttons at the right.
 
-    A hint that would need more than two lines beside the buttons stands above them, and so do the left buttons that
-    have no room beside the right ones.
+    A hint that needs more than two lines beside the buttons goes above them; so do the left buttons where they do not
+    fit beside the right ones.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -168,7 +158,7 @@ class Footer(Themed, QWidget):
         self.apply_theme()
 
     def set_hint(self, text: str, icon: str = "info") -> None:
-        """One line that calms; none hides it."""
+        """Set the hint; an empty one is hidden."""
         self.hint_label.setText(text)
         self._icon.set(icon)
         self.hint_label.setVisible(bool(text))
@@ -178,29 +168,27 @@ class Footer(Themed, QWidget):
         self.update_layout()
 
     def add_button(self, button: Button) -> Button:
-        """One more button at the right."""
+        """Add a button at the right."""
         button.large = True
         button.refresh()
         self._right_layout.addWidget(button)
         return button
 
     def add_left_button(self, button: Button) -> Button:
-        """One more button at the left."""
+        """Add a button at the left."""
         self._left_layout.addWidget(button)
         return button
 
     def refresh(self) -> None:
-        """Room of now."""
         self.update_layout()
         super().refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width may need another arrangement."""
         super().resizeEvent(event)
         self.update_layout()
 
     def update_layout(self) -> None:
-        """Other words on the buttons may need another arrangement."""
+        """Arrange the buttons again, after their texts changed."""
         margin, low = self._breakpoints.margin, self._breakpoints.is_low
         self._layout.setContentsMargins(margin, 10 if low else 14, margin, 10 if low else 14)
         available = self.width() - 2 * margin
@@ -219,7 +207,6 @@ class Footer(Themed, QWidget):
         _set_direction(self._layout, vertical=stacks_hint)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A line along the top."""
         del event
         painter = QPainter(self)
         painter.fillRect(0, 0, self.width(), theme.current().line_width, theme.color("line"))

@@ -1,11 +1,4 @@
-"""How far something is.
-
-The steps of a plan and of an installation.
-
-Small painted lines: a value over the last while, the speed of a download.
-
-Two or more figures to compare by length.
-"""
+"""Progress: a bar, and the steps of an installation."""
 
 from __future__ import annotations
 
@@ -34,7 +27,7 @@ _ANNOUNCED_PARTS = 4
 
 
 class ProgressBar(Themed, QProgressBar):
-    """A bar of 10 px (or `height`). `set_fraction(None)` says "on its way, total unknown": calm stripes."""
+    """A bar of `height` pixels; an unknown total (None) shows stripes that do not move."""
 
     def __init__(self, *, height: int = 10, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +41,6 @@ class ProgressBar(Themed, QProgressBar):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """What a screen reader calls it."""
         self.setAccessibleName(self.tr("Progress"))
 
     def fraction(self) -> float | None:
@@ -56,7 +48,7 @@ class ProgressBar(Themed, QProgressBar):
         return self._fraction
 
     def set_fraction(self, fraction: float | None) -> None:
-        """0 to 1; every quarter is announced once."""
+        """Set 0 to 1, or None; every quarter is announced to screen readers once."""
         self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
         if self._fraction is None:
             self.setRange(0, 0)
@@ -73,15 +65,12 @@ class ProgressBar(Themed, QProgressBar):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """As high as asked for."""
         return QSize(120, self._height)
 
     def minimumSizeHint(self) -> QSize:
-        """Room to see something."""
         return QSize(40, self._height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Track, then the part that is done."""
         del event
         painter = QPainter(self)
         rect = QRectF(self.rect())
@@ -119,7 +108,7 @@ class StepList(Themed, QWidget):
         self.rows: dict[str, StepRow] = {}
         self._unused_rows: list[StepRow] = []
         self._compact = self._folding_enabled = self._expanded = False
-        # What is behind stands in one line where there is little room; pressed, it shows all again.
+        # Stands for the done steps where they are folded; a click shows them again.
         self.fold_button = Button(kind="ghost", icon_name="check", trailing_icon="down")
         self.fold_button.clicked.connect(self._toggle_expanded)
         self.fold_button.hide()
@@ -127,14 +116,13 @@ class StepList(Themed, QWidget):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """What the list is."""
         self.setAccessibleName(self.tr("Steps"))
         self.fold_button.setText(format_counted(self.tr("{n} steps done"), n=len(self._completed_rows())))
         self.fold_button.setAccessibleDescription(self.tr("open") if self._expanded else self.tr("closed"))
         self.fold_button.set_icon("check", "up" if self._expanded else "down")
 
     def set_compact(self, compact: bool, *, fold_done: bool = False) -> None:
-        """Rows of one line where nothing runs or failed; where it `folds`, the done ones at the head are one line."""
+        """Show details of running and failed steps only; with `fold_done` the done steps at the head take one line."""
         self._folding_enabled = fold_done
         if compact != self._compact:
             self._compact = compact
@@ -143,7 +131,7 @@ class StepList(Themed, QWidget):
         self._update_rows()
 
     def _completed_rows(self) -> list[StepRow]:
-        """The rows at the head that have come to their end."""
+        """The rows at the head that are done or skipped."""
         completed = takewhile(lambda row: row.state in ("done", "skipped"), self.rows.values())
         return list(completed)
 
@@ -160,7 +148,7 @@ class StepList(Themed, QWidget):
         self._update_rows()
 
     def add_step(self, step: str, title: str, detail: str = "", trailing: str = "", *, admin: bool = False) -> None:
-        """One more step, waiting; `admin` shows the shield."""
+        """Add a waiting step; `admin` shows the shield."""
         self.preallocate(1)
         row = self._unused_rows.pop(0)
         self.rows[step] = row
@@ -171,7 +159,7 @@ class StepList(Themed, QWidget):
         row.show()
 
     def preallocate(self, count: int) -> None:
-        """Make rows before they are needed: each takes 2 ms."""
+        """Create rows before they are needed: each takes 2 ms."""
         while len(self._unused_rows) < count:
             row = StepRow(parent=self)
             row.set_compact(self._compact)
@@ -179,7 +167,7 @@ class StepList(Themed, QWidget):
             self._unused_rows.append(row)
 
     def clear(self) -> None:
-        """No steps; their rows are kept for others."""
+        """Remove all steps; their rows are used again."""
         for row in self.rows.values():
             self._column.removeWidget(row)
             row.hide()
@@ -188,23 +176,21 @@ class StepList(Themed, QWidget):
         self._update_rows()
 
     def set_title(self, step: str, title: str) -> None:
-        """The step's title, in another language."""
         self.rows[step].set_title(title)
 
     def set_state(self, step: str, state: StepState, detail: str | None = None, trailing: str | None = None) -> None:
-        """Where a step is; None keeps the words there are."""
+        """Set a step's state; None keeps a text as it is."""
         previous = self.rows[step].state
         self.rows[step].set_state(state, detail, trailing)
         if state != previous and self._folding_enabled:
             self._update_rows()
 
     def state(self, step: str) -> StepState:
-        """Where a step is."""
         return self.rows[step].state
 
 
 class StepRow(Themed, QWidget):
-    """One step; read as one sentence."""
+    """One step; screen readers get one sentence."""
 
     def __init__(self, *, admin: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -233,7 +219,6 @@ class StepRow(Themed, QWidget):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """The sentence a screen reader says."""
         state_text = {
             "waiting": self.tr("waiting"),
             "running": self.tr("running"),
@@ -246,7 +231,6 @@ class StepRow(Themed, QWidget):
         self.setAccessibleName(f"{self._title_label.text()}: " + ", ".join(part for part in parts if part))
 
     def set_compact(self, compact: bool) -> None:
-        """As low as its title, unless it runs or failed."""
         self._compact = compact
         self._layout.setContentsMargins(12, 3 if compact else 8, 14, 3 if compact else 8)
         self._update_detail()
@@ -256,7 +240,7 @@ class StepRow(Themed, QWidget):
         self._detail_label.setVisible(shown and bool(self._detail_label.text()))
 
     def set_admin(self, admin: bool) -> None:
-        """Whether the shield stands behind the title."""
+        """Show or hide the shield behind the title."""
         if admin and self._shield_icon is None:
             self._shield_icon = IconWidget("shield", "soft", 16)
             self._title_layout.addWidget(self._shield_icon)
@@ -267,12 +251,11 @@ class StepRow(Themed, QWidget):
             self._title_layout.setStretch(2, 1 if admin else 0)
 
     def set_title(self, title: str) -> None:
-        """What the step does."""
         self._title_label.setText(title)
         self.retranslate()
 
     def set_state(self, state: StepState, detail: str | None, trailing: str | None) -> None:
-        """State, second line, and what stands at the right."""
+        """Set the state, the second line, and the text at the right; None keeps a text as it is."""
         self.state = state
         if detail is not None:
             self._detail_label.setText(detail)
@@ -288,7 +271,6 @@ class StepRow(Themed, QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The running row is tinted."""
         del event
         if self.state == "running":
             border = tint_border("accent")
@@ -299,7 +281,7 @@ class StepRow(Themed, QWidget):
 
 
 class StepStateIcon(Themed, QWidget):
-    """A step's state in 26 px: ring, turning arc, tick, dash, octagon, cross."""
+    """A step's state: ring, spinner, tick, dash, octagon or cross."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -313,22 +295,18 @@ class StepStateIcon(Themed, QWidget):
         self.apply_theme()
 
     def set_state(self, state: StepState) -> None:
-        """Another state."""
         self._state = state
         self._animate()
         self.update()
 
     def sizeHint(self) -> QSize:
-        """26 px, grown with the text."""
         return QSize(theme.px(26), theme.px(26))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Turn only while seen."""
         super().showEvent(event)
         self._animate()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Rest while hidden."""
         super().hideEvent(event)
         self._spin_timer.stop()
 
@@ -339,7 +317,6 @@ class StepStateIcon(Themed, QWidget):
             self._spin_timer.stop()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The state's picture."""
         del event
         painter = QPainter(self)
         rect = QRectF(self.rect())

@@ -1,4 +1,4 @@
-"""A table for reading, on a card of its own."""
+"""A read-only table."""
 
 from __future__ import annotations
 
@@ -20,17 +20,14 @@ from .base import Themed, draw_box
 from .inputs import use_slim_scroll_bars
 from .text import layout_text
 
-CELL_MARGIN, ROW_PADDING, HEADER_PADDING = (
-    11,
-    13,
-    16,
-)  # room beside a cell's words, and what rows and head are higher than their words
+# Pixels beside a cell's text, and what rows and header are higher than their text.
+CELL_MARGIN, ROW_PADDING, HEADER_PADDING = 11, 13, 16
 
 
 class DataTable(Themed, QTableWidget):
-    """Rows are chosen as a whole, and nothing can be edited; every other row has a ground of its own. With `wraps`
-    words that are too long for their column go on in another line. One that is `bare` stands in a card already and
-    has no edge of its own.
+    """Rows are selected as a whole, nothing can be edited, every other row has another background.
+
+    `wraps`: text too long for its column goes on in another line. `frameless`: it is inside a card and has no border.
     """
 
     def __init__(self, parent: QWidget | None = None, *, wraps: bool = False, frameless: bool = False) -> None:
@@ -49,7 +46,6 @@ class DataTable(Themed, QTableWidget):
         self.apply_theme()
 
     def refresh(self) -> None:
-        """Fonts of now, and rows as high as they need."""
         self.setFont(theme.font("body"))
         self.horizontalHeader().setFont(theme.font("body"))
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
@@ -58,16 +54,14 @@ class DataTable(Themed, QTableWidget):
         self.update_colours()
 
     def min_columns_width(self) -> int:
-        """How wide it is at the least: each column has room for its head and its longest word."""
+        """The least width of all columns together: each holds its header and its longest word."""
         return sum(self._column_widths()[0])
 
     def fit_columns(self, available: int) -> None:
-        """Columns that take `room` together, rows as high as their words then are; where not even what it `needs` fits,
-        the table is wider.
-        """
+        """Set column widths that fill `available` pixels, and row heights to match; never below `min_columns_width`."""
         minimums, maximums = self._column_widths()
         extra, growth = max(available - sum(minimums), 0), sum(maximums) - sum(minimums)
-        padding = max(extra - growth, 0) // max(len(minimums), 1)  # what nobody needs is for all alike
+        padding = max(extra - growth, 0) // max(len(minimums), 1)  # the rest is shared equally
         fraction = min(extra / growth, 1.0) if growth else 0.0
         for column, (low, high) in enumerate(zip(minimums, maximums, strict=True)):
             self.setColumnWidth(column, int(low + fraction * (high - low)) + padding)
@@ -75,7 +69,7 @@ class DataTable(Themed, QTableWidget):
             self.setRowHeight(row, self._row_height(row))
 
     def _column_widths(self) -> tuple[list[int], list[int]]:
-        """Of each column the least, and that in which nothing breaks."""
+        """Of each column, the least width and the width in which nothing wraps."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
         minimums, maximums = [], []
         for column in range(self.columnCount()):
@@ -105,13 +99,12 @@ class DataTable(Themed, QTableWidget):
         return max(heights, default=self.fontMetrics().height()) + ROW_PADDING
 
     def update_colours(self) -> None:
-        """Cells and head are widgets of their own."""
         super().update_colours()
         self.viewport().update()
         self.horizontalHeader().viewport().update()
 
     def event(self, event: QEvent) -> bool:
-        """A scrolling widget's `paintEvent` is its contents'; its own ground and edge are painted from here."""
+        """`paintEvent` of a scrolling widget is for its contents; background and border are painted here."""
         if event.type() == QEvent.Type.Paint:
             if self._frameless:
                 QPainter(self).fillRect(self.rect(), theme.color("card"))
@@ -122,7 +115,7 @@ class DataTable(Themed, QTableWidget):
 
 
 def _without_slash_breaks(text: str) -> str:
-    """A unit like "images/s" is one word; Qt would break it behind the stroke."""
+    """A unit like "images/s" is one word; Qt would break it behind the slash."""
     return text.replace("/", "/\u2060")
 
 
@@ -165,7 +158,7 @@ class _HeaderView(QHeaderView):
     def sectionSizeFromContents(self, section: int) -> QSize:
         text = str(self.model().headerData(section, self.orientation()))
         metrics = self.fontMetrics()
-        # Letters end between pixels: in the rounded width of its words Qt would shorten some heads.
+        # Text widths are fractions of pixels: at the rounded width Qt would elide some headers.
         return QSize(metrics.horizontalAdvance(text) + 2 * CELL_MARGIN + 2, metrics.height() + HEADER_PADDING)
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
@@ -177,6 +170,6 @@ class _HeaderView(QHeaderView):
         painter.setPen(theme.color("soft"))
         painter.setFont(self.font())
         text = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, text_rect.width())
-        # A head stands above its cells' words.
+        # A header is aligned as its cells are.
         cell_alignment = self.model().index(0, section).data(Qt.ItemDataRole.TextAlignmentRole)
         painter.drawText(text_rect, int(self.defaultAlignment() if cell_alignment is None else cell_alignment), text)

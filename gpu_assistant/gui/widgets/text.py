@@ -1,4 +1,4 @@
-"""Wrapped text with the type scale and our line height."""
+"""Wrapped text in the type scale and with the theme's line height."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_CACHED_LAYOUTS = 16
 
 
 def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tuple[QTextLayout, QSize]:
-    """Text broken into lines of at most `width` pixels, and the size it takes."""
+    """Break text into lines of at most `width` pixels; returns the layout and its size."""
     layout = QTextLayout(text.replace("\n", "\u2028"), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
@@ -30,13 +30,13 @@ def layout_text(text: str, font: QFont, width: float, wrap: bool = True) -> tupl
         height = line.height()
         y += height * theme.line_height()
     layout.endLayout()
-    # The last line needs no leading below it.
+    # No leading below the last line.
     bottom = y - height * (theme.line_height() - 1) if layout.lineCount() else QFontMetricsF(font).height()
     return layout, QSize(ceil(widest), ceil(bottom))
 
 
 class TextLabel(Themed, QLabel):
-    """A label that wraps anywhere it must, so that nothing is ever cut. `tone` is the token of its colour."""
+    """A label that wraps anywhere it must, so that no text is cut. `tone` is the token of its colour."""
 
     def __init__(self, kind: str = "body", text: str = "", tone: str = "text", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -51,16 +51,15 @@ class TextLabel(Themed, QLabel):
         self.apply_theme()
 
     def refresh(self) -> None:
-        """Fonts of now."""
         self._layouts.clear()
         font = theme.font(self.kind)
-        # Qt goes through the widget even where the font is the same.
+        # Qt updates the widget even where the font is the same.
         if self.font() != font:
             self.setFont(font)
         super().refresh()
 
     def _fitting_layout(self, width: float) -> tuple[QTextLayout, QSize]:
-        """The text in lines of at most `width`, and their size; layouts ask for the same ones many times."""
+        """The text in lines of at most `width`, and their size; layouts ask for the same widths many times."""
         one_line = self._cached_layout(_UNBOUNDED_WIDTH)
         return one_line if one_line[1].width() <= width else self._cached_layout(width)
 
@@ -73,41 +72,38 @@ class TextLabel(Themed, QLabel):
         return self._layouts[key]
 
     def set_tone(self, tone: str) -> None:
-        """Another token as colour."""
+        """Set the token of its colour."""
         self.tone = tone
         self.update()
 
     def set_kind(self, kind: str) -> None:
-        """Another step of the type scale."""
+        """Set the step of the type scale."""
         self.kind = kind
         self.refresh()
 
     def set_one_line(self, one_line: bool) -> None:
-        """Keep to one line; what does not fit is shown on hover."""
+        """Keep to one line; text that does not fit is elided and becomes the tool tip."""
         self._one_line = one_line
         self.refresh()
 
     def hasHeightForWidth(self) -> bool:
-        """Unless it keeps to one line."""
         return not self._one_line
 
     def heightForWidth(self, width: int) -> int:
-        """The height of the wrapped text."""
         return self._fitting_layout(width)[1].height()
 
     def sizeHint(self) -> QSize:
-        """As wide as the text in one line, as far as that is pleasant to read."""
+        """As wide as the text in one line, up to a width that is comfortable to read."""
         return self._fitting_layout(_UNBOUNDED_WIDTH if self._one_line else theme.px(640))[1]
 
     def minimumSizeHint(self) -> QSize:
-        """Room for the longest short word; longer ones break."""
+        """Wide enough for the longest word, up to a limit: longer words break."""
         metrics = QFontMetricsF(self.font())
         words = (theme.advance(self.kind, word) for word in self.text().split())
         widest = min(max(words, default=0.0), theme.px(120))
         return QSize(ceil(widest), ceil(metrics.height()) if self.text() else 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines from the top, or in the middle where the label is taller."""
         del event
         painter = QPainter(self)
         painter.setPen(theme.color(self.tone if self.isEnabled() else "disabled"))
@@ -128,5 +124,5 @@ class TextLabel(Themed, QLabel):
 
 
 def label(kind: str = "body", text: str = "", tone: str | None = None, parent: QWidget | None = None) -> TextLabel:
-    """Wrapped text of the type scale; small and caption are soft unless told otherwise."""
+    """A TextLabel; of the kinds small and caption in the soft tone unless `tone` says otherwise."""
     return TextLabel(kind, text, tone or ("soft" if kind in ("small", "caption") else "text"), parent)

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 
 from ....core.errors import AppError
 from ....core.jobs import JobContext, LazyJob
+from ....core.message import Message
 from ....core.plan import Event, Step, StepEvent
 from ....core.results import Checks, Health
-from ....core.message import Message
 from ....texts.format import format_counted, format_size
 from ....texts.localized import Texts
 from ... import theme
