@@ -20,256 +20,6 @@
     </message>
 </context>
 <context>
-    <name>Cards</name>
-    <message>
-        <source>CUDA up to {version}</source>
-        <translation>最高 CUDA {version}</translation>
-    </message>
-    <message>
-        <source>Go back</source>
-        <translation>退回旧版</translation>
-    </message>
-    <message>
-        <source>Google's toolbox to train models with</source>
-        <translation>Google 的模型训练工具箱</translation>
-    </message>
-    <message>
-        <source>Graphics driver</source>
-        <translation>显卡驱动</translation>
-    </message>
-    <message>
-        <source>Included</source>
-        <translation>已包含</translation>
-    </message>
-    <message>
-        <source>Install</source>
-        <translation>安装</translation>
-    </message>
-    <message>
-        <source>Keep</source>
-        <translation>保持</translation>
-    </message>
-    <message>
-        <source>Lets {system} talk to the card</source>
-        <translation>让 {system} 和显卡对话</translation>
-    </message>
-    <message>
-        <source>NVIDIA's fast building blocks for neural networks</source>
-        <translation>NVIDIA 的神经网络加速零件</translation>
-    </message>
-    <message>
-        <source>Not here</source>
-        <translation>这里不行</translation>
-    </message>
-    <message>
-        <source>Not needed</source>
-        <translation>不需要</translation>
-    </message>
-    <message>
-        <source>Stays as it is</source>
-        <translation>保持不变</translation>
-    </message>
-    <message>
-        <source>The language programs use to compute on an NVIDIA card</source>
-        <translation>程序在 NVIDIA 显卡上做计算的语言</translation>
-    </message>
-    <message>
-        <source>The toolbox you train models with</source>
-        <translation>训练模型用的工具箱</translation>
-    </message>
-    <message>
-        <source>Update</source>
-        <translation>更新</translation>
-    </message>
-    <message>
-        <source>Windows' own, which lets Linux talk to the card</source>
-        <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
-    </message>
-    <message>
-        <source>beside the toolkit</source>
-        <translation>和工具包一起安装</translation>
-    </message>
-    <message>
-        <source>by itself</source>
-        <translation>单独安装</translation>
-    </message>
-    <message>
-        <source>comes inside PyTorch</source>
-        <translation>随 PyTorch 自带</translation>
-    </message>
-    <message>
-        <source>comes inside TensorFlow</source>
-        <translation>TensorFlow 自带</translation>
-    </message>
-    <message>
-        <source>elsewhere, stays</source>
-        <translation>在别处，保留</translation>
-    </message>
-    <message>
-        <source>for the CPU</source>
-        <translation>用于 CPU</translation>
-    </message>
-    <message>
-        <source>inside PyTorch</source>
-        <translation>在 PyTorch 里</translation>
-    </message>
-    <message>
-        <source>no NVIDIA card</source>
-        <translation>没有 NVIDIA 显卡</translation>
-    </message>
-    <message>
-        <source>none answers</source>
-        <translation>没有响应</translation>
-    </message>
-    <message>
-        <source>not installed</source>
-        <translation>未安装</translation>
-    </message>
-    <message>
-        <source>not known</source>
-        <translation>不知道</translation>
-    </message>
-    <message>
-        <source>not looked at</source>
-        <translation>没有查看</translation>
-    </message>
-    <message>
-        <source>on the GPU</source>
-        <translation>用显卡计算</translation>
-    </message>
-    <message>
-        <source>or newer</source>
-        <translation>或更新</translation>
-    </message>
-    <message>
-        <source>or newer, but older than {version}</source>
-        <translation>或更新，但早于 {version}</translation>
-    </message>
-    <message>
-        <source>or your system's own</source>
-        <translation>或系统自带的版本</translation>
-    </message>
-    <message>
-        <source>stays</source>
-        <translation>保留</translation>
-    </message>
-    <message>
-        <source>toolkit</source>
-        <translation>工具包</translation>
-    </message>
-    <message>
-        <source>toolkit without its compiler; stays</source>
-        <translation>工具包，缺少编译器，保留</translation>
-    </message>
-    <message>
-        <source>toolkit, stays</source>
-        <translation>工具包，保留</translation>
-    </message>
-    <message>
-        <source>toolkit, to compile with</source>
-        <translation>工具包，编译用</translation>
-    </message>
-    <message>
-        <source>version shows in the proof</source>
-        <translation>验证时显示版本</translation>
-    </message>
-    <message>
-        <source>you install it</source>
-        <translation>由你安装</translation>
-    </message>
-</context>
-<context>
-    <name>Choosers</name>
-    <message>
-        <source>; </source>
-        <translation>；</translation>
-    </message>
-    <message>
-        <source>All as recommended again</source>
-        <translation>已全部恢复为推荐</translation>
-    </message>
-    <message>
-        <source>As recommended ({version})</source>
-        <translation>按推荐（{version}）</translation>
-    </message>
-    <message>
-        <source>Build</source>
-        <translation>计算平台</translation>
-    </message>
-    <message>
-        <source>Cannot be taken: {why}.</source>
-        <translation>不能选：{why}。</translation>
-    </message>
-    <message>
-        <source>Changed along with it: {changes}</source>
-        <translation>同时改变：{changes}</translation>
-    </message>
-    <message>
-        <source>Driver</source>
-        <translation>驱动</translation>
-    </message>
-    <message>
-        <source>How it gets here</source>
-        <translation>安装方式</translation>
-    </message>
-    <message>
-        <source>Instead: {version}</source>
-        <translation>改为：{version}</translation>
-    </message>
-    <message>
-        <source>Keep the one that is there</source>
-        <translation>保留现有驱动</translation>
-    </message>
-    <message>
-        <source>Keep {version}</source>
-        <translation>保留 {version}</translation>
-    </message>
-    <message>
-        <source>Left to us again: {picks}. What else you picked stays.</source>
-        <translation>重新由我们决定：{picks}。你选的其他版本不变。</translation>
-    </message>
-    <message>
-        <source>Let go: {picks}.</source>
-        <translation>已放弃：{picks}。</translation>
-    </message>
-    <message>
-        <source>Not all that you picked goes with this</source>
-        <translation>你选的版本不能全部保留</translation>
-    </message>
-    <message>
-        <source>Not installed separately</source>
-        <translation>不单独安装</translation>
-    </message>
-    <message>
-        <source>What goes with your other picks ({version})</source>
-        <translation>与你的其他选择相配（{version}）</translation>
-    </message>
-    <message>
-        <source>With NVIDIA's installer</source>
-        <translation>用 NVIDIA 的安装程序</translation>
-    </message>
-    <message>
-        <source>Your own folder, no administrator</source>
-        <translation>自己的文件夹，无需管理员</translation>
-    </message>
-    <message>
-        <source>{version} cannot be taken: {why}.</source>
-        <translation>不能选 {version}：{why}。</translation>
-    </message>
-    <message>
-        <source>{version} cannot be taken: {why}; the newest that can is {newest}.</source>
-        <translation>不能选 {version}：{why}；能选的最新版是 {newest}。</translation>
-    </message>
-    <message>
-        <source>{version}, the rest as recommended</source>
-        <translation>{version}，其余按推荐</translation>
-    </message>
-    <message>
-        <source>“{words}”</source>
-        <translation>“{words}”</translation>
-    </message>
-</context>
-<context>
     <name>ComputerPage</name>
     <message>
         <source>Back</source>
@@ -660,6 +410,30 @@
         <source>{passed} of {counted} checks passed</source>
         <translation>{counted} 项检查通过了 {passed} 项</translation>
     </message>
+    <message>
+        <source>GPU</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>It works, but on the CPU</source>
+        <translation>能用，但用的是 CPU</translation>
+    </message>
+    <message>
+        <source>Proven just now, in its own Python.</source>
+        <translation>刚刚在它自己的 Python 里验证过。</translation>
+    </message>
+    <message>
+        <source>PyTorch does not work yet</source>
+        <translation>PyTorch 还不能用</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your CPU</source>
+        <translation>PyTorch 已经能用你的 CPU</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your {gpu}</source>
+        <translation>PyTorch 已经能用你的 {gpu}</translation>
+    </message>
 </context>
 <context>
     <name>DownloadControls</name>
@@ -688,61 +462,6 @@
     </message>
 </context>
 <context>
-    <name>Findings</name>
-    <message>
-        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
-        <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
-    </message>
-    <message>
-        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
-        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
-    </message>
-    <message>
-        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
-        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
-    </message>
-    <message>
-        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
-        <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
-    </message>
-    <message>
-        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
-        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
-    </message>
-    <message>
-        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
-        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
-    </message>
-    <message>
-        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
-        <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
-    </message>
-    <message>
-        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
-        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
-    </message>
-    <message>
-        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
-        <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
-    </message>
-    <message>
-        <source>This could not be read, so it counts as unknown.</source>
-        <translation>这一项没读到，先按未知处理。</translation>
-    </message>
-    <message>
-        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
-        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
-    </message>
-    <message>
-        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
-        <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
-    </message>
-    <message>
-        <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
-        <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
-    </message>
-</context>
-<context>
     <name>InstallFolderCard</name>
     <message>
         <source>Where shall it be installed?</source>
@@ -750,66 +469,7 @@
     </message>
 </context>
 <context>
-    <name>InstallPage</name>
-    <message>
-        <source>Ask again</source>
-        <translation>再问一次</translation>
-    </message>
-    <message>
-        <source>Back</source>
-        <translation>上一步</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>继续安装</translation>
-    </message>
-    <message>
-        <source>It ends at the next safe place.</source>
-        <translation>会在下一个安全的地方停下。</translation>
-    </message>
-    <message>
-        <source>Next</source>
-        <translation>下一步</translation>
-    </message>
-    <message>
-        <source>Shown only: nothing was executed.</source>
-        <translation>只展示，没有执行任何东西。</translation>
-    </message>
-    <message>
-        <source>Step {n} of {of} · about {time} left. You may minimise this window.</source>
-        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
-    </message>
-    <message>
-        <source>Step {n} of {of}. You may minimise this window.</source>
-        <translation>第 {n} 步，共 {of} 步。可以把窗口最小化。</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Stop here?</source>
-        <translation>先停在这里？</translation>
-    </message>
-    <message>
-        <source>This is what an install would do</source>
-        <translation>真正安装时会做这些</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>再试一次</translation>
-    </message>
-</context>
-<context>
-    <name>InstallWords</name>
+    <name>InstallMessages</name>
     <message>
         <source>A restart is needed</source>
         <translation>需要重启</translation>
@@ -897,6 +557,280 @@
     <message>
         <source>{n} steps are left; the first is: {title}.</source>
         <translation>还剩 {n} 步，下一步是：{title}。</translation>
+    </message>
+</context>
+<context>
+    <name>InstallPage</name>
+    <message>
+        <source>Ask again</source>
+        <translation>再问一次</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续安装</translation>
+    </message>
+    <message>
+        <source>It ends at the next safe place.</source>
+        <translation>会在下一个安全的地方停下。</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Shown only: nothing was executed.</source>
+        <translation>只展示，没有执行任何东西。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of} · about {time} left. You may minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步 · 大约还要 {time}。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Step {n} of {of}. You may minimise this window.</source>
+        <translation>第 {n} 步，共 {of} 步。可以把窗口最小化。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop here?</source>
+        <translation>先停在这里？</translation>
+    </message>
+    <message>
+        <source>This is what an install would do</source>
+        <translation>真正安装时会做这些</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再试一次</translation>
+    </message>
+</context>
+<context>
+    <name>MachineSummary</name>
+    <message>
+        <source> and {n} more</source>
+        <translation>，另有 {n} 个</translation>
+    </message>
+    <message>
+        <source>64-bit</source>
+        <translation>64 位</translation>
+    </message>
+    <message>
+        <source>64-bit ARM</source>
+        <translation>64 位 ARM</translation>
+    </message>
+    <message>
+        <source>CUDA up to {version}</source>
+        <translation>最高 CUDA {version}</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Graphics driver</source>
+        <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>Neither yet</source>
+        <translation>都还没有</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU</source>
+        <translation>没有 NVIDIA 显卡</translation>
+    </message>
+    <message>
+        <source>No NVIDIA card, so none is needed</source>
+        <translation>没有 NVIDIA 显卡，所以不需要</translation>
+    </message>
+    <message>
+        <source>No NVIDIA driver answers</source>
+        <translation>没有 NVIDIA 驱动回应</translation>
+    </message>
+    <message>
+        <source>Not looked at</source>
+        <translation>没有查看</translation>
+    </message>
+    <message>
+        <source>PyTorch and Python</source>
+        <translation>PyTorch 和 Python</translation>
+    </message>
+    <message>
+        <source>PyTorch computes on the CPU</source>
+        <translation>PyTorch 会用 CPU 计算</translation>
+    </message>
+    <message>
+        <source>PyTorch {torch} on Python {version}</source>
+        <translation>PyTorch {torch}（Python {version}）</translation>
+    </message>
+    <message>
+        <source>Python comes along</source>
+        <translation>会一起装上 Python</translation>
+    </message>
+    <message>
+        <source>Python {version}, no PyTorch</source>
+        <translation>Python {version}，没有 PyTorch</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>磁盘空间</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>The system did not say.</source>
+        <translation>系统没有说明。</translation>
+    </message>
+    <message>
+        <source>a card without a name</source>
+        <translation>一块没有名称的显卡</translation>
+    </message>
+    <message>
+        <source>also {names}</source>
+        <translation>还有 {names}</translation>
+    </message>
+    <message>
+        <source>and {name}</source>
+        <translation>还有 {name}</translation>
+    </message>
+    <message>
+        <source>build {number}</source>
+        <translation>版本号 {number}</translation>
+    </message>
+    <message>
+        <source>could not be read</source>
+        <translation>读不到</translation>
+    </message>
+    <message>
+        <source>fine</source>
+        <translation>没问题</translation>
+    </message>
+    <message>
+        <source>fits PyTorch</source>
+        <translation>适合 PyTorch</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>needed: about {size} or more</source>
+        <translation>大约需要 {size} 或更多</translation>
+    </message>
+    <message>
+        <source>needed: {size}</source>
+        <translation>需要 {size}</translation>
+    </message>
+    <message>
+        <source>not known whether it is enough</source>
+        <translation>不知道够不够</translation>
+    </message>
+    <message>
+        <source>not read</source>
+        <translation>没读到</translation>
+    </message>
+    <message>
+        <source>not used</source>
+        <translation>用不到</translation>
+    </message>
+    <message>
+        <source>only NVIDIA's is read; yours stays as it is</source>
+        <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
+    </message>
+    <message>
+        <source>restart pending</source>
+        <translation>等待重启</translation>
+    </message>
+    <message>
+        <source>stays as it is</source>
+        <translation>保持不动</translation>
+    </message>
+    <message>
+        <source>too little</source>
+        <translation>不够</translation>
+    </message>
+    <message>
+        <source>too new for the card</source>
+        <translation>对这张显卡太新</translation>
+    </message>
+    <message>
+        <source>update advised</source>
+        <translation>建议更新</translation>
+    </message>
+    <message>
+        <source>{size} free on {disk}</source>
+        <translation>{disk} 空闲 {size}</translation>
+    </message>
+    <message>
+        <source>{size} memory</source>
+        <translation>{size} 内存</translation>
+    </message>
+    <message>
+        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
+        <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
+    </message>
+    <message>
+        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
+        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
+    </message>
+    <message>
+        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
+        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
+    </message>
+    <message>
+        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
+        <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
+    </message>
+    <message>
+        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
+        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
+    </message>
+    <message>
+        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
+    </message>
+    <message>
+        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
+        <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
+    </message>
+    <message>
+        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
+        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
+    </message>
+    <message>
+        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
+        <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
+    </message>
+    <message>
+        <source>This could not be read, so it counts as unknown.</source>
+        <translation>这一项没读到，先按未知处理。</translation>
+    </message>
+    <message>
+        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
+        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
+    </message>
+    <message>
+        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
+        <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
+    </message>
+    <message>
+        <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
+        <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
     </message>
 </context>
 <context>
@@ -1014,6 +948,165 @@
     </message>
 </context>
 <context>
+    <name>PartSummary</name>
+    <message>
+        <source>CUDA up to {version}</source>
+        <translation>最高 CUDA {version}</translation>
+    </message>
+    <message>
+        <source>Go back</source>
+        <translation>退回旧版</translation>
+    </message>
+    <message>
+        <source>Google's toolbox to train models with</source>
+        <translation>Google 的模型训练工具箱</translation>
+    </message>
+    <message>
+        <source>Graphics driver</source>
+        <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>Included</source>
+        <translation>已包含</translation>
+    </message>
+    <message>
+        <source>Install</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保持</translation>
+    </message>
+    <message>
+        <source>Lets {system} talk to the card</source>
+        <translation>让 {system} 和显卡对话</translation>
+    </message>
+    <message>
+        <source>NVIDIA's fast building blocks for neural networks</source>
+        <translation>NVIDIA 的神经网络加速零件</translation>
+    </message>
+    <message>
+        <source>Not here</source>
+        <translation>这里不行</translation>
+    </message>
+    <message>
+        <source>Not needed</source>
+        <translation>不需要</translation>
+    </message>
+    <message>
+        <source>Stays as it is</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>The language programs use to compute on an NVIDIA card</source>
+        <translation>程序在 NVIDIA 显卡上做计算的语言</translation>
+    </message>
+    <message>
+        <source>The toolbox you train models with</source>
+        <translation>训练模型用的工具箱</translation>
+    </message>
+    <message>
+        <source>Update</source>
+        <translation>更新</translation>
+    </message>
+    <message>
+        <source>Windows' own, which lets Linux talk to the card</source>
+        <translation>Windows 自己的驱动，让 Linux 能与显卡通信</translation>
+    </message>
+    <message>
+        <source>beside the toolkit</source>
+        <translation>和工具包一起安装</translation>
+    </message>
+    <message>
+        <source>by itself</source>
+        <translation>单独安装</translation>
+    </message>
+    <message>
+        <source>comes inside PyTorch</source>
+        <translation>随 PyTorch 自带</translation>
+    </message>
+    <message>
+        <source>comes inside TensorFlow</source>
+        <translation>TensorFlow 自带</translation>
+    </message>
+    <message>
+        <source>elsewhere, stays</source>
+        <translation>在别处，保留</translation>
+    </message>
+    <message>
+        <source>for the CPU</source>
+        <translation>用于 CPU</translation>
+    </message>
+    <message>
+        <source>inside PyTorch</source>
+        <translation>在 PyTorch 里</translation>
+    </message>
+    <message>
+        <source>no NVIDIA card</source>
+        <translation>没有 NVIDIA 显卡</translation>
+    </message>
+    <message>
+        <source>none answers</source>
+        <translation>没有响应</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>未安装</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>不知道</translation>
+    </message>
+    <message>
+        <source>not looked at</source>
+        <translation>没有查看</translation>
+    </message>
+    <message>
+        <source>on the GPU</source>
+        <translation>用显卡计算</translation>
+    </message>
+    <message>
+        <source>or newer</source>
+        <translation>或更新</translation>
+    </message>
+    <message>
+        <source>or newer, but older than {version}</source>
+        <translation>或更新，但早于 {version}</translation>
+    </message>
+    <message>
+        <source>or your system's own</source>
+        <translation>或系统自带的版本</translation>
+    </message>
+    <message>
+        <source>stays</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>toolkit</source>
+        <translation>工具包</translation>
+    </message>
+    <message>
+        <source>toolkit without its compiler; stays</source>
+        <translation>工具包，缺少编译器，保留</translation>
+    </message>
+    <message>
+        <source>toolkit, stays</source>
+        <translation>工具包，保留</translation>
+    </message>
+    <message>
+        <source>toolkit, to compile with</source>
+        <translation>工具包，编译用</translation>
+    </message>
+    <message>
+        <source>version shows in the proof</source>
+        <translation>验证时显示版本</translation>
+    </message>
+    <message>
+        <source>you install it</source>
+        <translation>由你安装</translation>
+    </message>
+</context>
+<context>
     <name>PlanList</name>
     <message>
         <source>As a JSON file, to be read or carried out elsewhere.</source>
@@ -1089,33 +1182,6 @@
     <message>
         <source>{size} on the disk</source>
         <translation>占用磁盘 {size}</translation>
-    </message>
-</context>
-<context>
-    <name>Proof</name>
-    <message>
-        <source>GPU</source>
-        <translation>显卡</translation>
-    </message>
-    <message>
-        <source>It works, but on the CPU</source>
-        <translation>能用，但用的是 CPU</translation>
-    </message>
-    <message>
-        <source>Proven just now, in its own Python.</source>
-        <translation>刚刚在它自己的 Python 里验证过。</translation>
-    </message>
-    <message>
-        <source>PyTorch does not work yet</source>
-        <translation>PyTorch 还不能用</translation>
-    </message>
-    <message>
-        <source>PyTorch works on your CPU</source>
-        <translation>PyTorch 已经能用你的 CPU</translation>
-    </message>
-    <message>
-        <source>PyTorch works on your {gpu}</source>
-        <translation>PyTorch 已经能用你的 {gpu}</translation>
     </message>
 </context>
 <context>
@@ -1277,169 +1343,6 @@
     </message>
 </context>
 <context>
-    <name>Rows</name>
-    <message>
-        <source> and {n} more</source>
-        <translation>，另有 {n} 个</translation>
-    </message>
-    <message>
-        <source>64-bit</source>
-        <translation>64 位</translation>
-    </message>
-    <message>
-        <source>64-bit ARM</source>
-        <translation>64 位 ARM</translation>
-    </message>
-    <message>
-        <source>CUDA up to {version}</source>
-        <translation>最高 CUDA {version}</translation>
-    </message>
-    <message>
-        <source>Graphics card</source>
-        <translation>显卡</translation>
-    </message>
-    <message>
-        <source>Graphics driver</source>
-        <translation>显卡驱动</translation>
-    </message>
-    <message>
-        <source>Neither yet</source>
-        <translation>都还没有</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU</source>
-        <translation>没有 NVIDIA 显卡</translation>
-    </message>
-    <message>
-        <source>No NVIDIA card, so none is needed</source>
-        <translation>没有 NVIDIA 显卡，所以不需要</translation>
-    </message>
-    <message>
-        <source>No NVIDIA driver answers</source>
-        <translation>没有 NVIDIA 驱动回应</translation>
-    </message>
-    <message>
-        <source>Not looked at</source>
-        <translation>没有查看</translation>
-    </message>
-    <message>
-        <source>PyTorch and Python</source>
-        <translation>PyTorch 和 Python</translation>
-    </message>
-    <message>
-        <source>PyTorch computes on the CPU</source>
-        <translation>PyTorch 会用 CPU 计算</translation>
-    </message>
-    <message>
-        <source>PyTorch {torch} on Python {version}</source>
-        <translation>PyTorch {torch}（Python {version}）</translation>
-    </message>
-    <message>
-        <source>Python comes along</source>
-        <translation>会一起装上 Python</translation>
-    </message>
-    <message>
-        <source>Python {version}, no PyTorch</source>
-        <translation>Python {version}，没有 PyTorch</translation>
-    </message>
-    <message>
-        <source>Space</source>
-        <translation>磁盘空间</translation>
-    </message>
-    <message>
-        <source>System</source>
-        <translation>系统</translation>
-    </message>
-    <message>
-        <source>The system did not say.</source>
-        <translation>系统没有说明。</translation>
-    </message>
-    <message>
-        <source>a card without a name</source>
-        <translation>一块没有名称的显卡</translation>
-    </message>
-    <message>
-        <source>also {names}</source>
-        <translation>还有 {names}</translation>
-    </message>
-    <message>
-        <source>and {name}</source>
-        <translation>还有 {name}</translation>
-    </message>
-    <message>
-        <source>build {number}</source>
-        <translation>版本号 {number}</translation>
-    </message>
-    <message>
-        <source>could not be read</source>
-        <translation>读不到</translation>
-    </message>
-    <message>
-        <source>fine</source>
-        <translation>没问题</translation>
-    </message>
-    <message>
-        <source>fits PyTorch</source>
-        <translation>适合 PyTorch</translation>
-    </message>
-    <message>
-        <source>missing</source>
-        <translation>没有</translation>
-    </message>
-    <message>
-        <source>needed: about {size} or more</source>
-        <translation>大约需要 {size} 或更多</translation>
-    </message>
-    <message>
-        <source>needed: {size}</source>
-        <translation>需要 {size}</translation>
-    </message>
-    <message>
-        <source>not known whether it is enough</source>
-        <translation>不知道够不够</translation>
-    </message>
-    <message>
-        <source>not read</source>
-        <translation>没读到</translation>
-    </message>
-    <message>
-        <source>not used</source>
-        <translation>用不到</translation>
-    </message>
-    <message>
-        <source>only NVIDIA's is read; yours stays as it is</source>
-        <translation>只读取 NVIDIA 的驱动，你的驱动保持不变</translation>
-    </message>
-    <message>
-        <source>restart pending</source>
-        <translation>等待重启</translation>
-    </message>
-    <message>
-        <source>stays as it is</source>
-        <translation>保持不动</translation>
-    </message>
-    <message>
-        <source>too little</source>
-        <translation>不够</translation>
-    </message>
-    <message>
-        <source>too new for the card</source>
-        <translation>对这张显卡太新</translation>
-    </message>
-    <message>
-        <source>update advised</source>
-        <translation>建议更新</translation>
-    </message>
-    <message>
-        <source>{size} free on {disk}</source>
-        <translation>{disk} 空闲 {size}</translation>
-    </message>
-    <message>
-        <source>{size} memory</source>
-        <translation>{size} 内存</translation>
-    </message>
-</context>
-<context>
     <name>SpeedLimitPicker</name>
     <message>
         <source>As fast as it goes</source>
@@ -1452,6 +1355,97 @@
     <message>
         <source>Download speed</source>
         <translation>下载速度</translation>
+    </message>
+</context>
+<context>
+    <name>VersionPickers</name>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>All as recommended again</source>
+        <translation>已全部恢复为推荐</translation>
+    </message>
+    <message>
+        <source>As recommended ({version})</source>
+        <translation>按推荐（{version}）</translation>
+    </message>
+    <message>
+        <source>Build</source>
+        <translation>计算平台</translation>
+    </message>
+    <message>
+        <source>Cannot be taken: {why}.</source>
+        <translation>不能选：{why}。</translation>
+    </message>
+    <message>
+        <source>Changed along with it: {changes}</source>
+        <translation>同时改变：{changes}</translation>
+    </message>
+    <message>
+        <source>Driver</source>
+        <translation>驱动</translation>
+    </message>
+    <message>
+        <source>How it gets here</source>
+        <translation>安装方式</translation>
+    </message>
+    <message>
+        <source>Instead: {version}</source>
+        <translation>改为：{version}</translation>
+    </message>
+    <message>
+        <source>Keep the one that is there</source>
+        <translation>保留现有驱动</translation>
+    </message>
+    <message>
+        <source>Keep {version}</source>
+        <translation>保留 {version}</translation>
+    </message>
+    <message>
+        <source>Left to us again: {picks}. What else you picked stays.</source>
+        <translation>重新由我们决定：{picks}。你选的其他版本不变。</translation>
+    </message>
+    <message>
+        <source>Let go: {picks}.</source>
+        <translation>已放弃：{picks}。</translation>
+    </message>
+    <message>
+        <source>Not all that you picked goes with this</source>
+        <translation>你选的版本不能全部保留</translation>
+    </message>
+    <message>
+        <source>Not installed separately</source>
+        <translation>不单独安装</translation>
+    </message>
+    <message>
+        <source>What goes with your other picks ({version})</source>
+        <translation>与你的其他选择相配（{version}）</translation>
+    </message>
+    <message>
+        <source>With NVIDIA's installer</source>
+        <translation>用 NVIDIA 的安装程序</translation>
+    </message>
+    <message>
+        <source>Your own folder, no administrator</source>
+        <translation>自己的文件夹，无需管理员</translation>
+    </message>
+    <message>
+        <source>{version} cannot be taken: {why}.</source>
+        <translation>不能选 {version}：{why}。</translation>
+    </message>
+    <message>
+        <source>{version} cannot be taken: {why}; the newest that can is {newest}.</source>
+        <translation>不能选 {version}：{why}；能选的最新版是 {newest}。</translation>
+    </message>
+    <message>
+        <source>{version}, the rest as recommended</source>
+        <translation>{version}，其余按推荐</translation>
+    </message>
+    <message>
+        <source>“{words}”</source>
+        <translation>“{words}”</translation>
     </message>
 </context>
 <context>

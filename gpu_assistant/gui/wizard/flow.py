@@ -1,8 +1,10 @@
-"""The wizard without its window: which page may be entered, and what every answer changes.
+"""The wizard without Qt: which page may be entered, and what every answer of the user changes.
 
-Pages only draw this. A page may be entered once what it shows is known; what is changed on an earlier page
-makes everything that rested on it unknown again; while an install runs no page is left. A simulated machine
-never carries a plan that would be carried out.
+    welcome -> computer -> recommendation -> install -> done
+
+A page may be entered once what it shows is known. A change on an earlier page drops all that was computed from the old
+value. While an install runs no page can be left. The flow of a simulated machine never holds a plan that would be
+carried out.
 """
 
 from __future__ import annotations
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
 PageName = Literal["welcome", "computer", "recommendation", "install", "done"]
 
 PAGES: tuple[PageName, ...] = ("welcome", "computer", "recommendation", "install", "done")
+# What a change of an option keeps of the state.
+OPTION_FIELDS = (
+    *("machine", "goal", "channel", "customizing", "choice", "previous_choice"),
+    *("environment", "bundle", "environment_kind"),
+)
 
 
 class WizardFlow:
@@ -37,22 +44,24 @@ class WizardFlow:
         self.page: PageName = "welcome"
         self.state = WizardState()
 
-    # Moving
+    # Pages
 
     @property
     def is_locked(self) -> bool:
-        """Whether an install runs: no page is left then."""
+        """Whether an install runs, so that no page can be left."""
         return self.state.stage in ("running", "stopping")
 
     @property
     def is_environment_verified(self) -> bool:
-        """Whether the environment was made and proven though other steps were left out."""
+        """Whether the environment was created and verified although other steps were skipped."""
         state = self.state
         verify_steps = [step.id for step in state.plan.steps if step.kind == "verify"] if state.plan is not None else []
-        return state.stage == "left-out" and bool(verify_steps) and not set(verify_steps) & set(state.skipped_steps)
+        return (
+            state.stage == "steps-skipped" and bool(verify_steps) and not set(verify_steps) & set(state.skipped_steps)
+        )
 
     def can_enter(self, page: PageName) -> bool:
-        """Whether what the page shows is known, and the present one may be left."""
+        """Whether what the page shows is known and the current page may be left."""
         state = self.state
         if self.is_locked:
             return page == self.page
@@ -68,35 +77,35 @@ class WizardFlow:
                 return state.stage == "done" or state.checks is not None or self.is_environment_verified
 
     def go_to(self, page: PageName) -> bool:
-        """Enter a page if that is allowed; says whether it was."""
+        """Enter a page if it may be entered; returns whether it was."""
         if not self.can_enter(page):
             return False
         self.page = page
         return True
 
     def previous_page(self) -> PageName | None:
-        """The page that Back leads to: the nearest earlier one that can be shown."""
+        """The nearest earlier page that can be entered."""
         earlier = PAGES[: PAGES.index(self.page)]
         return next((page for page in reversed(earlier) if page != self.page and self.can_enter(page)), None)
 
     def go_back(self) -> bool:
-        """Go back one page; says whether there was one."""
+        """Go to the previous page; returns whether there was one."""
         page = self.previous_page()
         return page is not None and self.go_to(page)
 
     def go_next(self) -> bool:
-        """Go on one page; says whether that was possible."""
+        """Go to the next page; returns whether it could be entered."""
         later = PAGES[PAGES.index(self.page) + 1 :]
         return bool(later) and self.go_to(later[0])
 
     def reachable_pages(self) -> tuple[PageName, ...]:
-        """The pages that the rail leads to."""
+        """All other pages that can be entered."""
         return tuple(page for page in PAGES if page != self.page and self.can_enter(page))
 
-    # What becomes known
+    # Machine and options
 
     def set_machine(self, machine: Machine) -> None:
-        """A machine was looked at: what rested on an earlier look is open again."""
+        """Set the detected machine; chosen versions are dropped, since they were chosen for an earlier detection."""
         state = self.state
         self.state = WizardState(
             machine=machine,
@@ -109,17 +118,14 @@ class WizardFlow:
         )
 
     def use_bundle(self, folder: str | None) -> None:
-        """Set up from a folder, whose list says what for; None is from the internet again."""
+        """Set up from an offline folder, which also decides the goal; None is from the internet again."""
         state = self.state
         self.state = WizardState(machine=state.machine, channel=state.channel, bundle=folder)
 
-    def _reset(self, **changes: Any) -> None:  # noqa: ANN401 - the fields of Facts
-        """What the user wants, with these changes; all that was worked out before is open again."""
-        state = self.state
-        fields = {"choice": state.choice, "environment": state.environment, "customizing": state.customizing, **changes}
-        fields = {"goal": state.goal, "channel": state.channel, "previous_choice": state.previous_choice, **fields}
-        fields = {"environment_kind": state.environment_kind, **fields}
-        self.state = WizardState(machine=state.machine, bundle=state.bundle, **fields)
+    def _reset(self, **changes: Any) -> None:  # noqa: ANN401 - fields of WizardState
+        """Keep machine and options, with these changes, and drop what was computed from them."""
+        options = {name: getattr(self.state, name) for name in OPTION_FIELDS}
+        self.state = WizardState(**{**options, **changes})
 
     def change_options(
         self,
@@ -130,9 +136,7 @@ class WizardFlow:
         environment: str | None = None,
         environment_kind: EnvironmentKind | None = None,
     ) -> None:
-        """The user wants something else: a goal, a kind of driver, a release, a folder, or what makes the environment.
-        A new goal forgets the folder; which picks go with what is wanted now, the reckoning says.
-        """
+        """Change options. A new goal drops the folder; which choices go with it, the next recommendation says."""
         state = self.state
         if goal is not None and goal != state.goal:
             self._reset(
@@ -149,8 +153,8 @@ class WizardFlow:
             )
 
     def start_customizing(self) -> None:
-        """The user wants to choose versions: what was worked out stays until the choices are known. What was picked
-        last is picked again, as far as it goes with what is wanted now.
+        """Let the user choose versions. The choices that were reset last are restored, as far as they still go with
+        the options; without any, the recommendation stays.
         """
         state = self.state
         if state.choice is None and state.previous_choice is not None:
@@ -163,7 +167,7 @@ class WizardFlow:
             self.state = replace(state, customizing=True)
 
     def undo(self) -> None:
-        """Take the last change of versions back."""
+        """Restore what the last change of versions or options replaced."""
         undo_state = self.state.undo_state
         if undo_state is not None:
             previous = {"choice": undo_state.choice, "goal": undo_state.goal, "channel": undo_state.channel}
@@ -171,7 +175,7 @@ class WizardFlow:
             self._reset(**previous, environment=undo_state.environment, customizing=customizing)
 
     def reset_choices(self) -> None:
-        """Leave the releases to us again; picks can be had back."""
+        """Drop all chosen versions; `undo` restores them."""
         has_choice = self.state.choice is not None
         undo_state = (
             replace(self._capture_undo_state(None), choice=self.state.choice, is_reset=True) if has_choice else None
@@ -179,18 +183,18 @@ class WizardFlow:
         self._reset(choice=None, previous_choice=self.state.choice, customizing=False, undo_state=undo_state)
 
     def accept_alternative(self, alternative: Alternative) -> None:
-        """The user takes an offered alternative."""
+        """Change the choice as an alternative says."""
         undo_state = self._capture_undo_state(None)
         self._reset(choice=apply_choice_change(self.state.choice, alternative.change), undo_state=undo_state)
 
     def choose_version(self, part: str, value: str | None, *, exclusive: bool = False) -> None:
-        """The user picks a part's version, or leaves it to us again; `alone` lets go of what was picked before."""
+        """Choose a part's version, None being the recommended one; `exclusive` drops all other choices."""
         choice = apply_choice_change(None if exclusive else self.state.choice, {part: value})
         self._reset(choice=choice if choice != Choice() else None, undo_state=self._capture_undo_state(part))
 
     def _capture_undo_state(self, part: str | None) -> UndoState:
         state = self.state
-        # Several changes in one breath are one: what held before is what was last worked out.
+        # Changes before a recommendation was computed are undone together.
         if state.recommendation is None and state.undo_state is not None:
             return replace(state.undo_state, part=part, is_reset=False)
         return UndoState(
@@ -214,13 +218,15 @@ class WizardFlow:
         option_notes: OptionNotes | None = None,
         dropped_choices: tuple[tuple[PartName, str], ...] = (),
     ) -> None:
-        """The recommendation is there, and its plan or the reason why there is none; picks that `fell` are let go."""
+        """Set a computed recommendation, and its plan or why there is none. Raises ValueError for a real plan of a
+        simulated machine.
+        """
         if self.simulated and plan is not None and not plan.simulated:
             raise ValueError("a simulated machine must not get a plan that is carried out")
         choice = apply_choice_change(self.state.choice, {part: None for part, _ in dropped_choices})
         self.state = replace(
             self.state,
-            goal=recommendation.goal,  # what a folder was made for, its list says
+            goal=recommendation.goal,  # an offline folder has its own
             choice=choice if choice != Choice() else None,
             dropped_choices=(*self.state.dropped_choices, *dropped_choices),
             recommendation=recommendation,
@@ -237,9 +243,9 @@ class WizardFlow:
         )
 
     def resume_install(self, interrupted: InterruptedInstall) -> None:
-        """Take up an install that was interrupted: straight to the install page."""
+        """Enter the install page with an interrupted install; raises ValueError for a simulated machine."""
         if self.simulated:
-            raise ValueError("a simulated machine has nothing to take up")
+            raise ValueError("a simulated machine has no interrupted install")
         plan = interrupted.plan
         self.state = WizardState(
             machine=self.state.machine,
@@ -252,16 +258,16 @@ class WizardFlow:
         )
         self.page = "install"
 
-    # Installing
+    # Install
 
     def begin_install(self) -> Plan:
-        """An install starts; gives the plan to carry out."""
+        """Start the install; returns the plan. Raises ValueError without a plan, or while an install runs."""
         plan = self.state.plan
         if plan is None or self.is_locked:
             raise ValueError("there is nothing to start")
         self.page = "install"
-        # What stopped once goes on where it was: the last leg's time is not the whole.
-        resumed = self.state.resumed or self.state.stage in ("cancelled", "failed", "reboot-needed", "left-out")
+        # The duration of a resumed install is not that of the whole.
+        resumed = self.state.resumed or self.state.stage in ("cancelled", "failed", "reboot-needed", "steps-skipped")
         self.state = replace(
             self.state,
             stage="running",
@@ -275,16 +281,16 @@ class WizardFlow:
         return plan
 
     def request_stop(self) -> None:
-        """The user asked to stop; the work ends at its next safe place."""
+        """Note that the user stopped the install, which still runs to its next safe point."""
         if self.state.stage == "running":
             self.state = replace(self.state, stage="stopping")
 
     def finish_install(self, end: EndEvent) -> None:
-        """The install came to a good end."""
+        """Note that the install succeeded."""
         self.state = replace(self.state, stage="done", end_event=end)
 
     def fail_install(self, error: AppError) -> None:
-        """The install stopped with an error, because the user said so, for a restart, or without some steps."""
+        """Note why the install ended: cancelled, waiting for a restart, without the steps that need rights, failed."""
         if isinstance(error, Cancelled):
             self.cancel_install()
         elif isinstance(error, RebootRequired):
@@ -293,20 +299,20 @@ class WizardFlow:
         elif isinstance(error, ElevationDenied):
             steps = tuple(step for step in str(error.data.get("steps") or "").split(", ") if step)
             end = EndEvent(state="failed", code=error.message.code, data=error.data)
-            self.state = replace(self.state, stage="left-out", end_event=end, skipped_steps=steps)
+            self.state = replace(self.state, stage="steps-skipped", end_event=end, skipped_steps=steps)
         else:
             self.state = replace(self.state, stage="failed", failure=failure_from_error(error))
 
     def cancel_install(self) -> None:
-        """The install stopped because the user said so."""
+        """Note that the install was cancelled."""
         self.state = replace(self.state, stage="cancelled")
 
-    # Proving and measuring
+    # Verification and benchmark
 
     def set_checks(self, checks: Checks) -> None:
-        """The environment was proven, or not."""
+        """Set the result of the verification."""
         self.state = replace(self.state, checks=checks)
 
     def set_benchmark(self, benchmark: Benchmark) -> None:
-        """The devices were measured."""
+        """Set the result of the benchmark."""
         self.state = replace(self.state, benchmark=benchmark)

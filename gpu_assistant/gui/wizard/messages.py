@@ -1,35 +1,35 @@
-"""The core's sentences as the window says them: with buttons at hand, no command-line options in them."""
+"""Messages of the core as the window shows them: it has buttons where the command line has options."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
 from ...core.errors import AppError
-from ...core.recommendation import Alternative
 from ...core.message import Message
+from ...core.recommendation import Alternative
 from ...texts.localized import Texts
-from ..language import texts as spoken
+from ..language import texts as current_texts
 
 
 def message_text(texts: Texts, message: Message) -> str:
-    """The window's own sentence where there is one, else the common one."""
+    """The text with the prefix `window.`, if there is one, else the common one."""
     window_code = f"window.{message.code}"
     return texts.translate(window_code if texts.has_text(window_code) else message.code, message.data)
 
 
 def join_sentences(*sentences: str | None) -> str:
-    """Sentences one after the other; Chinese has no gaps between them."""
-    separator = "" if spoken().language == "zh_CN" else " "
+    """The sentences as one text; Chinese has no spaces between them."""
+    separator = "" if current_texts().language == "zh_CN" else " "
     return separator.join(sentence for sentence in sentences if sentence)
 
 
 def error_text(texts: Texts, error: AppError) -> str:
-    """What is wrong and what to do."""
+    """What went wrong and what to do."""
     return message_text(texts, error.message)
 
 
 def publisher_name(texts: Texts, address: str) -> str:
-    """Who says it, from a source's address; a host that we have no name for is named as it is."""
+    """The publisher of a source by its URL; a host that has no name in the texts is shown as it is."""
     parts = urlsplit(address)
     host = (parts.hostname or "").removeprefix("www.")
     code = f"publisher.{host}"
@@ -37,6 +37,6 @@ def publisher_name(texts: Texts, address: str) -> str:
 
 
 def alternative_texts(texts: Texts, alternative: Alternative) -> tuple[str, str]:
-    """An alternative's sentence and the words of its button."""
+    """An alternative's description and the text of its button."""
     text = message_text(texts, Message(f"alternative.{alternative.code}.text", alternative.data))
     return text, texts.translate(f"alternative.{alternative.code}.label", alternative.data)

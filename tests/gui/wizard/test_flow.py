@@ -150,7 +150,7 @@ def test_alternative_with_unknown_field_is_refused() -> None:
         (UsageError("choice-impossible"), ("back",)),
         (
             NetworkError("nobody-has-it", alternatives=(Alternative(code="older", change={"pytorch": "2.13.0"}),)),
-            ("offer", "retry", "back"),
+            ("alternative", "retry", "back"),
         ),
     ],
 )
@@ -190,7 +190,7 @@ def test_refused_rights_leave_steps_out(steps: str, stands: bool) -> None:
     flow = at_recommendation()
     flow.begin_install()
     flow.fail_install(ElevationDenied("rights-left-out", steps=steps))
-    assert flow.state.stage == "left-out"
+    assert flow.state.stage == "steps-skipped"
     assert flow.state.skipped_steps == tuple(steps.split(", "))
     assert flow.state.failure is None
     assert flow.is_environment_verified is stands

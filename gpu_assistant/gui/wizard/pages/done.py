@@ -78,16 +78,16 @@ def verification_verdict(
     accelerator = recommendation.accelerator if recommendation is not None else "cpu"
     on_gpu = any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
     gpu = main_gpu(machine, recommendation) if machine is not None else None
-    name = short_name(gpu.name) if gpu is not None and gpu.name else translate("Proof", "GPU")
+    name = short_name(gpu.name) if gpu is not None and gpu.name else translate("DonePage", "GPU")
     kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "error"}[checks.verdict]  # type: ignore[assignment]
-    title = translate("Proof", "PyTorch does not work yet")
+    title = translate("DonePage", "PyTorch does not work yet")
     if checks.verdict != "fail":
-        title = translate("Proof", "PyTorch works on your CPU")
+        title = translate("DonePage", "PyTorch works on your CPU")
         if on_gpu:
-            title = translate("Proof", "PyTorch works on your {gpu}").format(gpu=name)
+            title = translate("DonePage", "PyTorch works on your {gpu}").format(gpu=name)
         elif accelerator == "cuda":
-            kind, title = "warn", translate("Proof", "It works, but on the CPU")
-    detail = translate("Proof", "Proven just now, in its own Python.")
+            kind, title = "warn", translate("DonePage", "It works, but on the CPU")
+    detail = translate("DonePage", "Proven just now, in its own Python.")
     return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
 
 

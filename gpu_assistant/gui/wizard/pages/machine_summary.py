@@ -43,7 +43,7 @@ def probe_failure_text(note: ProbeNote) -> str:
     translations = texts()
     if note.code.startswith("detect.") and translations.has_text(note.code):
         return translations.translate(note.code, {"detail": note.detail})
-    return translate("Findings", "This could not be read, so it counts as unknown.")
+    return translate("MachineSummary", "This could not be read, so it counts as unknown.")
 
 
 def is_partial(note: ProbeNote) -> bool:
@@ -58,21 +58,21 @@ def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
         return
     if user.home_too_long:
         text = translate(
-            "Findings",
+            "MachineSummary",
             "The path of your user folder is so long that packages below it would not fit. Choose a short folder, "
             "such as one on the top of a disk, on the next page.",
         )
         yield MachineNote(kind="warn", text=text)
     if user.ascii is False:
         text = translate(
-            "Findings",
+            "MachineSummary",
             "Your user folder has characters beyond plain English letters. Some programs stumble over that; should "
             "one do so, choose another folder on the next page.",
         )
         yield MachineNote(kind="info", text=text)
     if user.onedrive:
         text = translate(
-            "Findings",
+            "MachineSummary",
             "OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.",
         )
         yield MachineNote(kind="info", text=text.format(folders=", ".join(user.onedrive)))
@@ -83,23 +83,26 @@ def _system_notes(machine: Machine) -> Iterator[MachineNote]:
     nvidia = bool(machine.gpus_of("nvidia"))
     if machine.os.secure_boot and machine.os.system == "linux" and nvidia:
         text = translate(
-            "Findings",
+            "MachineSummary",
             "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer "
             "knows. Take the driver from your distribution, which sees to that.",
         )
         yield MachineNote(kind="warn", text=text)
     if machine.laptop:
-        text = translate("Findings", "A laptop: let it run on mains power while it trains, or it slows down.")
+        text = translate("MachineSummary", "A laptop: let it run on mains power while it trains, or it slows down.")
         yield MachineNote(kind="info", text=text)
     if machine.virtual_machine:
-        text = translate("Findings", "A virtual machine: it has only the graphics cards that its host hands through.")
+        text = translate(
+            "MachineSummary", "A virtual machine: it has only the graphics cards that its host hands through."
+        )
         yield MachineNote(kind="info", text=text)
     if machine.os.wsl:
-        text = translate("Findings", "Linux inside Windows (WSL): the graphics driver is the one of Windows.")
+        text = translate("MachineSummary", "Linux inside Windows (WSL): the graphics driver is the one of Windows.")
         yield MachineNote(kind="info", text=text)
     if machine.remote_desktop:
         text = translate(
-            "Findings", "You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile."
+            "MachineSummary",
+            "You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.",
         )
         yield MachineNote(kind="info", text=text)
 
@@ -108,25 +111,28 @@ def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[Ma
     """Programs that are there but broken, and what could not be looked at."""
     for python in machine.pythons or ():
         if python.torch is not None and python.torch.error is not None:
-            text = translate("Findings", "The PyTorch in {path} does not start. It is left as it is; ours is apart.")
+            text = translate(
+                "MachineSummary", "The PyTorch in {path} does not start. It is left as it is; ours is apart."
+            )
             yield MachineNote(kind="info", text=text.format(path=python.path))
     for toolkit in machine.cuda_toolkits or ():
         if toolkit.nvcc is False or toolkit.version is None:
             text = translate(
-                "Findings",
+                "MachineSummary",
                 "The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and "
                 "works without it; other programs that look for it there may fail.",
             )
             if toolkit.nvcc is not False:
                 text = translate(
-                    "Findings",
+                    "MachineSummary",
                     "The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch "
                     "does not use it and works without it.",
                 )
             yield MachineNote(kind="info", text=text.format(path=toolkit.path))
     if machine.tools is not None and machine.tools.conda is not None:
         text = translate(
-            "Findings", "conda {version} is here. What is installed from here stands apart from it; it stays as it is."
+            "MachineSummary",
+            "conda {version} is here. What is installed from here stands apart from it; it stays as it is.",
         )
         yield MachineNote(kind="info", text=text.format(version=machine.tools.conda))
     for note in machine.notes:
@@ -158,11 +164,11 @@ class MachineRow(Struct, frozen=True, kw_only=True):
 def row_labels() -> dict[str, str]:
     """What each row is about."""
     return {
-        "card": translate("Rows", "Graphics card"),
-        "driver": translate("Rows", "Graphics driver"),
-        "system": translate("Rows", "System"),
-        "space": translate("Rows", "Space"),
-        "python": translate("Rows", "PyTorch and Python"),
+        "card": translate("MachineSummary", "Graphics card"),
+        "driver": translate("MachineSummary", "Graphics driver"),
+        "system": translate("MachineSummary", "System"),
+        "space": translate("MachineSummary", "Space"),
+        "python": translate("MachineSummary", "PyTorch and Python"),
     }
 
 
@@ -192,9 +198,9 @@ def _unreadable_row(name: str, note: ProbeNote) -> MachineRow:
     return MachineRow(
         id=name,
         label=row_labels()[name],
-        value=translate("Rows", "could not be read"),
+        value=translate("MachineSummary", "could not be read"),
         reason=probe_failure_text(note),
-        pill=("warn", translate("Rows", "not read")),
+        pill=("warn", translate("MachineSummary", "not read")),
     )
 
 
@@ -212,7 +218,7 @@ def main_gpu(machine: Machine, recommendation: Recommendation | None = None) -> 
 
 def fine_pill() -> tuple[PillKind, str]:
     """The pill of a row that needs nothing."""
-    return ("ok", translate("Rows", "fine"))
+    return ("ok", translate("MachineSummary", "fine"))
 
 
 def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
@@ -223,8 +229,8 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
         return MachineRow(
             id="card",
             label=label,
-            value=translate("Rows", "No NVIDIA GPU"),
-            detail=translate("Rows", "PyTorch computes on the CPU"),
+            value=translate("MachineSummary", "No NVIDIA GPU"),
+            detail=translate("MachineSummary", "PyTorch computes on the CPU"),
         )
     identical = [each for each in machine.gpus if (each.name, each.memory_bytes) == (gpu.name, gpu.memory_bytes)]
     parts, other_gpus = [], tuple(each for each in machine.gpus if each is not gpu)
@@ -239,11 +245,11 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
     if recommendation is not None:
         is_used = recommendation.accelerator != "cpu"
         if is_used:
-            pill = ("ok", translate("Rows", "fits PyTorch"))
+            pill = ("ok", translate("MachineSummary", "fits PyTorch"))
         elif gpu.vendor == "nvidia":
-            pill = ("warn", translate("Rows", "not used"))
+            pill = ("warn", translate("MachineSummary", "not used"))
         else:
-            pill = ("neutral", translate("Rows", "not used"))
+            pill = ("neutral", translate("MachineSummary", "not used"))
     return MachineRow(
         id="card", label=label, value=gpu.name, detail=" · ".join(parts), pill=pill, copied_detail=console_gpus
     )
@@ -251,9 +257,9 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
 
 def _other_gpu_names(gpus: tuple[Gpu, ...]) -> list[str]:
     """Further cards, each kind once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
-    counts = Counter(gpu.name or translate("Rows", "a card without a name") for gpu in gpus)
+    counts = Counter(gpu.name or translate("MachineSummary", "a card without a name") for gpu in gpus)
     quantities = [name if count == 1 else f"{count} × {name}" for name, count in counts.items()]
-    return [translate("Rows", "and {name}").format(name=name) for name in quantities]
+    return [translate("MachineSummary", "and {name}").format(name=name) for name in quantities]
 
 
 def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> MachineRow:
@@ -264,28 +270,32 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
         if not nvidia:
             if not machine.gpus:
                 return MachineRow(
-                    id="driver", label=label, value=translate("Rows", "No NVIDIA card, so none is needed")
+                    id="driver", label=label, value=translate("MachineSummary", "No NVIDIA card, so none is needed")
                 )
             # Another maker's driver is not asked: nothing is claimed about it.
             return MachineRow(
                 id="driver",
                 label=label,
-                value=translate("Rows", "Not looked at"),
-                detail=translate("Rows", "only NVIDIA's is read; yours stays as it is"),
+                value=translate("MachineSummary", "Not looked at"),
+                detail=translate("MachineSummary", "only NVIDIA's is read; yours stays as it is"),
             )
         return MachineRow(
             id="driver",
             label=label,
-            value=translate("Rows", "No NVIDIA driver answers"),
-            pill=("warn", translate("Rows", "missing")),
+            value=translate("MachineSummary", "No NVIDIA driver answers"),
+            pill=("warn", translate("MachineSummary", "missing")),
         )
     pill: tuple[PillKind, str] | None = None
     if recommendation is not None:
         is_downgrade = recommendation.driver.action == "back"
-        pill_text = translate("Rows", "too new for the card") if is_downgrade else translate("Rows", "update advised")
+        pill_text = (
+            translate("MachineSummary", "too new for the card")
+            if is_downgrade
+            else translate("MachineSummary", "update advised")
+        )
         pill = ("warn", pill_text) if recommendation.driver.needs_install else fine_pill()
     cuda = machine.driver.cuda_max
-    detail = translate("Rows", "CUDA up to {version}").format(version=cuda) if cuda else ""
+    detail = translate("MachineSummary", "CUDA up to {version}").format(version=cuda) if cuda else ""
     return MachineRow(id="driver", label=label, value=machine.driver.version, detail=detail, pill=pill)
 
 
@@ -294,15 +304,18 @@ def _system_row(machine: Machine, recommendation: Recommendation | None, plan: P
     system = machine.os
     parts = []
     if system.build is not None:
-        parts.append(translate("Rows", "build {number}").format(number=system.build))
+        parts.append(translate("MachineSummary", "build {number}").format(number=system.build))
     if system.arch is not None:
-        arch_names = {"x86_64": translate("Rows", "64-bit"), "arm64": translate("Rows", "64-bit ARM")}
+        arch_names = {
+            "x86_64": translate("MachineSummary", "64-bit"),
+            "arm64": translate("MachineSummary", "64-bit ARM"),
+        }
         parts.append(arch_names[system.arch])
     if machine.memory_bytes is not None:
-        parts.append(translate("Rows", "{size} memory").format(size=format_memory(machine.memory_bytes)))
+        parts.append(translate("MachineSummary", "{size} memory").format(size=format_memory(machine.memory_bytes)))
     pill = fine_pill() if recommendation is not None else None
     if machine.pending_reboot:
-        pill = ("warn", translate("Rows", "restart pending"))
+        pill = ("warn", translate("MachineSummary", "restart pending"))
     return MachineRow(
         id="system",
         label=row_labels()["system"],
@@ -335,9 +348,9 @@ def _required_space(plan: Plan | None) -> tuple[int | None, bool]:
 
 def _space_pill(free_bytes: int, needed_bytes: int, *, approximate: bool) -> tuple[PillKind, str]:
     if free_bytes <= needed_bytes:
-        return "error", translate("Rows", "too little")
+        return "error", translate("MachineSummary", "too little")
     if approximate and free_bytes < AMPLE_FACTOR * needed_bytes:
-        return "neutral", translate("Rows", "not known whether it is enough")
+        return "neutral", translate("MachineSummary", "not known whether it is enough")
     return fine_pill()
 
 
@@ -346,16 +359,20 @@ def _space_row(machine: Machine, recommendation: Recommendation | None, plan: Pl
     label = row_labels()["space"]
     disk = (find_disk(machine, plan.env) if plan is not None else None) or home_disk(machine)
     if disk is None or disk.free_bytes is None:
-        return MachineRow(id="space", label=label, reason=translate("Rows", "The system did not say."))
+        return MachineRow(id="space", label=label, reason=translate("MachineSummary", "The system did not say."))
     needed, approximate = _required_space(plan)
-    template = translate("Rows", "needed: about {size} or more") if approximate else translate("Rows", "needed: {size}")
+    template = (
+        translate("MachineSummary", "needed: about {size} or more")
+        if approximate
+        else translate("MachineSummary", "needed: {size}")
+    )
     pill: tuple[PillKind, str] | None = None
     if needed is not None:
         pill = _space_pill(disk.free_bytes, needed, approximate=approximate)
     return MachineRow(
         id="space",
         label=label,
-        value=translate("Rows", "{size} free on {disk}").format(
+        value=translate("MachineSummary", "{size} free on {disk}").format(
             size=format_size(disk.free_bytes), disk=disk_name(disk)
         ),
         detail=template.format(size=format_size(needed)) if needed is not None else "",
@@ -368,22 +385,22 @@ def _python_row(machine: Machine, recommendation: Recommendation | None, plan: P
     label = row_labels()["python"]
     pythons = machine.pythons
     if pythons is None:
-        return MachineRow(id="python", label=label, reason=translate("Rows", "The system did not say."))
-    unchanged_text = translate("Rows", "stays as it is")
+        return MachineRow(id="python", label=label, reason=translate("MachineSummary", "The system did not say."))
+    unchanged_text = translate("MachineSummary", "stays as it is")
     pill = fine_pill() if recommendation is not None else None
     main_python = _most_relevant_python(pythons)
     if main_python is None:
         return MachineRow(
             id="python",
             label=label,
-            value=translate("Rows", "Neither yet"),
-            detail=translate("Rows", "Python comes along"),
+            value=translate("MachineSummary", "Neither yet"),
+            detail=translate("MachineSummary", "Python comes along"),
             pill=pill,
         )
     if main_python.torch is None:
-        value = translate("Rows", "Python {version}, no PyTorch").format(version=main_python.version)
+        value = translate("MachineSummary", "Python {version}, no PyTorch").format(version=main_python.version)
     else:
-        value = translate("Rows", "PyTorch {torch} on Python {version}").format(
+        value = translate("MachineSummary", "PyTorch {torch} on Python {version}").format(
             torch=main_python.torch.version, version=main_python.version
         )
     detail = " · ".join([unchanged_text, *_other_pythons(pythons, main_python)])
@@ -401,13 +418,13 @@ def _other_pythons(pythons: tuple[Python, ...], main_python: Python) -> list[str
             names.append(f"Python {python.version}" + (f" ({', '.join(details)})" if details else ""))
     unique_names = list(dict.fromkeys(names))
     text = (
-        translate("Rows", "also {names}").format(names=", ".join(unique_names[:MAX_LISTED_PYTHONS]))
+        translate("MachineSummary", "also {names}").format(names=", ".join(unique_names[:MAX_LISTED_PYTHONS]))
         if unique_names
         else ""
     )
     remaining = len(unique_names) - MAX_LISTED_PYTHONS
     if remaining > 0:
-        text += translate("Rows", " and {n} more").format(n=remaining)
+        text += translate("MachineSummary", " and {n} more").format(n=remaining)
     return [text] if text else []
 
 

@@ -1,4 +1,4 @@
-"""What the install page says beside the steps: how it stands, whether one may leave, what comes after a restart."""
+"""Texts of the install page: its title by stage, notes beside the steps, the two texts of a step's row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ translate = QCoreApplication.translate
 
 
 class InstallNote(Struct, frozen=True, kw_only=True):
-    """An icon, a few words, one line or more."""
+    """An icon, a title, and one line or more."""
 
     icon: str
     title: str
@@ -26,54 +26,54 @@ class InstallNote(Struct, frozen=True, kw_only=True):
 def stage_title(stage: InstallStage) -> str:
     """The page's title."""
     return {
-        "running": translate("InstallWords", "Installing"),
-        "stopping": translate("InstallWords", "Stopping…"),
-        "done": translate("InstallWords", "Installed"),
-        "failed": translate("InstallWords", "The install stopped"),
-        "cancelled": translate("InstallWords", "Stopped"),
-        "reboot-needed": translate("InstallWords", "A restart is needed"),
-        "left-out": translate("InstallWords", "Done, but for what needs your consent"),
-        "idle": translate("InstallWords", "Install"),
+        "running": translate("InstallMessages", "Installing"),
+        "stopping": translate("InstallMessages", "Stopping…"),
+        "done": translate("InstallMessages", "Installed"),
+        "failed": translate("InstallMessages", "The install stopped"),
+        "cancelled": translate("InstallMessages", "Stopped"),
+        "reboot-needed": translate("InstallMessages", "A restart is needed"),
+        "steps-skipped": translate("InstallMessages", "Done, but for what needs your consent"),
+        "idle": translate("InstallMessages", "Install"),
     }[stage]
 
 
 def install_notes(
     state: WizardState, progress: InstallProgress | None, texts: Texts, *, only_download_kept: bool
 ) -> tuple[InstallNote, ...]:
-    """The remarks of now; `late` where the next start would make the running step again."""
+    """The notes for the current stage. `only_download_kept`: a stopped install would repeat the running step."""
     stage = state.stage
     if stage == "cancelled":
-        text = translate("InstallWords", "What is downloaded is kept. Go on whenever you like.")
+        text = translate("InstallMessages", "What is downloaded is kept. Go on whenever you like.")
         if progress is not None and not progress.has_downloads:
-            text = translate("InstallWords", "Nothing was downloaded yet. Go on whenever you like.")
-        return (InstallNote(icon="ok", title=translate("InstallWords", "Stopped where you said"), text=text),)
+            text = translate("InstallMessages", "Nothing was downloaded yet. Go on whenever you like.")
+        return (InstallNote(icon="ok", title=translate("InstallMessages", "Stopped where you said"), text=text),)
     if stage == "reboot-needed":
         return _restart_notes(state, progress, texts)
-    if stage == "left-out":
+    if stage == "steps-skipped":
         return _skipped_notes(state, texts)
     if stage in ("running", "stopping"):
-        text = translate("InstallWords", "The next start goes on from here.")
+        text = translate("InstallMessages", "The next start goes on from here.")
         text = kept_work_text(progress, only_download_kept=True) if only_download_kept else text
-        return (InstallNote(icon="ok", title=translate("InstallWords", "Safe to interrupt"), text=text),)
+        return (InstallNote(icon="ok", title=translate("InstallMessages", "Safe to interrupt"), text=text),)
     return ()
 
 
 def kept_work_text(progress: InstallProgress | None, *, only_download_kept: bool) -> str:
-    """What who stops now has later; `late` where the next start would make the running step again."""
+    """What is kept if the install is stopped now. `only_download_kept`: it would repeat the running step."""
     if only_download_kept:
-        return translate("InstallWords", "What is downloaded is kept.")
+        return translate("InstallMessages", "What is downloaded is kept.")
     if progress is None or not progress.has_downloads:
-        return translate("InstallWords", "The next start goes on from here.")
-    return translate("InstallWords", "What is downloaded is kept; the next start goes on from here.")
+        return translate("InstallMessages", "The next start goes on from here.")
+    return translate("InstallMessages", "What is downloaded is kept; the next start goes on from here.")
 
 
 def _restart_notes(state: WizardState, progress: InstallProgress | None, texts: Texts) -> tuple[InstallNote, ...]:
-    """What the restart is for, what has to be done before it, and what goes on after it."""
+    """What the restart is for, what has to be done before it, and which steps follow it."""
     notes = []
     current_step = progress.steps.get(progress.current_id or "") if progress is not None else None
     if current_step is not None and current_step.data.get("enrol"):
-        # Secure Boot's blue screen comes once, with nobody there to explain it.
-        title = translate("InstallWords", "Before you restart: read this")
+        # Secure Boot asks for the key once, during the restart, where no help can be shown.
+        title = translate("InstallMessages", "Before you restart: read this")
         notes.append(
             InstallNote(
                 icon="shield", title=title, text=texts.translate(f"step.{current_step.code}.what", current_step.data)
@@ -84,28 +84,28 @@ def _restart_notes(state: WizardState, progress: InstallProgress | None, texts: 
     waiting = [step for step in progress.steps.values() if step.state == "waiting"] if progress is not None else []
     if waiting:
         first = texts.translate(f"step.{waiting[0].code}.title", waiting[0].data)
-        several_template = translate("InstallWords", "{n} steps are left; the first is: {title}.")
-        single_template = translate("InstallWords", "One step is left: {title}.")
+        several_template = translate("InstallMessages", "{n} steps are left; the first is: {title}.")
+        single_template = translate("InstallMessages", "One step is left: {title}.")
         remaining_text = (several_template if len(waiting) > 1 else single_template).format(n=len(waiting), title=first)
         text = f"{text}{'' if texts.language == 'zh_CN' else ' '}{remaining_text}"
-    notes.append(InstallNote(icon="restart", title=translate("InstallWords", "Restart now or later"), text=text))
+    notes.append(InstallNote(icon="restart", title=translate("InstallMessages", "Restart now or later"), text=text))
     return tuple(notes)
 
 
 def _skipped_notes(state: WizardState, texts: Texts) -> tuple[InstallNote, ...]:
-    """Which steps were left out, and how they can be done later."""
+    """Which steps were skipped, and how they can be done later."""
     steps = state.plan.steps if state.plan is not None else ()
     titles = [texts.translate(f"step.{step.code}.title", step.data) for step in steps if step.id in state.skipped_steps]
     skipped_note = InstallNote(
         icon="shield",
-        title=translate("InstallWords", "Left out, because administrator rights were refused"),
+        title=translate("InstallMessages", "Left out, because administrator rights were refused"),
         text="\n".join(f"• {each}" for each in titles),
     )
     retry_note = InstallNote(
         icon="restart",
-        title=translate("InstallWords", "Do it now or later"),
+        title=translate("InstallMessages", "Do it now or later"),
         text=translate(
-            "InstallWords",
+            "InstallMessages",
             "Press “Ask again” and agree when the system asks. Later, the setup's first page offers to go on from here."
             " Everything else is done and stays.",
         ),
@@ -114,11 +114,11 @@ def _skipped_notes(state: WizardState, texts: Texts) -> tuple[InstallNote, ...]:
 
 
 def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str:
-    """The second line of a step's row; `told` says whether what happened is said there."""
+    """The second line of a step's row; `message_shown` says whether the step's message may stand there."""
     if step.state == "running" and step.unit == "bytes" and step.done is not None:
         return f"{format_size(step.done)} / {format_size(step.total)}" if step.total else format_size(step.done)
     if step.state == "done" and step.unit == "bytes":
-        # The last file's name says nothing about the step.
+        # The step's message is only the last file's name.
         return format_size(step.total) if step.total else ""
     if step.state in ("running", "done", "skipped", "failed") and message_shown and step.message is not None:
         return texts.message_text(step.message)
@@ -126,7 +126,7 @@ def step_detail(step: StepProgress, texts: Texts, *, message_shown: bool) -> str
 
 
 def step_amount(step: StepProgress, texts: Texts) -> str:
-    """What stands at the right of a step's row: how far, how long, or how much."""
+    """The text at the right of a step's row: percent, duration, or size."""
     if step.state == "running":
         return f"{round(100 * step.fraction)} %" if step.fraction is not None else ""
     if step.reported_seconds is not None:

@@ -1,8 +1,11 @@
-"""How the parts of the install page stand: list and progress beside each other, or in one column with both in sight.
+"""The install page: what is happening, how long it takes, whether one may leave.
 
-One remark beside an install.
+    WizardController.step_changed -> InstallPage -- StepList, one row a step
+                                        |---------- CurrentStepPanel or ErrorPanel (progress_panel.py)
+                                        |---------- NoteCard: notes from messages.py
+                                        `---------- LogDrawer: the output of the tools
 
-Install: what is happening, how long, can I leave?
+In a narrow window InstallLayout puts the running step above the list.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from ....widgets.dialogs import ConfirmDialog
 from ....widgets.icons import IconWidget
 from ....widgets.progress import ProgressBar, StepList
 from ....widgets.text import label
-from ... import messages as wizard_messages
+from ...messages import message_text
 from ...page import WizardPage, set_tab_order
 from ...state import InstallStage
 from ..recommendation.plan_view import PlanList
@@ -35,9 +38,7 @@ ALIGN_TOP = Qt.AlignmentFlag.AlignTop
 
 
 class InstallLayout(QBoxLayout):
-    """`lists` at the left, `news` at the right, the `notes` and the `log` below the news; in one column the news come
-    first.
-    """
+    """Lists at the left, progress, notes and log at the right; or all in one column, progress first."""
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class InstallLayout(QBoxLayout):
         self._arranged_for: tuple[bool, bool] | None = None
 
     def arrange(self, *, narrow: bool, running: bool) -> None:
-        """In one column: progress before the list, remarks after it, but before it once nothing runs; the log last."""
+        """In one column the notes follow the list while the install runs, and precede it otherwise; the log is last."""
         if (narrow, running) == self._arranged_for:
             return
         self._arranged_for = narrow, running
@@ -73,7 +74,7 @@ class InstallLayout(QBoxLayout):
 
 
 class NoteCard(Card):
-    """Whether one may leave: icon, a few words, one line."""
+    """An icon, a title and a text."""
 
     def __init__(self) -> None:
         super().__init__(padding=16)
@@ -90,7 +91,7 @@ class NoteCard(Card):
         self.column.addLayout(row)
 
     def set(self, icon: str, title: str, text: str) -> None:
-        """Another note."""
+        """Show a note."""
         self._icon_label.set(icon, "ok" if icon == "ok" else "accent")
         self._title_label.setText(title)
         self._text_label.setText(text)
@@ -101,12 +102,11 @@ ANNOUNCED_STATES = ("done", "failed", "skipped")
 
 
 class InstallPage(WizardPage):
-    """The plan's steps with the running one large beside them. `folder_wanted` asks for another folder."""
+    """The list of steps beside the running one. `folder_requested` asks for another folder."""
 
     folder_requested = Signal()
 
     def build(self) -> None:
-        """The parts."""
         column = self.page.column
         self.total_progress = ProgressBar(height=6)
         self.step_list = StepList()
@@ -142,7 +142,6 @@ class InstallPage(WizardPage):
         self._shown_stage: InstallStage | None = None
 
     def draw(self) -> None:
-        """Everything of now."""
         controller, state = self.controller, self.controller.flow.state
         stage = state.stage
         progress = controller.progress
@@ -171,13 +170,13 @@ class InstallPage(WizardPage):
 
     @property
     def default_button(self) -> Button:
-        """A release that can be had leads further than the same try again."""
+        """The first alternative, if there is one, else the primary button."""
         failure = self.controller.flow.state.failure
         has_alternative = failure is not None and bool(failure.alternatives) and bool(self.error_panel.buttons)
         return self.error_panel.buttons[0] if has_alternative else self.primary_button
 
     def run_primary_action(self) -> None:
-        """On to the proof, or on with the install; before a restart there is nothing more to do here."""
+        """Next page, install, or close the window before a restart, by the stage."""
         stage = self.controller.flow.state.stage
         if stage == "done" or self.controller.flow.is_environment_verified:
             self.controller.go_next()
@@ -187,7 +186,7 @@ class InstallPage(WizardPage):
             self.controller.install()
 
     def confirm_stop(self) -> None:
-        """Cancel, after a question; nothing is lost."""
+        """Ask whether to stop the install, and stop it."""
         message = messages.kept_work_text(self._progress, only_download_kept=self._only_download_kept)
         confirmed = ConfirmDialog.ask(
             self,
@@ -200,7 +199,7 @@ class InstallPage(WizardPage):
             self.controller.stop()
 
     def _update_plan_list(self) -> None:
-        """For a simulated machine the plan with its commands and sizes stands here: nothing is logged."""
+        """Show the plan with its commands instead of progress for a simulated machine."""
         simulated, plan = self.controller.flow.simulated, self.controller.flow.state.plan
         for widget in (self._columns.right, self.log_drawer, self._list_card):
             widget.setVisible(not simulated)
@@ -210,7 +209,7 @@ class InstallPage(WizardPage):
 
     def _on_lines_logged(self, lines: list[str]) -> None:
         self.log_drawer.append(lines)
-        # What a tool says on its way reads like trouble to who does not know it: it is for the open drawer.
+        # A closed drawer shows no last line: the output of tools can look like errors.
         self.log_drawer.header.set_last("")
 
     def _fill_rows_from_progress(self) -> None:
@@ -218,7 +217,7 @@ class InstallPage(WizardPage):
         self._fill_rows((step.id, step.code, step.data, step.needs_admin) for step in steps)
 
     def _fill_rows(self, steps: Iterable[tuple[str, str, dict[str, Value], bool]]) -> None:
-        """A row for each (id, code, data, asks for rights); those that are there already stay."""
+        """Make a row for each (id, code, data, needs_admin); nothing changes if they are there already."""
         rows = tuple(steps)
         keys = tuple((step_id, needs_admin) for step_id, _, _, needs_admin in rows)
         if keys != self._row_keys:
@@ -232,8 +231,8 @@ class InstallPage(WizardPage):
         if step.id not in self.step_list.rows:
             self._fill_rows_from_progress()
         self.step_list.set_title(step.id, texts.translate(f"step.{step.code}.title", step.data))
-        # The trouble box says why a step failed; where others went on without it, its row does.
-        message_shown = self.controller.flow.state.stage == "left-out" or step.state != "failed"
+        # The error panel says why a step failed; its row does where the install continued without it.
+        message_shown = self.controller.flow.state.stage == "steps-skipped" or step.state != "failed"
         detail, amount = (
             messages.step_detail(step, texts, message_shown=message_shown),
             messages.step_amount(step, texts),
@@ -299,7 +298,7 @@ class InstallPage(WizardPage):
 
     @property
     def _only_download_kept(self) -> bool:
-        """Whether only the download would be left of the work so far."""
+        """Whether a stopped install would repeat the running step."""
         running = self._progress.running_step if self._progress is not None else None
         return running is not None and running.kind in REPEATED_STEP_KINDS
 
@@ -318,8 +317,8 @@ class InstallPage(WizardPage):
             "cancelled": self.tr("Go on"),
             "reboot-needed": self.tr("Close"),
         }
-        if stage == "left-out" and not is_verified:
-            primary_texts["left-out"] = self.tr("Ask again")
+        if stage == "steps-skipped" and not is_verified:
+            primary_texts["steps-skipped"] = self.tr("Ask again")
         self.primary_button.setText(primary_texts.get(stage, self.tr("Next")))
         failure = self.controller.flow.state.failure
         self.primary_button.setEnabled(not running and (failure is None or "retry" in failure.remedies))
@@ -329,7 +328,7 @@ class InstallPage(WizardPage):
         self.focus_primary()
         failure = self.controller.flow.state.failure
         if failure is not None:
-            announce(self.error_panel, wizard_messages.message_text(self.texts, failure.message))
+            announce(self.error_panel, message_text(self.texts, failure.message))
         set_tab_order(
             *self.error_panel.buttons,
             *self.step_panel.download_controls.controls,
@@ -338,14 +337,13 @@ class InstallPage(WizardPage):
         )
 
     def focus_primary(self) -> None:
-        """While it runs there is only Cancel."""
+        """Focus Cancel while the install runs."""
         if self.cancel_button.isVisible():
             self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().focus_primary()
 
     def _update_layout(self) -> None:
-        """In one column the list stands low, and in sight, below the running step."""
         narrow, running = self.page.breakpoints.is_tight, self.controller.flow.is_locked
         self._columns.arrange(narrow=narrow, running=running)
         self.step_panel.set_compact(narrow)

@@ -1,4 +1,10 @@
-"""How far an install is, from its events: step by step, as a whole, and how long it will still take."""
+"""The progress of an install, computed from its events, without Qt.
+
+    ProgressReporter (install/progress.py) -> PlanEvent, StepEvent -> JobRunner (gui/worker.py)
+        -> InstallProgress -> StepProgress of each step -> CurrentStepPanel, StepList, the window's task bar
+
+Times are seconds, speeds bytes per second, fractions 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +14,13 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .....core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
 from .....core.message import Message
+from .....core.plan import Bottleneck, Event, Plan, PlanEvent, StepEvent, StepState
 from .....core.types import Value
 
-# The step after the download: what it made so far is made again by the next start.
+# A resumed install repeats these steps from their beginning.
 REPEATED_STEP_KINDS = frozenset({"python-packages"})
-# What a step counts in the bar where nobody knows its time: a share, no promise.
+# A step's weight in the bar if its duration is unknown; relative to minutes.
 DEFAULT_WEIGHTS = {"download": 6.0, "python-packages": 2.0, "python-runtime": 1.0, "conda-environment": 1.0}
 MIN_WEIGHT = 0.5
 MIN_REPORTED_SECONDS = 0.5
@@ -22,7 +28,7 @@ ENDED_STATES = ("done", "skipped")
 
 
 class StepProgress(Struct, frozen=True, kw_only=True):
-    """One step: where it is, in bytes or parts, and the seconds it took once it ended."""
+    """One step: `done` of `total` in `unit`, and the `seconds` it took once it ended."""
 
     id: str
     code: str
@@ -42,19 +48,19 @@ class StepProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def fraction(self) -> float | None:
-        """0 to 1 within the step; None while its total is unknown."""
+        """The done part of the step; None while its total is unknown."""
         if self.state in ENDED_STATES:
             return 1.0
         if self.done is None or not self.total:
             return None
-        # Parts are counted where one tool puts them all in place: none yet says nothing about how far it is.
+        # Items are counted when they are complete: none yet does not mean that nothing is done.
         if self.unit == "items" and self.done == 0:
             return None
         return min(self.done / self.total, 1.0)
 
     @property
     def reported_seconds(self) -> float | None:
-        """The seconds it took, unless it was a blink."""
+        """The seconds it took; None below half a second."""
         return self.seconds if self.seconds is not None and self.seconds >= MIN_REPORTED_SECONDS else None
 
     @property
@@ -66,7 +72,7 @@ class StepProgress(Struct, frozen=True, kw_only=True):
 
 
 class InstallProgress:
-    """Takes in events, in order. Without a plan the first event tells the steps."""
+    """Takes events in order. Without a plan the first event names the steps. `clock` gives seconds."""
 
     def __init__(self, plan: Plan | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -86,12 +92,16 @@ class InstallProgress:
         self.current_id: str | None = None
 
     def handle_event(self, event: Event) -> str | None:
-        """One event; gives the id of the step that changed, if one did."""
+        """Take an event; returns the id of the step that it changed."""
         if isinstance(event, PlanEvent):
-            for brief in event.steps:
-                if brief.id not in self.steps:
-                    self.steps[brief.id] = StepProgress(
-                        id=brief.id, code=brief.code, data=brief.data, bytes=brief.bytes, needs_admin=brief.needs_admin
+            for summary in event.steps:
+                if summary.id not in self.steps:
+                    self.steps[summary.id] = StepProgress(
+                        id=summary.id,
+                        code=summary.code,
+                        data=summary.data,
+                        bytes=summary.bytes,
+                        needs_admin=summary.needs_admin,
                     )
             return None
         if not isinstance(event, StepEvent) or event.id not in self.steps:
@@ -117,7 +127,7 @@ class InstallProgress:
         return event.id
 
     def end_running_step(self, state: StepState) -> str | None:
-        """The install ended in the middle of a step: that one failed or was cancelled; gives its id."""
+        """The install ended during a step, which failed or was cancelled; returns its id."""
         step = self.running_step
         if step is None:
             return None
@@ -126,23 +136,23 @@ class InstallProgress:
 
     @property
     def running_step(self) -> StepProgress | None:
-        """The step that runs."""
+        """The step that runs, if one does."""
         step = self.steps.get(self.current_id) if self.current_id is not None else None
         return step if step is not None and step.state == "running" else None
 
     @property
     def has_downloads(self) -> bool:
-        """Whether anything was fetched that the next start need not fetch again."""
+        """Whether bytes were downloaded, which a resumed install uses."""
         return any(step.unit == "bytes" and step.done for step in self.steps.values())
 
     @property
     def step_number(self) -> int:
-        """The running step's place, from 1; 0 before the first."""
+        """The current step's number, from 1; 0 before the first."""
         return list(self.steps).index(self.current_id) + 1 if self.current_id in self.steps else 0
 
     @property
     def fraction(self) -> float:
-        """0 to 1 over all steps, each weighing what it was expected to take."""
+        """The done part of all steps, weighted by their expected minutes."""
         weights = {
             step.id: step.minutes or DEFAULT_WEIGHTS.get(step.kind or "", MIN_WEIGHT) for step in self.steps.values()
         }
@@ -152,13 +162,13 @@ class InstallProgress:
 
     @property
     def bar_fraction(self) -> float | None:
-        """What a bar shows of it: None while the running step cannot tell, for a bar that stands still looks dead."""
+        """`fraction` for a progress bar: None while the running step has none, so that the bar is animated."""
         running = self.running_step
         return self.fraction if running is None or running.fraction is not None else None
 
     @property
     def seconds_left(self) -> float | None:
-        """What the running step's speed says, and what the waiting ones should take; None if one is unknown."""
+        """Of the running step by its speed, of the waiting ones as expected; None if one is unknown."""
         remaining_s = 0.0
         for step in self.steps.values():
             if step.state == "waiting":

@@ -1,8 +1,7 @@
-"""Under a running download: hold it, go on, and how fast at most.
+"""The right column of a running install: what the current step does and what limits it, or what went wrong.
 
-The step that runs: what and why, how far, how fast, how long, and what sets the pace.
-
-What went wrong, in the place where it happened, with a button for each way out.
+CurrentStepPanel shows a StepProgress with its DownloadControls (pause, speed limit); ErrorPanel shows a Failure with a
+button for each remedy. Speeds are bytes per second.
 """
 
 from __future__ import annotations
@@ -26,13 +25,12 @@ from ... import messages
 from ...state import Failure
 from .progress import StepProgress
 
-# What a line is often shared with: a call, a film, somebody else's download.
 MEGABYTE = 1_000_000
 SPEED_LIMITS = (None, *(count * MEGABYTE for count in (20, 10, 5, 2, 1)))
 
 
 class SpeedLimitPicker(Dropdown):
-    """How fast downloads may go at most; `chosen` comes with bytes per second, None for as fast as it goes."""
+    """A speed limit for downloads; `chosen` brings bytes per second, None for no limit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.rate: int | None = None
@@ -40,12 +38,11 @@ class SpeedLimitPicker(Dropdown):
         self.chosen.connect(self.set_rate)
 
     def set_rate(self, rate: int | None) -> None:
-        """Another limit, without telling."""
+        """Show another limit, without a signal."""
         self.rate = rate
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words."""
         entries = [DropdownEntry(value=each, text=self._rate_text(each)) for each in SPEED_LIMITS]
         self.set_entries(entries, self.rate, self._rate_text(self.rate), self.tr("Download speed"))
 
@@ -56,7 +53,7 @@ class SpeedLimitPicker(Dropdown):
 
 
 class DownloadControls(Themed, QWidget):
-    """`held(bool)` when the user holds the download or lets it go on; `limit.chosen` with another limit."""
+    """Pause button and speed limit; `pause_toggled` brings whether the download is paused."""
 
     pause_toggled = Signal(bool)
 
@@ -75,7 +72,7 @@ class DownloadControls(Themed, QWidget):
         self.apply_theme()
 
     def set(self, *, paused: bool, rate: int | None) -> None:
-        """How it stands, without telling."""
+        """Show the current state, without a signal."""
         if paused != self.paused:
             self.paused = paused
             self.retranslate()
@@ -83,7 +80,6 @@ class DownloadControls(Themed, QWidget):
             self.limit_picker.set_rate(rate)
 
     def retranslate(self) -> None:
-        """Our own words."""
         self.pause_button.setText(self.tr("Go on") if self.paused else self.tr("Pause"))
         self.pause_button.set_icon("play" if self.paused else "pause")
 
@@ -109,7 +105,7 @@ BOTTLENECK_ICONS: dict[Bottleneck, str] = {
 
 
 class CurrentStepPanel(Card):
-    """A large bar with its figures; `set_compact` leaves the list below it its room: all figures in one line."""
+    """Progress bar, figures, speed curve and bottleneck; in compact form all figures are in one line of text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,7 +155,7 @@ class CurrentStepPanel(Card):
             self.column.addWidget(widget)
 
     def set_compact(self, on: bool) -> None:
-        """With the curve and a figure for each, or with all of it in a line or two."""
+        """Switch between figures with the speed curve, and one or two lines of text."""
         if on != self._compact:
             self._compact = on
             self.column.setSpacing(6 if on else 10)
@@ -167,7 +163,7 @@ class CurrentStepPanel(Card):
                 self.set_step(*self._shown_step)
 
     def set_step(self, step: StepProgress, texts: Texts) -> None:
-        """Where the running step is."""
+        """Show a step."""
         self._shown_step = (step, texts)
         self.heading_label.setText(texts.translate(f"step.{step.code}.title", step.data))
         message = texts.message_text(step.message) if step.message is not None else ""
@@ -201,7 +197,7 @@ class CurrentStepPanel(Card):
             self._show_compact(step, texts)
 
     def _show_compact(self, step: StepProgress, texts: Texts) -> None:
-        """The figures in one line, what sets the pace in the next."""
+        """Figures in one line, the bottleneck in the next."""
         parts = [
             f"{format_size(step.done or 0)} / {format_size(step.total)}" if step.total else format_size(step.done or 0)
         ]
@@ -210,7 +206,7 @@ class CurrentStepPanel(Card):
         remaining_s = step.seconds_left
         if remaining_s is not None and not self.download_controls.paused:
             parts.append(self.tr("{time} left").format(time=format_duration(remaining_s, texts.language)))
-        # isVisibleTo: the card may itself be hidden yet.
+        # Not isVisible: the panel itself may still be hidden.
         bottleneck_texts = [self._bottleneck_title.text()] if self.bottleneck_inset.isVisibleTo(self) else []
         if self.download_controls.paused:
             bottleneck_texts.append(self._bottleneck_detail.text())
@@ -266,13 +262,13 @@ class CurrentStepPanel(Card):
 
 
 def _split_unit(text: str) -> tuple[str, str]:
-    """ "18.4 MB/s" as figure and unit; "1 h 5 min" stays whole."""
+    """ "18.4 MB/s" as figure and unit; "1 h 5 min" is not split."""
     parts = text.split(" ")
     return (parts[0], parts[1]) if len(parts) == 2 else (text, "")
 
 
 class ErrorPanel(Themed, QWidget):
-    """The sentence and its buttons; `taken` brings an offered alternative, `folder` asks for another folder."""
+    """`alternative_chosen` brings the chosen alternative, `folder_requested` asks for another folder."""
 
     alternative_chosen = Signal(object)
     folder_requested = Signal()
@@ -293,7 +289,7 @@ class ErrorPanel(Themed, QWidget):
         self.apply_theme()
 
     def set_failure(self, failure: Failure, texts: Texts) -> None:
-        """Another trouble, or the same in another language."""
+        """Show a failure; also to show it in another language."""
         self.message_label.setText(messages.message_text(texts, failure.message))
         self.setAccessibleName(self.message_label.text())
         for widget in self._button_rows:
@@ -325,6 +321,5 @@ class ErrorPanel(Themed, QWidget):
         self.buttons.append(button)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The error's soft ground."""
         del event
         draw_box(QPainter(self), QRectF(self.rect()), 8, "error_soft", tint_border("error"))

@@ -96,15 +96,15 @@ class PartSummary(Struct, frozen=True, kw_only=True):
 def part_titles(machine: Machine) -> dict[str, tuple[str, str]]:
     """Title and meaning of each part."""
     system = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}[machine.os.system]
-    driver_meaning = translate("Cards", "Lets {system} talk to the card").format(system=system)
+    driver_meaning = translate("PartSummary", "Lets {system} talk to the card").format(system=system)
     if machine.os.wsl:
-        driver_meaning = translate("Cards", "Windows' own, which lets Linux talk to the card")
+        driver_meaning = translate("PartSummary", "Windows' own, which lets Linux talk to the card")
     return {
-        "driver": (translate("Cards", "Graphics driver"), driver_meaning),
-        "cuda": ("CUDA", translate("Cards", "The language programs use to compute on an NVIDIA card")),
-        "cudnn": ("cuDNN", translate("Cards", "NVIDIA's fast building blocks for neural networks")),
-        "torch": ("PyTorch", translate("Cards", "The toolbox you train models with")),
-        "tensorflow": ("TensorFlow", translate("Cards", "Google's toolbox to train models with")),
+        "driver": (translate("PartSummary", "Graphics driver"), driver_meaning),
+        "cuda": ("CUDA", translate("PartSummary", "The language programs use to compute on an NVIDIA card")),
+        "cudnn": ("cuDNN", translate("PartSummary", "NVIDIA's fast building blocks for neural networks")),
+        "torch": ("PyTorch", translate("PartSummary", "The toolbox you train models with")),
+        "tensorflow": ("TensorFlow", translate("PartSummary", "Google's toolbox to train models with")),
     }
 
 
@@ -145,22 +145,22 @@ def open_alternatives(recommendation: Recommendation, plan: Plan | None = None) 
 
 def install_pill() -> tuple[PillKind, str]:
     """It is going to be installed."""
-    return ("accent", translate("Cards", "Install"))
+    return ("accent", translate("PartSummary", "Install"))
 
 
 def keep_pill() -> tuple[PillKind, str]:
     """What is there stays."""
-    return ("ok", translate("Cards", "Keep"))
+    return ("ok", translate("PartSummary", "Keep"))
 
 
 def not_needed_pill() -> tuple[PillKind, str]:
     """Nothing of this is needed."""
-    return ("neutral", translate("Cards", "Not needed"))
+    return ("neutral", translate("PartSummary", "Not needed"))
 
 
 def included_pill() -> tuple[PillKind, str]:
     """It comes inside something else."""
-    return ("neutral", translate("Cards", "Included"))
+    return ("neutral", translate("PartSummary", "Included"))
 
 
 def _build_part(
@@ -176,10 +176,10 @@ def _build_part(
 ) -> PartSummary:
     title, meaning = part_titles(machine)[name]
     installed_text = (
-        translate("Cards", "not installed") if installed is None and not installed_detail else installed_detail
+        translate("PartSummary", "not installed") if installed is None and not installed_detail else installed_detail
     )
     if installed is None and name in _MACHINE_FIELDS and getattr(machine, _MACHINE_FIELDS[name]) is None:
-        installed_text = translate("Cards", "not known")
+        installed_text = translate("PartSummary", "not known")
     return PartSummary(
         id=name,
         title=title,
@@ -218,16 +218,20 @@ def _driver_part(
     advice = recommendation.driver
     installed = advice.installed or (machine.driver.version if machine.driver is not None else None)
     cuda = machine.driver.cuda_max if machine.driver is not None else None
-    installed_detail = translate("Cards", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
+    installed_detail = (
+        translate("PartSummary", "CUDA up to {version}").format(version=cuda) if cuda and installed else ""
+    )
     if advice.action == "none" and installed is None:
         if machine.gpus_of("nvidia"):
-            no_answer = translate("Cards", "none answers")
+            no_answer = translate("PartSummary", "none answers")
             return _build_part(
                 "driver", machine, installed=None, installed_detail=no_answer, planned=None, pill=not_needed_pill()
             )
         # Only NVIDIA's is looked for: what drives another maker's card is its maker's and the system's matter.
-        other_source = translate("Cards", "not looked at") if machine.gpus else translate("Cards", "no NVIDIA card")
-        unchanged_pill: tuple[PillKind, str] = ("neutral", translate("Cards", "Stays as it is"))
+        other_source = (
+            translate("PartSummary", "not looked at") if machine.gpus else translate("PartSummary", "no NVIDIA card")
+        )
+        unchanged_pill: tuple[PillKind, str] = ("neutral", translate("PartSummary", "Stays as it is"))
         pill = unchanged_pill if machine.gpus else not_needed_pill()
         return _build_part("driver", machine, installed=None, installed_detail=other_source, planned=None, pill=pill)
     if advice.action in ("keep", "none"):
@@ -243,20 +247,24 @@ def _driver_part(
     planned = advice.recommended or advice.minimum
     kinds = {"studio": "Studio", "game-ready": "Game Ready"}
     channel = kinds[advice.channel] if advice.channel else ""
-    manual_note = "" if manual_driver(recommendation, plan) is None else translate("Cards", "you install it")
-    version_note = translate("Cards", "or newer") if advice.recommended is None else channel
+    manual_note = "" if manual_driver(recommendation, plan) is None else translate("PartSummary", "you install it")
+    version_note = translate("PartSummary", "or newer") if advice.recommended is None else channel
     if advice.recommended is None and advice.below is not None:
-        version_note = translate("Cards", "or newer, but older than {version}").format(version=advice.below)
+        version_note = translate("PartSummary", "or newer, but older than {version}").format(version=advice.below)
     packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
     # The distribution decides which version of the branch its packages hold.
-    other_source = translate("Cards", "or your system's own") if packaged else ""
+    other_source = translate("PartSummary", "or your system's own") if packaged else ""
     cuda_note = (
-        translate("Cards", "CUDA up to {version}").format(version=max_cuda) if max_cuda and not other_source else ""
+        translate("PartSummary", "CUDA up to {version}").format(version=max_cuda)
+        if max_cuda and not other_source
+        else ""
     )
     planned_detail = " · ".join(part for part in (version_note, other_source or cuda_note, manual_note) if part)
     pill = install_pill()
     if advice.action != "install":
-        pill_text = translate("Cards", "Update") if advice.action == "update" else translate("Cards", "Go back")
+        pill_text = (
+            translate("PartSummary", "Update") if advice.action == "update" else translate("PartSummary", "Go back")
+        )
         pill = ("accent", pill_text)
     return _build_part(
         "driver",
@@ -277,13 +285,13 @@ def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
         (each for each in machine.cuda_toolkits or () if each.version), key=lambda each: each.nvcc is False
     )
     toolkit, broken = (toolkits[0].version, toolkits[0].nvcc is False) if toolkits else (None, False)
-    installed_detail = translate("Cards", "toolkit, stays") if toolkit is not None else ""
+    installed_detail = translate("PartSummary", "toolkit, stays") if toolkit is not None else ""
     if broken:
-        installed_detail = translate("Cards", "toolkit without its compiler; stays")
+        installed_detail = translate("PartSummary", "toolkit without its compiler; stays")
     advice = recommendation.cuda_toolkit
     if advice.action == "install":
-        purpose = translate("Cards", "toolkit, to compile with")
-        purpose_here = translate("Cards", "toolkit") if toolkit is not None else ""
+        purpose = translate("PartSummary", "toolkit, to compile with")
+        purpose_here = translate("PartSummary", "toolkit") if toolkit is not None else ""
         purpose_here = installed_detail if broken else purpose_here
         return _build_part(
             "cuda",
@@ -305,7 +313,7 @@ def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
         )
     tensorflow = recommendation.tensorflow
     if torch is None and tensorflow is not None and tensorflow.gpu:
-        source_text = translate("Cards", "comes inside TensorFlow")
+        source_text = translate("PartSummary", "comes inside TensorFlow")
         return _build_part(
             "cuda",
             machine,
@@ -319,7 +327,7 @@ def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
         return _build_part(
             "cuda", machine, installed=toolkit, installed_detail=installed_detail, planned=toolkit, pill=pill
         )
-    source_text = translate("Cards", "comes inside PyTorch")
+    source_text = translate("PartSummary", "comes inside PyTorch")
     return _build_part(
         "cuda",
         machine,
@@ -334,11 +342,13 @@ def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
 def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
     torch = recommendation.pytorch
     installed = next((each.version for each in machine.cudnn or () if each.version), None)
-    installed_detail = translate("Cards", "stays") if installed is not None else ""
+    installed_detail = translate("PartSummary", "stays") if installed is not None else ""
     advice = recommendation.cudnn
     if advice.action == "install":
         standalone = recommendation.cuda_toolkit.action == "none"
-        planned_detail = translate("Cards", "by itself") if standalone else translate("Cards", "beside the toolkit")
+        planned_detail = (
+            translate("PartSummary", "by itself") if standalone else translate("PartSummary", "beside the toolkit")
+        )
         return _build_part(
             "cudnn",
             machine,
@@ -364,7 +374,7 @@ def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary
             machine,
             installed=installed,
             installed_detail=installed_detail,
-            planned=translate("Cards", "comes inside TensorFlow"),
+            planned=translate("PartSummary", "comes inside TensorFlow"),
             pill=included_pill(),
         )
     if torch is None or recommendation.accelerator != "cuda":
@@ -372,9 +382,12 @@ def _cudnn_part(machine: Machine, recommendation: Recommendation) -> PartSummary
         return _build_part(
             "cudnn", machine, installed=installed, installed_detail=installed_detail, planned=installed, pill=pill
         )
-    source_text, planned = translate("Cards", "comes inside PyTorch"), torch.cudnn
+    source_text, planned = translate("PartSummary", "comes inside PyTorch"), torch.cudnn
     if planned is None:  # the catalog does not know this build's
-        planned, source_text = translate("Cards", "inside PyTorch"), translate("Cards", "version shows in the proof")
+        planned, source_text = (
+            translate("PartSummary", "inside PyTorch"),
+            translate("PartSummary", "version shows in the proof"),
+        )
     return _build_part(
         "cudnn",
         machine,
@@ -391,7 +404,7 @@ def _pytorch_part(
 ) -> PartSummary:
     torch = recommendation.pytorch
     installed = next((each.torch.version for each in machine.pythons or () if each.torch is not None), None)
-    installed_detail = translate("Cards", "elsewhere, stays") if installed is not None else ""
+    installed_detail = translate("PartSummary", "elsewhere, stays") if installed is not None else ""
     if torch is None:
         return _build_part(
             "torch",
@@ -402,7 +415,7 @@ def _pytorch_part(
             pill=not_needed_pill(),
         )
     cpu = recommendation.accelerator == "cpu"
-    details = [translate("Cards", "for the CPU") if cpu else texts.variant_name(torch.variant)]
+    details = [translate("PartSummary", "for the CPU") if cpu else texts.variant_name(torch.variant)]
     if recommendation.python is not None:
         details.append(f"Python {recommendation.python}")
     if already_installed:
@@ -428,13 +441,13 @@ def _pytorch_part(
 def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
     planned = recommendation.tensorflow
     installed = next((each.tensorflow for each in machine.pythons or () if each.tensorflow is not None), None)
-    installed_detail = translate("Cards", "elsewhere, stays") if installed is not None else ""
+    installed_detail = translate("PartSummary", "elsewhere, stays") if installed is not None else ""
     if planned is None:
-        pill: tuple[PillKind, str] = ("warn", translate("Cards", "Not here"))
+        pill: tuple[PillKind, str] = ("warn", translate("PartSummary", "Not here"))
         return _build_part(
             "tensorflow", machine, installed=installed, installed_detail=installed_detail, planned=None, pill=pill
         )
-    device_text = translate("Cards", "on the GPU") if planned.gpu else translate("Cards", "for the CPU")
+    device_text = translate("PartSummary", "on the GPU") if planned.gpu else translate("PartSummary", "for the CPU")
     return _build_part(
         "tensorflow",
         machine,

@@ -22,8 +22,8 @@ from .....core.plan import PlanFile, Step, alternative_command, requirements_tex
 from .....core.price import minimum_disk_bytes
 from .....core.recommendation import Choice
 from .....texts.format import format_size
-from .....texts.terminal import Terminal
 from .....texts.localized import Texts, duration_text, step_download_text
+from .....texts.terminal import Terminal
 from .....texts.translate import explain_terms
 from .... import theme
 from ....widgets.base import Themed

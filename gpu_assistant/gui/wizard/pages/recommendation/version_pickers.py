@@ -16,9 +16,9 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .....catalog.versions import parse_version
+from .....core.message import Message
 from .....core.recommendation import Choice, Recommendation
 from .....core.recommendation import RecommendationWarning as Caution
-from .....core.message import Message
 from .....texts.format import UNKNOWN_VALUE
 from .....texts.localized import Texts
 from .... import theme
@@ -29,7 +29,7 @@ from ....widgets.icons import IconWidget
 from ....widgets.inputs import Dropdown, DropdownEntry
 from ....widgets.text import label
 from ... import messages
-from ...jobs import dropped_choices
+from ...choices import dropped_choices
 from ...state import OptionNotes, Release, UndoState
 from .options_bar import CHANNEL_NAMES
 
@@ -44,12 +44,12 @@ GROUP_MIN_SIZE = 2
 def part_title(name: PartName) -> str:
     """What a drop-down is about."""
     return {
-        "driver": translate("Choosers", "Driver"),
+        "driver": translate("VersionPickers", "Driver"),
         "cuda_toolkit": "CUDA Toolkit",
-        "toolkit_way": translate("Choosers", "How it gets here"),
+        "toolkit_way": translate("VersionPickers", "How it gets here"),
         "cudnn": "cuDNN",
         "pytorch": "PyTorch",
-        "variant": translate("Choosers", "Build"),
+        "variant": translate("VersionPickers", "Build"),
         "python": "Python",
         "tensorflow": "TensorFlow",
     }[name]
@@ -61,23 +61,23 @@ def display_value(name: PartName, value: str | None, option_notes: OptionNotes |
         variant_text = spoken().variant_name(value)
         return variant_text[:1].upper() + variant_text[1:]
     if name == "driver" and value == "keep" and option_notes is not None and option_notes.installed_driver is not None:
-        return translate("Choosers", "Keep {version}").format(version=option_notes.installed_driver)
+        return translate("VersionPickers", "Keep {version}").format(version=option_notes.installed_driver)
     if name == "driver" and value == "keep":
-        return translate("Choosers", "Keep the one that is there")
+        return translate("VersionPickers", "Keep the one that is there")
     if name == "toolkit_way" and value is not None:
-        archives_text = translate("Choosers", "Your own folder, no administrator")
-        return archives_text if value == "archives" else translate("Choosers", "With NVIDIA's installer")
+        archives_text = translate("VersionPickers", "Your own folder, no administrator")
+        return archives_text if value == "archives" else translate("VersionPickers", "With NVIDIA's installer")
     if name in ("cuda_toolkit", "cudnn") and value == "none":
-        return translate("Choosers", "Not installed separately")
+        return translate("VersionPickers", "Not installed separately")
     return value or UNKNOWN_VALUE
 
 
 def build_entries(part: PartOptions, option_notes: OptionNotes, texts: Texts) -> list[DropdownEntry]:
     """A part's list: what we take, then all else; what we take stands twice only where it was picked itself."""
-    recommended_text = translate("Choosers", "As recommended ({version})")
+    recommended_text = translate("VersionPickers", "As recommended ({version})")
     if option_notes.chosen_parts - {part.name}:
         # What goes with other picks is not what is recommended without them.
-        recommended_text = translate("Choosers", "What goes with your other picks ({version})")
+        recommended_text = translate("VersionPickers", "What goes with your other picks ({version})")
     recommended_text = recommended_text.format(version=display_value(part.name, part.recommended, option_notes))
     release = option_notes.releases.get((part.name, part.recommended or ""))
     recommended_entry = DropdownEntry(
@@ -120,7 +120,7 @@ def _group_headings(options: list[Option], texts: Texts) -> dict[tuple[object, .
         if count < GROUP_MIN_SIZE or group[0].code is None:
             continue
         if group[0].state == "refused":
-            template = translate("Choosers", "Cannot be taken: {why}.")
+            template = translate("VersionPickers", "Cannot be taken: {why}.")
             headings[key] = template.format(why=option_text(group[0], texts))
         elif all(shared_texts):
             headings[key] = messages.join_sentences(*shared_texts)
@@ -278,7 +278,7 @@ class VersionPickers(Themed, QWidget):
 
     def set_side_effects(self, changes: str) -> None:
         """What changed along with the pick; nothing hides it."""
-        text = translate("Choosers", "Changed along with it: {changes}").format(changes=changes)
+        text = translate("VersionPickers", "Changed along with it: {changes}").format(changes=changes)
         self.side_effects_line.set_text(text if changes else "")
 
     def set_available_width(self, available_width: int) -> None:
@@ -310,19 +310,21 @@ class VersionPickers(Themed, QWidget):
         self._refused_entry = (name, entry)
         newest_allowed = self._newest_allowed(name, str(entry.value))
         if newest_allowed is None:
-            template = translate("Choosers", "{version} cannot be taken: {why}.")
+            template = translate("VersionPickers", "{version} cannot be taken: {why}.")
         else:
-            template = translate("Choosers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
+            template = translate("VersionPickers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
         # What is no number is a clause of its own: it stands in quotation marks.
         version_text = (
-            entry.text if parse_version(entry.text) else translate("Choosers", "“{words}”").format(words=entry.text)
+            entry.text
+            if parse_version(entry.text)
+            else translate("VersionPickers", "“{words}”").format(words=entry.text)
         )
         self.refusal_line.set_text(template.format(version=version_text, why=entry.detail, newest=newest_allowed))
         self._fallback = self._find_fallback(name, str(entry.value))
         self.fallback_button.setVisible(self._fallback is not None)
         if self._fallback is not None:
-            exclusive_template = translate("Choosers", "{version}, the rest as recommended")
-            instead_template = translate("Choosers", "Instead: {version}")
+            exclusive_template = translate("VersionPickers", "{version}, the rest as recommended")
+            instead_template = translate("VersionPickers", "Instead: {version}")
             version = display_value(name, self._fallback[1], self._option_notes)
             self.fallback_button.setText(
                 (exclusive_template if self._fallback[2] else instead_template).format(version=version)
@@ -453,25 +455,25 @@ def side_effects_text(undo_state: UndoState | None, recommendation: Recommendati
             changes.append(
                 f"{part_title(name)} {display_value(name, before, notes)} → {display_value(name, after, notes)}"
             )
-    return translate("Choosers", "; ").join(changes)
+    return translate("VersionPickers", "; ").join(changes)
 
 
 def reset_choices_text(choice: Choice) -> tuple[str, str]:
     """That all picks were let go, and which: a title and a line."""
-    return translate("Choosers", "All as recommended again"), translate("Choosers", "Let go: {picks}.").format(
-        picks=_format_choices(dropped_choices(choice, None))
-    )
+    return translate("VersionPickers", "All as recommended again"), translate(
+        "VersionPickers", "Let go: {picks}."
+    ).format(picks=_format_choices(dropped_choices(choice, None)))
 
 
 def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:
     """That picks did not go with another wish, and which: a title and a line."""
-    line = translate("Choosers", "Left to us again: {picks}. What else you picked stays.").format(
+    line = translate("VersionPickers", "Left to us again: {picks}. What else you picked stays.").format(
         picks=_format_choices(dropped)
     )
-    return translate("Choosers", "Not all that you picked goes with this"), line
+    return translate("VersionPickers", "Not all that you picked goes with this"), line
 
 
 def _format_choices(choices: tuple[tuple[PartName, str], ...]) -> str:
-    return translate("Choosers", "; ").join(
+    return translate("VersionPickers", "; ").join(
         f"{part_title(name)} {display_value(name, value)}" for name, value in choices
     )
