@@ -168,8 +168,9 @@ class SetupService:
         )
 
     def read_plan(self, path: Path) -> Plan:
-        """A plan file somebody gives us, as it is written: what may be carried out is `plan_again` of it. Raises
-        CallError when it is broken, or names a folder that cannot be used.
+        """A plan from a file as it is written; only what `replan` makes of it may be installed.
+
+        Raises UsageError for a malformed file, or one that names a folder that cannot be used.
         """
         from ..core.plan import Plan
         from ..install.plan.validation import refuse_missing, validate_plan
@@ -179,10 +180,11 @@ class SetupService:
         refuse_missing(plan)
         return plan
 
-    def plan_again(self, given: Plan, machine: Machine) -> Plan:
-        """Our own plan for what a plan file asks for: goal, choices, folders and bundle. `machine` is this computer, or
-        that of a simulated plan. Raises CallError("plan-differs") where it comes to other steps than the file's,
-        ("plan-refused") for choices that cannot work, and what `recommend` and `plan` raise.
+    def replan(self, given: Plan, machine: Machine) -> Plan:
+        """Plan again for the goal, choices, folders and bundle of a plan file; `machine`: this one, or the file's.
+
+        Raises UsageError("plan-differs") if the steps are not those of the file, ("plan-refused") for choices that
+        cannot work, and what `recommend` and `plan` raise.
         """
         from ..advise.recommend import recommend
         from ..install.plan.validation import refuse_differences

@@ -1,31 +1,24 @@
-"""What was typed and would change nothing: it is refused, so that nobody believes that it did something.
+"""What typed arguments mean for several commands: choices for a plan, files to write to.
 
-Runs a job for the command line: Ctrl+C and SIGTERM ask it to stop, and wait until it has.
-
-What was picked on the command line, and what is recommended then; the same for every command that plans.
-
-Where a command is told to write: in a folder that is there, and never over a file that is not of the same kind.
+Options without an effect are refused, so that nobody believes they had one. A file is written only into an existing
+folder, and replaces nothing but an empty file or one of the same kind.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..core import json
-from ..core.errors import Cancelled, UsageError
-from ..core.jobs import Job, JobContext
+from ..core.errors import UsageError
 from ..core.paths import normalize_path
 from ..core.recommendation import Choice
+from .jobs import run_job
 
 if TYPE_CHECKING:
     from ..app import App
@@ -33,31 +26,36 @@ if TYPE_CHECKING:
     from ..core.recommendation import Recommendation
 
 
-# What decides a plan: one that is there already has it in it.
+# The options that decide a plan; a plan from a file or a bundle has them already.
 PLAN_OPTIONS = ("goal", "channel", "pytorch", "variant", "python", "toolkit", "wsl2", "environment")
-
-DEFAULT_CHANNEL = "studio"
-# Those of them that have a value without being typed.
+# Those of them with a default (`parser.StoreExplicit` notes whether they were typed).
 OPTIONS_WITH_DEFAULT = ("goal", "channel", "environment")
+DEFAULT_CHANNEL = "studio"
 
 
-class StoreExplicit(argparse.Action):
-    """Stores a value as usual, and that it was typed: a default looks the same."""
+def choice_from_arguments(arguments: argparse.Namespace) -> Choice | None:
+    """The versions chosen by hand; None without any."""
+    choice = Choice(
+        pytorch=arguments.pytorch,
+        variant=arguments.variant,
+        python=arguments.python,
+        toolkit_way=arguments.toolkit,
+        wsl=arguments.wsl2,
+    )
+    return None if choice == Choice() else choice
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,  # noqa: ARG002
-    ) -> None:
-        """As argparse calls it for each option."""
-        setattr(namespace, self.dest, values)
-        namespace.given = {*getattr(namespace, "given", ()), self.dest}
+
+def detect_and_recommend(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
+    """This machine and its recommendation. Raises UsageError for a choice that is impossible or has no effect."""
+    machine = run_job(app.setup.detect())
+    choice = choice_from_arguments(arguments)
+    recommendation = app.setup.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
+    reject_unused_options(arguments, machine, recommendation)
+    return machine, recommendation
 
 
 def reject_conflicting_options(arguments: argparse.Namespace, option: str, conflicting: Sequence[str]) -> None:
-    """Raise CallError("choice-beside") for the first of the others that was typed beside a word ("--plan")."""
+    """Raise UsageError("choice-beside") for the first conflicting option that was typed beside `option` ("--plan")."""
     values = vars(arguments)
     explicit: set[str] = values.get("given", set())
     for name in conflicting:
@@ -66,7 +64,7 @@ def reject_conflicting_options(arguments: argparse.Namespace, option: str, confl
 
 
 def reject_unused_options(arguments: argparse.Namespace, machine: Machine, recommendation: Recommendation) -> None:
-    """Raise CallError("choice-idle") for a choice of which nothing came."""
+    """Raise UsageError("choice-idle") for a choice that has no effect on the recommendation."""
     goal, tensorflow, toolkit = recommendation.goal, recommendation.tensorflow, recommendation.cuda_toolkit
     for option in ("pytorch", "variant"):
         if goal == "tensorflow" and getattr(arguments, option, None) is not None:
@@ -90,71 +88,14 @@ def _unused_option(option: str, reason: str, goal: str) -> UsageError:
     return UsageError("choice-idle", choice=option, why=f"@idle.{reason}", goal=goal)
 
 
-Result = TypeVar("Result")
-
-
-def run_job(
-    job: Job[Result],
-    *,
-    on_event: Callable[[Any], None] | None = None,
-    cancel_code: str = "stopped",
-) -> Result:
-    """Run on this thread; raises what the job raises, `Cancelled(stopped)` after Ctrl+C."""
-    with cancel_on_signal() as cancel:
-        try:
-            return job.run(JobContext(report=on_event, cancel=cancel))
-        except Cancelled as error:
-            if error.code != "cancelled":
-                raise  # it says more than we know here
-            raise Cancelled(cancel_code) from error
-
-
-@contextmanager
-def cancel_on_signal() -> Iterator[threading.Event]:
-    """An event that is set by Ctrl+C or SIGTERM while the context lasts."""
-    cancel = threading.Event()
-
-    def handle_signal(_number: int, _frame: FrameType | None) -> None:
-        cancel.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield cancel
-        return
-    previous_handlers = {
-        signal_number: signal.signal(signal_number, handle_signal) for signal_number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield cancel
-    finally:
-        for signal_number, handler in previous_handlers.items():
-            signal.signal(signal_number, handler)
-
-
-def choice_from_arguments(arguments: argparse.Namespace) -> Choice | None:
-    """What was picked by hand; None for nothing."""
-    choice = Choice(
-        pytorch=arguments.pytorch,
-        variant=arguments.variant,
-        python=arguments.python,
-        toolkit_way=arguments.toolkit,
-        wsl=arguments.wsl2,
-    )
-    return None if choice == Choice() else choice
-
-
-def detect_and_recommend(app: App, arguments: argparse.Namespace) -> tuple[Machine, Recommendation]:
-    """The machine, and what suits it; raises CallError for a choice that cannot work or of which nothing comes."""
-    machine = run_job(app.setup.detect())
-    choice = choice_from_arguments(arguments)
-    recommendation = app.setup.recommend(machine, goal=arguments.goal, channel=arguments.channel, choice=choice)
-    reject_unused_options(arguments, machine, recommendation)
-    return machine, recommendation
+def require_parent_folder(path: Path) -> None:
+    """Raise UsageError("no-folder") if the parent folder does not exist: a mistyped one must not be created."""
+    if not path.parent.is_dir():
+        raise UsageError("no-folder", path=str(path.parent))
 
 
 def output_path(typed_path: str) -> Path:
-    """The file that was named; raises CallError("file-is-folder") or ("no-folder"): one that was mistyped is not made,
-    for the file would lie where nobody looks for it.
-    """
+    """The absolute path of a file to write to; raises UsageError("file-is-folder") or ("no-folder")."""
     path = normalize_path(typed_path)
     if path.is_dir():
         raise UsageError("file-is-folder", path=str(path))
@@ -162,24 +103,19 @@ def output_path(typed_path: str) -> Path:
     return path
 
 
-def require_parent_folder(path: Path) -> None:
-    """Raise CallError("no-folder") where the folder above is none."""
-    if not path.parent.is_dir():
-        raise UsageError("no-folder", path=str(path.parent))
-
-
 def new_file_path(typed_path: str, may_replace: Callable[[bytes], bool] = lambda _data: False) -> Path:
-    """The file that was named, which is not there, is empty, or is an earlier one by `ours`; raises what `placed`
-    does, and CallError("file-exists").
+    """The path of a file that does not exist, is empty, or has a content that `may_replace` allows to replace.
+
+    Raises what `output_path` raises, and UsageError("file-exists").
     """
     path = output_path(typed_path)
-    if os.path.lexists(path) and not _replaceable(path, may_replace):
+    if os.path.lexists(path) and not _is_replaceable(path, may_replace):
         raise UsageError("file-exists", path=str(path))
     return path
 
 
 def is_plan(data: bytes) -> bool:
-    """Whether a file's content is a plan, be it another version's."""
+    """Whether a file's content is a plan, of whatever version."""
     try:
         document = json.decode(data, dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -188,13 +124,13 @@ def is_plan(data: bytes) -> bool:
 
 
 def is_exported_lockfile(data: bytes) -> bool:
-    """Whether a file's content is a lock that we wrote: that of another project is somebody's work."""
+    """Whether a file's content is a lock file that this program exported, not one of the user's own projects."""
     from ..install.environment.integrations import LOCK_COMMENT
 
     return data.startswith(LOCK_COMMENT)
 
 
-def _replaceable(path: Path, may_replace: Callable[[bytes], bool]) -> bool:
+def _is_replaceable(path: Path, may_replace: Callable[[bytes], bool]) -> bool:
     try:
         if not path.is_file():
             return False

@@ -1,9 +1,8 @@
-"""`gpu-assistant bundle create|check DIR`: a folder with everything for a computer without internet."""
+"""`gpu-assistant bundle create|check DIR`: a folder with all files for a computer without internet."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
@@ -15,8 +14,8 @@ from .arguments import (
     detect_and_recommend,
     reject_conflicting_options,
     require_parent_folder,
-    run_job,
 )
+from .jobs import run_job, run_with_events
 from .output import Output
 from .render import setup
 
@@ -24,54 +23,32 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..app import App
-    from ..core.plan import Event, Plan
-    from ..install.bundle.format import BundleContents
+    from ..core.plan import Plan
 
 
-BUNDLE_ACTIONS = ("create", "check")
-
-
-def add_bundle_options(
-    command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]
-) -> None:
-    """What can be typed after `bundle`; `path` is the parser's own check."""
-    command.add_argument(
-        "action", choices=BUNDLE_ACTIONS, metavar="|".join(BUNDLE_ACTIONS), help=translate("opt.bundle-action")
-    )
-    command.add_argument("folder", metavar="DIR", type=path, help=translate("opt.bundle-folder"))
-    command.add_argument("--dry-run", action="store_true", help=translate("opt.dry-run"))
-
-
-def run_bundle_command(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Make a bundle, or read one through."""
+def run_bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Create a bundle, or verify all of its files."""
     folder = normalize_path(arguments.folder)
     if arguments.action == "check":
         reject_conflicting_options(arguments, "bundle check", (*PLAN_OPTIONS, "machine", "mirrors", "limit_rate"))
         if arguments.dry_run:
             raise UsageError("choice-beside", option="bundle check", choice="--dry-run")
-        job = app.bundles.check(folder)
-        _run_with_events(output, lambda report: run_job(job, on_event=report))
+        run_with_events(app.bundles.check(folder), output)
         return 0
     require_parent_folder(folder)
     if arguments.environment == "conda":
         raise UsageError("conda-needs-network", path=str(folder))
     machine, recommendation = detect_and_recommend(app, arguments)
     choice = choice_from_arguments(arguments)
-    create_job = app.bundles.create(machine, recommendation, folder, channel=arguments.channel, choice=choice)
+    job = app.bundles.create(machine, recommendation, folder, channel=arguments.channel, choice=choice)
     if arguments.dry_run:
-        if output.json:
-            _run_with_events(output, lambda report: create_job.preview(JobContext(report=report)))
-            return 0
-        create_job.preview(JobContext())  # what must not run is refused here, too
-        setup.render_bundle_plan(create_job, output)
-        output.write_line(output.translate("dry-run"))
+        job.preview(JobContext(report=output.write_event if output.json else None))  # raises what the job would raise
+        if not output.json:
+            setup.render_bundle_plan(job, output)
+            output.write_line(output.translate("dry-run"))
         return 0
-    created: list[BundleContents] = []
-    _run_with_events(
-        output, lambda report: created.append(run_job(create_job, on_event=report, cancel_code="cancelled"))
-    )
+    contents = run_with_events(job, output, cancel_code="cancelled")
     if not output.json:
-        (contents,) = created
         output.write_line(
             output.translate("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes)
         )
@@ -80,7 +57,7 @@ def run_bundle_command(app: App, arguments: argparse.Namespace, output: Output) 
 
 
 def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> Plan:
-    """The plan for this computer whose files are all in a bundle; raises CallError for what it was not made for."""
+    """The plan for this computer that takes all files from a bundle; raises UsageError for conflicting options."""
     if arguments.resume:
         raise UsageError("choice-beside", option="--bundle", choice="--resume")
     reject_conflicting_options(
@@ -96,13 +73,3 @@ def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> P
     environment = app.setup.environment_path(arguments.env, contents.goal)
     app.setup.check_folder(environment)
     return app.bundles.plan(folder, machine, recommendation, environment)
-
-
-def _run_with_events(output: Output, start: Callable[[Callable[[Event], None]], object]) -> None:
-    if output.json:
-        start(output.write_event)
-        return
-    from .progress import StepProgressDisplay
-
-    with StepProgressDisplay(output) as lines:
-        start(lines.show_event)

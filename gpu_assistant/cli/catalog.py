@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import UsageError
-from .arguments import run_job
+from .jobs import run_job
 from .output import Output
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..refresh.job import SubjectUpdate
 
 
-def run_catalog_command(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Show the data, refresh it, or check a folder of it."""
+def run_catalog(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Show the data, refresh it, or validate a folder of it; returns 1 if the validation finds faults."""
     if arguments.action == "check":
         return _check_catalog(app, arguments.what, output)
     if arguments.action == "update":
@@ -67,7 +67,7 @@ def _update_catalog(app: App, output: Output) -> int:
     try:
         run_job(app.refresh_catalog(), on_event=report)
     finally:
-        # Also where nobody answered: what is in use now, and how old that is.
+        # Also if nothing could be fetched: the document says what is in use now and how old it is.
         if output.json:
             output.write_json(_update_document(app, updates))
     return 0
@@ -143,12 +143,12 @@ def _is_refreshed(app: App, name: str) -> bool:
 
 
 def age_in_days(day: str) -> int:
-    """How many days ago a day ("2026-11-21") was."""
+    """The days since a date ("2026-11-21")."""
     from ..catalog.records.base import days_since
 
     return days_since(day, datetime.now(UTC).date())
 
 
 def _count_records(subject: CatalogFile) -> int:
-    """How many records a file holds: the entries of its lists."""
+    """The number of records in a file: the entries of all its lists."""
     return sum(len(value) for field in subject.__struct_fields__ if isinstance(value := getattr(subject, field), tuple))

@@ -1,4 +1,7 @@
-"""The commands, each a few lines over `App`: ask, run, print, return the exit code."""
+"""The commands, each a few lines over `App`: run a job, write the result, return the exit code.
+
+What a command raises, `main` turns into a text and an exit code.
+"""
 
 from __future__ import annotations
 
@@ -15,55 +18,53 @@ from msgspec.structs import replace
 from ..core import json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.paths import normalize_path
-from ..core.plan import Event, InterruptedInstall, Plan
-from .arguments import PLAN_OPTIONS, detect_and_recommend, is_plan, new_file_path, reject_conflicting_options, run_job
-from .bundle import plan_from_bundle, run_bundle_command
-from .catalog import age_in_days, run_catalog_command
-from .download import download
-from .health import run_health_test
+from ..core.plan import InterruptedInstall, Plan
+from .arguments import PLAN_OPTIONS, detect_and_recommend, is_plan, new_file_path, reject_conflicting_options
+from .bundle import plan_from_bundle, run_bundle
+from .catalog import age_in_days, run_catalog
+from .download import run_download
+from .health import run_health
+from .jobs import run_job, run_with_events
 from .monitor import run_monitor
 from .output import Output
-from .render import machine as render_machine
-from .render import setup
-from .use import use
+from .render import health, machine, setup
+from .use import run_use
 
 if TYPE_CHECKING:
     from ..app import App
     from ..install.jobs.purge import PurgeJob
     from ..install.jobs.uninstall import UninstallJob
 
-
 CommandFunction = Callable[["App", argparse.Namespace, Output], int]
+YES_ANSWERS = ("y", "yes", "是", "好")
 
 
-def detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
-    """Look at this machine."""
-    machine = run_job(app.setup.detect())
+def run_detect(app: App, _arguments: argparse.Namespace, output: Output) -> int:
+    """Show this machine."""
+    detected = run_job(app.setup.detect())
     if output.json:
-        output.write_json(machine)
+        output.write_json(detected)
     else:
-        render_machine.render_machine(machine, output)
+        machine.render_machine(detected, output)
     return 0
 
 
-def recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Decide versions."""
-    machine, recommendation = detect_and_recommend(app, arguments)
+def run_recommend(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Show the recommended versions and their reasons."""
+    detected, recommendation = detect_and_recommend(app, arguments)
     localized = output.texts.localize_recommendation(recommendation)
     if output.json:
         output.write_json(localized)
     else:
-        setup.render_recommendation(
-            localized, machine, age_in_days(localized.catalog_date) if localized.catalog_date else None, output
-        )
+        age_days = age_in_days(localized.catalog_date) if localized.catalog_date else None
+        setup.render_recommendation(localized, detected, age_days, output)
     return 0
 
 
-def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Show the ordered steps."""
+def run_plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Show the steps of an install; a file, if one is given, also gets the machine of a simulated plan."""
     output_file = new_file_path(arguments.output, is_plan) if arguments.output else None
-    new_plan = _make_plan(app, arguments)
-    localized = output.texts.localize_plan(new_plan)
+    localized = output.texts.localize_plan(_make_plan(app, arguments))
     if output_file is not None:
         json.write_file(output_file, json.encode_pretty(localized) + "\n")
     if output.json:
@@ -73,144 +74,29 @@ def plan(app: App, arguments: argparse.Namespace, output: Output) -> int:
     return 0
 
 
-def install(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Carry a plan out."""
-    install_plan = _plan_to_install(app, arguments, output)
-    simulate = arguments.dry_run or install_plan.simulated
+def run_install(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Install a plan: a new one, one from a file or a bundle, or the one that was interrupted."""
+    plan = _plan_to_install(app, arguments, output)
+    simulate = arguments.dry_run or plan.simulated
     if not (simulate or arguments.yes):
-        _confirm(output, lambda: setup.render_plan_summary(output.texts.localize_plan(install_plan), output))
-    job = app.setup.install(install_plan, dry_run=simulate, resume=app.setup.resume_command(window=False))
+        _confirm(output, lambda: setup.render_plan_summary(output.texts.localize_plan(plan), output))
+    job = app.setup.install(plan, dry_run=simulate, resume=app.setup.resume_command(window=False))
     if simulate and not output.json:
-        run_job(job, cancel_code="cancelled")  # what must not run is refused here, too
-        setup.render_plan(output.texts.localize_plan(install_plan), output)
+        run_job(job, cancel_code="cancelled")  # raises what the install would raise
+        setup.render_plan(output.texts.localize_plan(plan), output)
     else:
-        _run_with_events(
-            output, install_plan.env, lambda report: run_job(job, on_event=report, cancel_code="cancelled")
-        )
+        run_with_events(job, output, environment=plan.env, cancel_code="cancelled")
     if not simulate and not app.settings.setup_done:
-        # The window need not ask what is there already.
+        # The window then starts with its home page instead of the setup.
         app.save_settings(replace(app.settings, setup_done=True))
     if output.json:
         return 0
     if simulate:
-        output.write_line(output.translate("simulated" if install_plan.simulated else "dry-run"))
+        output.write_line(output.translate("simulated" if plan.simulated else "dry-run"))
     else:
-        output.write_line(output.translate("installed", env=install_plan.env))
-        output.write_line("  " + app.system.activation_command(Path(install_plan.env)))
+        output.write_line(output.translate("installed", env=plan.env))
+        output.write_line("  " + app.system.activation_command(Path(plan.env)))
     return 0
-
-
-def uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Take an environment back, or everything."""
-    if arguments.all:
-        return _purge(app, arguments, output)
-    if arguments.keep_environments:
-        raise UsageError("keep-without-all")
-    environment = app.setup.environment_path(arguments.env)
-    job = app.setup.uninstall(environment, dry_run=arguments.dry_run)
-    if not _run_removal(job, str(environment), "uninstall-what", arguments, output):
-        files_remain = environment.is_dir() and any(environment.iterdir())
-        output.write_line(
-            output.translate("uninstalled-files" if files_remain else "uninstalled", env=str(environment))
-        )
-    return 0
-
-
-def _purge(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    keep_environments = arguments.keep_environments
-    job = app.setup.purge(keep_environments=keep_environments, dry_run=arguments.dry_run)
-    if not _run_removal(
-        job, str(app.data.root), "farewell-keeping" if keep_environments else "farewell-what", arguments, output
-    ):
-        output.write_line(output.translate("farewell-done"))
-    return 0
-
-
-def _run_removal(
-    job: UninstallJob | PurgeJob, folder: str, question_code: str, arguments: argparse.Namespace, output: Output
-) -> bool:
-    """Ask, unless it is agreed to or only shown, and take back; says whether all is said that there is to say."""
-
-    def describe(write: Callable[[str], None]) -> None:
-        steps = job.steps()  # where it must not be, nothing is announced
-        write(output.translate(question_code, env=folder, data=folder))
-        for position, step in enumerate(steps, 1):
-            write(f"{position}. " + output.texts.translate(f"step.{step.code}.title", step.data))
-            write("   " + output.texts.translate(f"step.{step.code}.what", step.data))
-
-    if arguments.dry_run and not output.json:
-        describe(output.write_line)
-        output.write_line(output.translate("dry-run"))
-        return True
-    if not (arguments.dry_run or arguments.yes):
-        _confirm(output, lambda: describe(output.write_note))
-    _run_with_events(output, folder, lambda report: run_job(job, on_event=report))
-    return output.json
-
-
-def verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Prove an environment."""
-    checks = output.texts.localize_checks(run_job(app.setup.verify(app.setup.environment_path(arguments.env))))
-    if output.json:
-        output.write_json(checks)
-    else:
-        setup.render_checks(checks, output)
-    return 1 if checks.verdict == "fail" else 0
-
-
-def benchmark(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Measure an environment's devices; 1 where it ended too soon, a device failed, or the result was not saved. Raises
-    Cancelled, after it showed what is kept of a full test.
-    """
-    from ..bench.child_protocol import CANCELLED_NOTE, UNSAVED_NOTE
-    from .progress import BenchmarkStatusLine
-    from .render import benchmark as render_benchmark
-
-    if arguments.history:
-        return _benchmark_history(app, arguments, output)
-    environment, device = app.setup.environment_path(arguments.env), arguments.device
-    job = app.monitoring.benchmark(environment, full=arguments.full, device=device)
-    # What is refused is not announced; whether a card is there is known only when PyTorch is loaded.
-    announce = partial(render_benchmark.render_announcement, environment, output, full=arguments.full, device=device)
-    with BenchmarkStatusLine(output, announce, wait_for_device=device not in (None, "cpu")) as line:
-        result = run_job(job, on_event=line.show_progress)
-    problems = render_benchmark.failure_texts(result, output)
-    if output.json:
-        output.write_json(result)
-        for sentence in problems:
-            output.write_note(sentence)
-    else:
-        render_benchmark.render_benchmark(result, output)
-    if CANCELLED_NOTE in result.notes:
-        raise Cancelled("stopped" if UNSAVED_NOTE in result.notes else "bench-kept")
-    return 1 if problems else 0
-
-
-def _benchmark_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """What was measured before; nothing is measured."""
-    from ..bench.results import benchmark_history
-    from .render import benchmark as render_benchmark
-
-    for name in ("device", "env"):
-        if getattr(arguments, name) is not None:
-            raise UsageError("bench-history-beside", option=f"--{name}")
-    history = benchmark_history(*app.monitoring.stored_benchmarks())
-    if output.json:
-        output.write_json(history)
-    else:
-        render_benchmark.render_benchmark_history(history, output)
-    return 0
-
-
-def _make_plan(app: App, arguments: argparse.Namespace) -> Plan:
-    folder = app.setup.environment_path(arguments.env, arguments.goal)
-    app.setup.check_folder(folder)
-    machine, recommendation = detect_and_recommend(app, arguments)
-    new_plan = app.setup.plan(machine, recommendation, folder, made_by=arguments.environment)
-    if getattr(arguments, "online", False):
-        run_job(app.setup.probe_sizes(machine, new_plan))
-        new_plan = app.setup.plan(machine, recommendation, folder, made_by=arguments.environment)
-    return new_plan
 
 
 def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) -> Plan:
@@ -227,26 +113,36 @@ def _plan_to_install(app: App, arguments: argparse.Namespace, output: Output) ->
         return app.setup.preview(interrupted.plan)
     if arguments.plan:
         reject_conflicting_options(arguments, "--plan", (*PLAN_OPTIONS, "env", "machine", "wheelhouse"))
-        return _plan_again(app, arguments)
+        return _replan(app, arguments)
     return _make_plan(app, arguments)
 
 
-def _plan_again(app: App, arguments: argparse.Namespace) -> Plan:
-    """What a plan file asks for, planned here."""
-    given = app.setup.read_plan(Path(arguments.plan))
-    if not given.simulated:
-        app.setup.check_folder(Path(given.env))
-        return app.setup.plan_again(given, run_job(app.setup.detect()))
+def _replan(app: App, arguments: argparse.Namespace) -> Plan:
+    """The plan that this program makes for what a plan file requests; raises UsageError if it differs."""
+    plan_file = app.setup.read_plan(Path(arguments.plan))
+    if not plan_file.simulated:
+        app.setup.check_folder(Path(plan_file.env))
+        return app.setup.replan(plan_file, run_job(app.setup.detect()))
     if not arguments.dry_run:
-        # Who asks for no simulation in this very call must not believe that something was installed.
+        # Without --dry-run the user expects an install; simulating it silently would mislead.
         raise UsageError("plan-simulated", path=arguments.plan)
-    if not given.machine:
+    if not plan_file.machine:
         raise UsageError("plan-refused", part="@plan.part.computer", detail="machine")
-    return app.setup.plan_again(given, given.machine)
+    return app.setup.replan(plan_file, plan_file.machine)
+
+
+def _make_plan(app: App, arguments: argparse.Namespace) -> Plan:
+    folder = app.setup.environment_path(arguments.env, arguments.goal)
+    app.setup.check_folder(folder)
+    detected, recommendation = detect_and_recommend(app, arguments)
+    plan = app.setup.plan(detected, recommendation, folder, made_by=arguments.environment)
+    if getattr(arguments, "online", False):
+        run_job(app.setup.probe_sizes(detected, plan))
+        plan = app.setup.plan(detected, recommendation, folder, made_by=arguments.environment)
+    return plan
 
 
 def _print_resume_point(interrupted: InterruptedInstall, output: Output) -> None:
-    """At which step the interrupted install stopped."""
     position = next((n for n, step in enumerate(interrupted.plan.steps) if step.id == interrupted.step), 0)
     step = interrupted.plan.steps[position]
     title = output.texts.translate(f"step.{step.code}.title", step.data)
@@ -257,47 +153,134 @@ def _print_resume_point(interrupted: InterruptedInstall, output: Output) -> None
     )
 
 
+def run_uninstall(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Remove an environment, or with --all the data of the program."""
+    if arguments.all:
+        return _purge(app, arguments, output)
+    if arguments.keep_environments:
+        raise UsageError("keep-without-all")
+    environment = app.setup.environment_path(arguments.env)
+    job = app.setup.uninstall(environment, dry_run=arguments.dry_run)
+    if _run_removal(job, str(environment), "uninstall-what", arguments, output):
+        files_remain = environment.is_dir() and any(environment.iterdir())
+        output.write_line(
+            output.translate("uninstalled-files" if files_remain else "uninstalled", env=str(environment))
+        )
+    return 0
+
+
+def _purge(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    keep_environments = arguments.keep_environments
+    job = app.setup.purge(keep_environments=keep_environments, dry_run=arguments.dry_run)
+    question_code = "farewell-keeping" if keep_environments else "farewell-what"
+    if _run_removal(job, str(app.data.root), question_code, arguments, output):
+        output.write_line(output.translate("farewell-done"))
+    return 0
+
+
+def _run_removal(
+    job: UninstallJob | PurgeJob, folder: str, question_code: str, arguments: argparse.Namespace, output: Output
+) -> bool:
+    """Describe the removal, ask unless --yes was given, and run it; returns whether its outcome is still to be told."""
+
+    def describe(write: Callable[[str], None]) -> None:
+        steps = job.steps()  # raises before anything is written
+        write(output.translate(question_code, env=folder, data=folder))
+        for position, step in enumerate(steps, 1):
+            write(f"{position}. " + output.texts.translate(f"step.{step.code}.title", step.data))
+            write("   " + output.texts.translate(f"step.{step.code}.what", step.data))
+
+    if arguments.dry_run and not output.json:
+        describe(output.write_line)
+        output.write_line(output.translate("dry-run"))
+        return False
+    if not (arguments.dry_run or arguments.yes):
+        _confirm(output, lambda: describe(output.write_note))
+    run_with_events(job, output, environment=folder)
+    return not output.json
+
+
 def _confirm(output: Output, describe: Callable[[], None]) -> None:
-    """Show what will happen and ask; raises when nobody can be asked or the answer is no."""
+    """Describe what will happen and ask. Raises UsageError without a terminal, Cancelled for any answer but yes."""
     if not output.json:
         describe()
     if output.json or sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("needs-yes")
     print(output.translate("go-on"), end=" ", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes", "是", "好"):
+    if sys.stdin.readline().strip().lower() not in YES_ANSWERS:
         raise Cancelled("declined")
 
 
-def _run_with_events(output: Output, environment: str, start: Callable[[Callable[[Event], None]], object]) -> None:
-    """Show a job's events; with --json each one is a line, and an `end` always comes last."""
+def run_verify(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Check an environment; returns 1 if a check fails."""
+    checks = output.texts.localize_checks(run_job(app.setup.verify(app.setup.environment_path(arguments.env))))
     if output.json:
-        try:
-            start(output.write_event)
-        except AppError as error:
-            output.write_end_event(error, environment)
-            raise
-        return
-    from .progress import StepProgressDisplay
+        output.write_json(checks)
+    else:
+        health.render_checks(checks, output)
+    return 1 if checks.verdict == "fail" else 0
 
-    with StepProgressDisplay(output) as lines:
-        start(lines.show_event)
+
+def run_bench(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Measure an environment's devices, or with --history show the stored results.
+
+    Returns 1 if the test ended early, a device failed, or the result could not be stored. Raises Cancelled after the
+    results of a cancelled full test have been shown.
+    """
+    from ..bench.child_protocol import CANCELLED_NOTE, UNSAVED_NOTE
+    from .progress import BenchmarkStatusLine
+    from .render import benchmark
+
+    if arguments.history:
+        return _show_benchmark_history(app, arguments, output)
+    environment, device = app.setup.environment_path(arguments.env), arguments.device
+    job = app.monitoring.benchmark(environment, full=arguments.full, device=device)
+    # Announced by the first progress, so that a test that is refused is not. Whether a GPU exists PyTorch tells.
+    announce = partial(benchmark.render_announcement, environment, output, full=arguments.full, device=device)
+    with BenchmarkStatusLine(output, announce, wait_for_device=device not in (None, "cpu")) as line:
+        result = run_job(job, on_event=line.show_progress)
+    problems = benchmark.failure_texts(result, output)
+    if output.json:
+        output.write_json(result)
+        for text in problems:
+            output.write_note(text)
+    else:
+        benchmark.render_benchmark(result, output)
+    if CANCELLED_NOTE in result.notes:
+        raise Cancelled("stopped" if UNSAVED_NOTE in result.notes else "bench-kept")
+    return 1 if problems else 0
+
+
+def _show_benchmark_history(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    from ..bench.results import benchmark_history
+    from .render import benchmark
+
+    for name in ("device", "env"):
+        if getattr(arguments, name) is not None:
+            raise UsageError("bench-history-beside", option=f"--{name}")
+    history = benchmark_history(*app.monitoring.stored_benchmarks())
+    if output.json:
+        output.write_json(history)
+    else:
+        benchmark.render_benchmark_history(history, output)
+    return 0
 
 
 COMMANDS: dict[str, CommandFunction] = {
-    "detect": detect,
-    "recommend": recommend,
-    "plan": plan,
-    "install": install,
-    "uninstall": uninstall,
-    "verify": verify,
-    "bench": benchmark,
-    "health": run_health_test,
+    "detect": run_detect,
+    "recommend": run_recommend,
+    "plan": run_plan,
+    "install": run_install,
+    "uninstall": run_uninstall,
+    "verify": run_verify,
+    "bench": run_bench,
+    "health": run_health,
     "monitor": run_monitor,
-    "download": download,
-    "bundle": run_bundle_command,
-    "use": use,
-    "catalog": run_catalog_command,
+    "download": run_download,
+    "bundle": run_bundle,
+    "use": run_use,
+    "catalog": run_catalog,
 }
-# What --json prints: one object, and a refusal is one, too; or events, and the last of them says how it ended.
+# With --json these print one object, an error being one too; or events, the last of which is the end.
 SINGLE_RESULT_COMMANDS = ("detect", "recommend", "plan", "verify", "bench", "health", "use", "catalog")
 EVENT_COMMANDS = ("install", "uninstall", "download", "bundle")

@@ -1,12 +1,16 @@
-"""The command `health`: its options, and the test with its progress."""
+"""`gpu-assistant health`: tests the GPUs in one of three levels, and shows the checks."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ..core.errors import UsageError
+from .jobs import run_job
+from .render import health as render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,52 +19,20 @@ if TYPE_CHECKING:
     from .output import Output
 
 
-MAX_LOAD_MINUTES = 7 * 24 * 60.0  # a week
-MAX_UNCOVERED_AREAS = 3  # of what a verdict does not cover
-LOAD_TEST_LEVEL = 3  # the level that keeps a card under load for as long as is asked
+LOAD_TEST_LEVEL = 3  # the level whose duration --minutes sets
+MAX_UNCOVERED_AREAS = 3  # how many areas that the test does not cover are named
 
 
-def add_health_options(
-    command: argparse._ArgumentGroup, translate: Callable[[str], str], device: Callable[[str], str]
-) -> None:
-    """What can be typed after `health`; `device` is the parser's own check."""
-
-    def single_device(text: str) -> str:
-        """A benchmark's "cuda" is the largest card; a health test is of one that is named, or of all."""
-        if (name := device(text)) == "cuda":
-            raise argparse.ArgumentTypeError(translate("range.device"))
-        return name
-
-    def minutes(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if not 0 < value <= MAX_LOAD_MINUTES:
-            raise argparse.ArgumentTypeError(translate("range.minutes"))
-        return value
-
-    command.add_argument("--level", type=int, choices=(1, 2, 3), default=1, help=translate("opt.level"))
-    command.add_argument("--minutes", type=minutes, metavar="M", help=translate("opt.minutes"))
-    command.add_argument("--device", metavar="cpu|cuda:N", type=single_device, help=translate("opt.test-device"))
-
-
-def run_health_test(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Test the cards; more thoroughly with each level."""
-    from contextlib import closing
-
-    from msgspec.structs import replace
-
+def run_health(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Test the GPUs; returns 1 if a check fails."""
     from ..health.job import select_headline
-    from .arguments import run_job
     from .progress import HealthStatusLine
-    from .render import setup
 
     if arguments.minutes is not None and arguments.level != LOAD_TEST_LEVEL:
         raise UsageError("health-minutes", level=arguments.level, loaded=LOAD_TEST_LEVEL)
     environment: Path | None = app.setup.environment_path(arguments.env)
     if arguments.env is None and arguments.level == 1 and environment is not None and not environment.exists():
-        environment = None  # there is none yet, and the driver can be asked without
+        environment = None  # level 1 can do without one and query the driver only
     seconds = 60 * arguments.minutes if arguments.minutes else None
     with closing(app.monitoring.sampler()) as sampler, HealthStatusLine(output) as line:
         job = app.monitoring.health_test(
@@ -70,9 +42,9 @@ def run_health_test(app: App, arguments: argparse.Namespace, output: Output) -> 
     if output.json:
         output.write_json(output.texts.localize_checks(checks))
     else:
-        folded_checks = replace(checks, checks=setup.fold_checks(checks.checks, output.texts))
+        folded_checks = replace(checks, checks=render.fold_checks(checks.checks, output.texts))
         scope = output.texts.scope_text(checks, max_items=MAX_UNCOVERED_AREAS, more_code="health.more-json")
-        setup.render_checks(
+        render.render_checks(
             replace(output.texts.localize_checks(folded_checks), scope=scope), output, select_headline(checks)
         )
     return 1 if checks.verdict == "fail" else 0

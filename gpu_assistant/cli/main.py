@@ -1,4 +1,13 @@
-"""Runs one call: finds the language, parses, dispatches, and turns every outcome into an exit code."""
+"""Runs one call of the program: language, parsing, dispatch, exit code.
+
+    __main__ -> run -> parser.build_parser       what was typed
+                  |-> app.App                    the services
+                  |-> commands.COMMANDS[name]    runs jobs (jobs.py), writes to Output (output.py, render/, progress.py)
+                  `-> gui.app.run                without a command
+
+Every failure reaches `run` as an AppError: its text goes to stderr, with --json also to stdout, and its `exit_code` is
+returned.
+"""
 
 from __future__ import annotations
 
@@ -9,84 +18,51 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import AppError, Cancelled, UsageError
 from ..texts.translate import Translator
-from .output import ERROR_HANDLER
+from .streams import allow_any_character, discard_stdout, write_stdout
 
 if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
     from ..app import App
     from ..core.types import Language
     from .output import Output
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the program with these arguments and return the contract's exit code; raises KeyboardInterrupt for a Ctrl+C
-    that no job waited for.
+    """Run the program with these arguments and return the contract's exit code.
+
+    Raises KeyboardInterrupt for a Ctrl+C that no job handled.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A pipe on Windows has an old code page: better a "?" than a broken run. pythonw has no streams at all.
-        if stream is not None and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors=ERROR_HANDLER)
+    allow_any_character()
     texts = Translator(_requested_language(argv))
     try:
         return _run(argv, texts)
     except AppError as error:
         _print_error(texts, error)
         if error.code == "output-unwritable":
-            _discard_stdout()  # what could not be written is still kept there, and Python would try it again at its end
+            discard_stdout()
         return error.exit_code
     except BrokenPipeError:
-        # The reader went away (`… | head`): there is nobody left to tell, not even at interpreter exit.
-        _discard_stdout()
+        discard_stdout()
         return 0
-    except Exception as error:  # noqa: BLE001 - the last door writes down whatever it is
+    except Exception as error:  # noqa: BLE001 - the last handler logs whatever comes
         internal_error = _internal_error(error)
         _print_error(texts, internal_error)
         return internal_error.exit_code
 
 
-def _internal_error(error: Exception) -> AppError:
-    """The last door: whatever nobody foresaw is written down whole and said in one sentence."""
-    import logging
-
-    logging.getLogger(__name__).error("unforeseen", exc_info=error)
-    return AppError("internal", detail=f"{type(error).__name__}: {error}")
-
-
 def exit_code_for_interrupt(argv: Sequence[str]) -> int:
-    """What is said and returned for a Ctrl+C that no job waited for."""
+    """Print the text for a Ctrl+C that no job handled, and return its exit code."""
     cancelled = Cancelled("interrupted")
     _print_error(Translator(_requested_language(argv)), cancelled)
     return cancelled.exit_code
 
 
 def _run(argv: Sequence[str], texts: Translator) -> int:
-    from ..core.paths import data_dir
-    from .parser import build_parser
-
-    try:
-        arguments = build_parser(texts).parse_args(argv)
-        options = vars(arguments)
-        if arguments.command is None and options.get("json"):
-            raise UsageError("call", detail=texts.translate("cli.complaint.json"), command="gpu-assistant")
-        data_dir_paths = data_dir(options.get("data_dir"))
-    except SystemExit:  # --help and --version, which argparse has printed
-        _create_output(texts, json=False).flush()
-        raise
-    except UsageError as error:
-        # No command could be told from it, so it is said as where one answer was asked for.
-        if "--json" in argv:
-            _create_output(texts, json=True).write_error(error)
-        raise
-    from ..app import App
-    from ..core.log import start_logging
-
-    start_logging(data_dir_paths.logs, verbose=options.get("verbose", False))
-    app = App(
-        data_dir=options.get("data_dir"),
-        wheelhouse=options.get("wheelhouse"),
-        machine_file=options.get("machine"),
-        mirrors=options.get("mirrors"),
-        speed_limit=options.get("limit_rate"),
-    )
+    arguments, log_folder = _parse_arguments(argv, texts)
+    options = vars(arguments)
+    app = _create_app(arguments, log_folder)
     texts.other_computer, texts.terminal = app.simulated, app.terminal()
     if arguments.command is None:
         app.resuming = options.get("resume", False)
@@ -104,14 +80,58 @@ def _run(argv: Sequence[str], texts: Translator) -> int:
         raise
 
 
+def _parse_arguments(argv: Sequence[str], texts: Translator) -> tuple[argparse.Namespace, Path]:
+    """What was typed, and the folder of the log. Raises UsageError, and SystemExit after --help and --version."""
+    from ..core.paths import data_dir
+    from .parser import PROGRAM, build_parser
+
+    try:
+        arguments: argparse.Namespace = build_parser(texts).parse_args(argv)
+        if arguments.command is None and vars(arguments).get("json"):
+            raise UsageError("call", detail=texts.translate("cli.complaint.json"), command=PROGRAM)
+        return arguments, data_dir(vars(arguments).get("data_dir")).logs
+    except SystemExit:
+        write_stdout()  # what argparse printed
+        raise
+    except UsageError as error:
+        # The command may be unknown, so the error is written as for a command with a single result.
+        if "--json" in argv:
+            _create_output(texts, json=True).write_error(error)
+        raise
+
+
+def _create_app(arguments: argparse.Namespace, log_folder: Path) -> App:
+    """The services for these arguments; starts the log."""
+    from ..app import App
+    from ..core.log import start_logging
+
+    options = vars(arguments)
+    start_logging(log_folder, verbose=options.get("verbose", False))
+    return App(
+        data_dir=options.get("data_dir"),
+        wheelhouse=options.get("wheelhouse"),
+        machine_file=options.get("machine"),
+        mirrors=options.get("mirrors"),
+        speed_limit=options.get("limit_rate"),
+    )
+
+
 def _run_command(command: Callable[[], int]) -> int:
-    """The command's exit code; whatever ends it is an AppError, but for a reader that went away."""
+    """The command's exit code; any exception but BrokenPipeError becomes an AppError."""
     try:
         return command()
     except (AppError, BrokenPipeError):
         raise
     except Exception as error:
         raise _internal_error(error) from error
+
+
+def _internal_error(error: Exception) -> AppError:
+    """Log an unexpected exception with its traceback, and name it in one sentence."""
+    import logging
+
+    logging.getLogger(__name__).error("unexpected exception", exc_info=error)
+    return AppError("internal", detail=f"{type(error).__name__}: {error}")
 
 
 def _create_output(texts: Translator, *, json: bool, quiet: bool = False) -> Output:
@@ -139,7 +159,7 @@ def _run_window(app: App, language: Language | None) -> int:
 
 
 def _requested_language(argv: Sequence[str]) -> Language:
-    """The language of this call, known before parsing so that help and complaints speak it too; the last one counts."""
+    """The language of this call; found before parsing, so that help and usage errors use it. The last --lang counts."""
     language: Language | None = None
     for argument, following in zip_longest(argv, argv[1:], fillvalue=""):
         value = (
@@ -166,10 +186,3 @@ def _print_error(texts: Translator, error: AppError) -> None:
     print(texts.error_text(error), file=sys.stderr)
     for alternative in error.alternatives:
         print("  " + texts.translate(f"alternative.{alternative.code}.text", alternative.data), file=sys.stderr)
-
-
-def _discard_stdout() -> None:
-    import os
-
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())

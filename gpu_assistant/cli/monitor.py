@@ -1,18 +1,18 @@
-"""`gpu-assistant monitor`: samples as lines, as CSV and for a Prometheus server; and the history as CSV."""
+"""`gpu-assistant monitor`: samples as lines, as CSV and for a Prometheus server; the history as CSV."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import time
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
+from ..app.monitoring import HealthEvaluator
 from ..core.errors import AppError, UsageError
-from .arguments import cancel_on_signal, new_file_path, output_path
-from .render import setup
+from .arguments import new_file_path, output_path
+from .jobs import cancel_on_signal
+from .render import health as render
 
 if TYPE_CHECKING:
     from ..app import App
@@ -20,59 +20,17 @@ if TYPE_CHECKING:
     from .output import Output
 
 
-MAX_INTERVAL_S = 86_400.0  # a day: nobody waits longer between two samples
 DEFAULT_INTERVAL_S = 1.0
 LIVE_OPTIONS = ("interval", "count", "processes", "serve_metrics", "metrics_address")
-SPAN_UNITS = {"m": 60, "h": 3600, "d": 86_400}
-MAX_PORT = 65_535
 ALARM_MARKS = {"info": "•", "warn": "!", "error": "✗", "well": "✓", "watching": "…", "untold": "•"}
 LOOPBACK = "127.0.0.1"
-PENDING_STATES = ("slow", "hung")  # the driver was asked, and has not answered yet
-PENDING_NOTICE_S = 10.0  # how often that is said
-MIN_SLOW_SAMPLES = 2  # one answer that is late may be a slip
-
-
-def add_monitor_options(
-    command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]
-) -> None:
-    """What can be typed after `monitor`; `path` is the parser's own check."""
-
-    def interval(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if not 0 < value <= MAX_INTERVAL_S:
-            raise argparse.ArgumentTypeError(translate("range.interval"))
-        return value
-
-    def count(text: str) -> int:
-        if not text.isdecimal() or int(text) < 1:
-            raise argparse.ArgumentTypeError(translate("range.count"))
-        return int(text)
-
-    def port(text: str) -> int:
-        if not text.isdecimal() or int(text) > MAX_PORT:
-            raise argparse.ArgumentTypeError(translate("range.port"))
-        return int(text)
-
-    def time_span(text: str) -> int:
-        match = re.fullmatch(r"([1-9]\d{0,4})([mhd])", text, re.ASCII)
-        if match is None:
-            raise argparse.ArgumentTypeError(translate("range.span"))
-        return int(match[1]) * SPAN_UNITS[match[2]]
-
-    command.add_argument("--interval", type=interval, metavar="S", help=translate("opt.interval"))
-    command.add_argument("--count", type=count, metavar="N", help=translate("opt.count"))
-    command.add_argument("--processes", action="store_true", help=translate("opt.processes"))
-    command.add_argument("--csv", metavar="FILE", type=path, help=translate("opt.csv"))
-    command.add_argument("--history", metavar="SPAN", type=time_span, help=translate("opt.history"))
-    command.add_argument("--serve-metrics", metavar="PORT", type=port, help=translate("opt.serve-metrics"))
-    command.add_argument("--metrics-address", metavar="ADDRESS", help=translate("opt.metrics-address"))
+PENDING_STATES = ("slow", "hung")  # the driver has not answered yet
+PENDING_NOTICE_S = 10.0  # seconds between two lines about that
+MIN_SLOW_SAMPLES = 2  # a single late answer is not reported
 
 
 def run_monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Print samples until Ctrl+C or until enough of them; or write what was seen before."""
+    """Print samples until Ctrl+C or --count; with --history, export the stored ones."""
     _check_options(arguments)
     if arguments.history is not None:
         return _export_history(app, arguments, output)
@@ -98,13 +56,13 @@ def run_monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
             if not _is_loopback(address):
                 output.write_note(output.translate("serving-open"))
         human_output = not (output.json or output.quiet or latest)
-        programs = output.json or (human_output and arguments.processes)
+        processes = output.json or (human_output and arguments.processes)
         remaining = arguments.count
-        sample_printer = SamplePrinter(output, programs=arguments.processes)
+        sample_printer = SamplePrinter(output, processes=arguments.processes)
         due_at = time.monotonic() + interval
         alarm_printer = AlarmPrinter(app, output) if human_output else None
         while not stop_event.wait(max(due_at - time.monotonic(), 0)):
-            sample = sampler.sample(processes=programs)
+            sample = sampler.sample(processes=processes)
             due_at = next_due(due_at, time.monotonic(), interval)
             if csv_file is not None:
                 csv_file.write(sample)
@@ -122,9 +80,7 @@ def run_monitor(app: App, arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
-    """Raise CallError for an address at which nothing is offered, and for what is meant for samples to come beside what
-    was seen before.
-    """
+    """Raise UsageError for options of live samples beside --history, and for an address without a port to serve."""
     if arguments.history is not None:
         for name in LIVE_OPTIONS:
             if (value := getattr(arguments, name)) is not None and value is not False:
@@ -134,7 +90,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
 
 
 def _is_loopback(address: str) -> bool:
-    """Whether only this computer reaches it."""
+    """Whether only this computer can reach the address."""
     try:
         return ip_address(address).is_loopback
     except ValueError:
@@ -142,19 +98,17 @@ def _is_loopback(address: str) -> bool:
 
 
 class SamplePrinter:
-    """Says samples, and who uses the cards where `programs` are wanted; of a driver that is waited for only now and
-    then.
-    """
+    """Prints samples, with `processes` also the programs on each GPU; while the driver does not answer, less often."""
 
-    def __init__(self, output: Output, *, programs: bool = False) -> None:
+    def __init__(self, output: Output, *, processes: bool = False) -> None:
         self._output = output
-        self._programs = programs
+        self._processes = processes
         self._hint_shown = False
         self._previous: Sample | None = None
         self._pending_since = self._printed_at = 0.0
 
     def print_sample(self, sample: Sample) -> bool:
-        """Say one; False where it would say again what the one before it said."""
+        """Print a sample; returns False if it would repeat that the driver does not answer."""
         previous, self._previous = self._previous, sample
         pending_s = None
         if sample.nvml in PENDING_STATES:
@@ -165,9 +119,9 @@ class SamplePrinter:
                     return False
                 pending_s = sample.t - self._pending_since
         self._printed_at = sample.t
-        setup.render_sample(sample, self._output, previous, pending_s=pending_s)
-        if self._programs:
-            setup.render_processes(sample, self._output)
+        render.render_sample(sample, self._output, previous, pending_s=pending_s)
+        if self._processes:
+            render.render_processes(sample, self._output)
             if not self._hint_shown and any(gpu.state == "ready" and gpu.processes is None for gpu in sample.gpus):
                 self._hint_shown = True
                 self._output.write_line("    " + self._output.translate("processes-untold-why"))
@@ -175,31 +129,29 @@ class SamplePrinter:
 
 
 class AlarmPrinter:
-    """Says when an alarm begins or ends, when something has yet to last, and when all is well (again)."""
+    """Prints when an alarm begins or ends, when one may follow, and when all GPUs are healthy (again)."""
 
     def __init__(self, app: App, output: Output) -> None:
-        from ..app.monitoring import HealthEvaluator
-
         self._evaluator = HealthEvaluator(app.monitoring.health_monitor, app.monitoring.load_baselines)
         self._output = output
         self._history = app.monitoring.history()
         try:
             self._history.load()
-        except AppError as error:  # the cards are watched all the same
+        except AppError as error:  # alarms work without history
             output.write_note(output.texts.error_text(error))
         self._active: set[tuple[str, int | None]] = set()
         self._state: HealthState = "unknown"
-        self._slow_samples = 0  # samples in a row without an answer, since it was well
+        self._slow_samples = 0  # samples in a row for which the driver was slow
 
     def update(self, sample: Sample) -> None:
-        """Judge a sample and say what is new."""
+        """Evaluate a sample and print what has changed."""
         texts = self._output.texts
         evaluation = self._evaluator.evaluate(sample, self._history)
         if evaluation is None:
             return
         health = texts.localize_health(evaluation)
         new_alarms = [alarm for alarm in health.alarms if (alarm.id, alarm.gpu) not in self._active]
-        for alarm in map(texts.localize_alarm, setup.fold_alarms(new_alarms, texts, health.cards)):
+        for alarm in map(texts.localize_alarm, render.fold_alarms(new_alarms, texts, health.cards)):
             text = texts.translate("health.told", {"title": alarm.title, "evidence": alarm.evidence})
             self._output.write_line(f"{ALARM_MARKS[alarm.level]} {text}")
             self._output.write_line(f"    {alarm.fix}")
@@ -208,8 +160,8 @@ class AlarmPrinter:
         self._active = {(alarm.id, alarm.gpu) for alarm in health.alarms}
         self._update_slow_driver(sample, health.state)
         state_changed = health.state != self._state
-        if not (state_changed and health.state == "well"):  # that says of all alarms that they are over
-            for alarm in map(texts.localize_alarm, setup.fold_alarms(health.ended, texts, health.cards)):
+        if not (state_changed and health.state == "well"):  # "well" implies that all alarms have ended
+            for alarm in map(texts.localize_alarm, render.fold_alarms(health.ended, texts, health.cards)):
                 suffix = "-of" if alarm.gpu is not None and health.cards > 1 else ""
                 text_ended = texts.translate(
                     f"health.over{suffix}", {"title": alarm.title, "name": alarm.data.get("name")}
@@ -217,11 +169,11 @@ class AlarmPrinter:
                 self._output.write_line(f"{ALARM_MARKS['well']} {text_ended}")
         if state_changed and health.state in ("well", "watching", "untold"):
             self._output.write_line(f"{ALARM_MARKS[health.state]} {health.text}")
-        if health.state != "slow":  # a driver that is slow time and again would have its good news told each time
+        if health.state != "slow":  # otherwise a driver that is slow now and then would be reported as well each time
             self._state = health.state
 
     def _update_slow_driver(self, sample: Sample, state: HealthState) -> None:
-        """Say what to do about a driver that did not answer twice; once, until it is well again."""
+        """Print once what to do about a driver that was slow twice in a row, until it is well again."""
         if sample.nvml == "slow":
             self._slow_samples += 1
             if self._slow_samples == MIN_SLOW_SAMPLES:
@@ -241,7 +193,7 @@ def _export_history(app: App, arguments: argparse.Namespace, output: Output) -> 
     path = new_file_path(arguments.csv)
     history = app.monitoring.history()
     history.load()
-    # Cards are called as they are now; one that is gone as it was last.
+    # A GPU that is present has its current name; another one its last.
     with closing(app.monitoring.sampler()) as sampler:
         names = {gpu_key(gpu): gpu_label(gpu) for gpu in sampler.sample(detailed=False).gpus}
     rows = export_history(history, path, arguments.history, names=names)

@@ -1,37 +1,20 @@
-"""Where words go: results to stdout, progress and complaints to stderr; with --json stdout is JSON alone.
-
-How texts come out where the code page is an old one (a pipe on Windows): as far as it can, never broken.
-"""
+"""Where text goes: results to stdout, progress and errors to stderr; with --json stdout holds nothing but JSON."""
 
 from __future__ import annotations
 
-import codecs
 import sys
 from typing import Any
 
 from ..core import json
-from ..core.errors import AppError, Cancelled, RebootRequired, os_error_text
+from ..core.errors import AppError, Cancelled, RebootRequired
 from ..core.plan import EndEvent, EndState, Event, LogEvent
 from ..core.types import Value
 from ..texts.localized import Texts
-
-# What an old code page lacks, as its users write it; everything else becomes "?".
-ASCII_REPLACEMENTS = {"✓": "+", "✗": "x", "■": "#", "–": "-", "—": "-", "…": "...", "•": "*", "·": "-"}
-ERROR_HANDLER = "gpu-assistant-plain"
-
-
-def _replace_unencodable(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    characters = error.object[error.start : error.end]
-    return "".join(ASCII_REPLACEMENTS.get(letter, "?") for letter in characters), error.end
-
-
-codecs.register_error(ERROR_HANDLER, _replace_unencodable)
+from .streams import ERROR_HANDLER, write_stdout
 
 
 class Output:
-    """One call's way of speaking."""
+    """The output of one call: its language, and whether it is JSON or quiet. Writing raises AppError."""
 
     def __init__(self, texts: Texts, *, json: bool, quiet: bool) -> None:
         self.texts = texts
@@ -40,22 +23,22 @@ class Output:
         self._result_written = False
 
     def translate(self, code: str, /, **data: Value) -> str:
-        """A text of the command line's own."""
+        """The text `cli.<code>`."""
         return self.texts.translate(f"cli.{code}", data)
 
     def write_line(self, text: str = "") -> None:
         """One line of the result for people."""
-        self._write(text.encode(sys.stdout.encoding or "utf-8", errors=ERROR_HANDLER) + b"\n")
+        write_stdout(text.encode(sys.stdout.encoding or "utf-8", errors=ERROR_HANDLER) + b"\n")
 
     def write_json(self, value: Any) -> None:  # noqa: ANN401 - any struct of ours
-        """One JSON object on one line, UTF-8 whatever the console thinks, and out at once."""
+        """One JSON object on one line, as UTF-8 whatever the console's encoding, flushed at once."""
         self._result_written = True
-        self._write(json.encode(value) + b"\n")
+        write_stdout(json.encode(value) + b"\n")
 
     def write_error(self, error: AppError) -> None:
-        """Why there is no result, as the JSON object in its place: the text's code, its figures and the sentence.
+        """The JSON object in place of a result: the error's code, its values and its text.
 
-        An answer that was given, of what was found until it failed, stays the only one.
+        Nothing is written after a result, even one that is incomplete because of this error.
         """
         if self._result_written:
             return
@@ -63,13 +46,13 @@ class Output:
         self.write_json({**document, "text": self.texts.error_text(error)})
 
     def write_event(self, event: Event) -> None:
-        """What a job tells, one JSON object a line; its log is none of it."""
+        """An event of a job as one JSON object on one line; lines of its log are left out."""
         if not isinstance(event, LogEvent):
             self._result_written = self._result_written or isinstance(event, EndEvent)
-            self._write(json.encode(self.texts.localize_event(event)) + b"\n")
+            write_stdout(json.encode(self.texts.localize_event(event)) + b"\n")
 
     def write_end_event(self, error: AppError, environment: str | None = None) -> None:
-        """The last event, where something failed before a job could tell it."""
+        """The last event of a job that failed before it could report its end."""
         if self._result_written:
             return
         state: EndState = "cancelled" if isinstance(error, Cancelled) else "failed"
@@ -78,27 +61,13 @@ class Output:
         message = error.message
         self.write_event(EndEvent(state=state, env=environment, code=message.code, data=message.data))
 
-    def flush(self) -> None:
-        """Get out what was printed past this class. Raises AppError."""
-        self._write(b"")
-
-    def _write(self, data: bytes) -> None:
-        try:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise AppError("output-unwritable", detail=os_error_text(error)) from error
-
     def write_note(self, message: str) -> None:
-        """A word beside the result, for people only."""
+        """A line for people beside the result, on stderr."""
         if not self.quiet:
             print(message, file=sys.stderr)
 
     def write_table(self, rows: list[tuple[str, str]]) -> None:
-        """Two columns; Chinese characters take two cells."""
+        """Two columns; a value of several lines stays in its column."""
         width = max((display_width(name) for name, _ in rows), default=0)
         for name, value in rows:
             first, *continuation = value.split("\n")
@@ -108,7 +77,7 @@ class Output:
 
 
 def display_width(text: str) -> int:
-    """How many terminal cells a text takes."""
+    """The number of terminal cells of a text: a Chinese character takes two."""
     from unicodedata import east_asian_width
 
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)

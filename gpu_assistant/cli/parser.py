@@ -1,10 +1,14 @@
-"""What can be typed: the commands and options of the contract, with help in the user's language."""
+"""The command line that can be typed: all commands and options of the contract, with help in the user's language.
+
+It imports no command: `--help` must load neither structs nor services.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
@@ -12,58 +16,24 @@ from .. import __version__
 from ..core.errors import UsageError
 from ..core.paths import check_path_length
 from ..core.types import Channel, EnvironmentKind, Goal, Language, MirrorUse
-from .arguments import StoreExplicit
-from .bundle import add_bundle_options as bundle_options
-from .download import add_download_command_options as download_options
-from .health import add_health_options as health_options
-from .monitor import add_monitor_options as monitor_options
-from .use import add_use_options as use_options
 
 if TYPE_CHECKING:
     from ..texts.translate import Translator
 
+PROGRAM = "gpu-assistant"
+CATALOG_ACTIONS = ("show", "update", "check")
+BUNDLE_ACTIONS = ("create", "check")
+TOOLKIT_METHODS = ("archives", "installer")
+HEALTH_LEVELS = (1, 2, 3)
+DEFAULT_CONNECTIONS, MAX_CONNECTIONS = 8, 16
+RATE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}  # as curl and wget have them: "500k", "5M"
+MIN_RATE, MAX_RATE = 1000, 10**12  # bytes a second
+SPAN_UNITS = {"m": 60, "h": 3600, "d": 86_400}
+MAX_INTERVAL_S = 86_400.0  # a day
+MAX_LOAD_MINUTES = 7 * 24 * 60.0  # a week
+MAX_PORT = 65_535
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser that raises our error, so that bad calls are said like all else."""
-
-    texts: Translator
-    _argv: Sequence[str] = ()
-
-    def error(self, message: str) -> NoReturn:
-        """Raise CallError; argparse's own words are said in the user's language where they are known."""
-        for pattern, code in ARGPARSE_MESSAGES.items():
-            if match := re.fullmatch(pattern, message, re.DOTALL):
-                fields = match.groupdict()
-                # Python's quotes around each word are no part of what is to be typed.
-                fields |= {name: fields[name].replace("'", "") for name in ("given", "choices") if name in fields}
-                negative_number = self._negative_number_after(fields["what"]) if code == "empty" else None
-                fields |= {"given": negative_number} if negative_number is not None else {}
-                message = self.texts.translate(f"cli.complaint.{code if negative_number is None else 'minus'}", fields)
-                break
-        raise UsageError("call", detail=message, command=self.prog)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
-        """As argparse has it."""
-        self._argv = tuple(args or ())
-        return super().parse_known_args(args, namespace)
-
-    def _negative_number_after(self, option: str) -> str | None:
-        """A figure with a minus before it, which argparse takes for an option and not for what follows `option`."""
-        names = option.split("/")
-        candidates = (b for a, b in pairwise(self._argv) if a in names and re.match(r"-\.?\d", b))
-        return next(candidates, None)
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
-        """Raise CallError, by the command's own name where there is one: its help is the one to read."""
-        namespace_result, unrecognized = self.parse_known_args(args, namespace)
-        if unrecognized:
-            command = f"{self.prog} {namespace_result.command}" if namespace_result.command is not None else self.prog
-            text = self.texts.translate("cli.complaint.unknown", {"given": " ".join(unrecognized), "command": command})
-            raise UsageError("call", detail=text, command=command)
-        return namespace_result
-
-
-# What argparse writes, and the text that says the same.
+# argparse's own messages, and the texts `cli.complaint.<code>` in their place; the first match counts.
 ARGPARSE_MESSAGES = {
     r"the following arguments are required: (?P<what>.+)": "required",
     r"argument (?P<what>-.+?): invalid choice: (?P<given>.+?) \(choose from (?P<choices>.+)\)": "choice",
@@ -72,192 +42,372 @@ ARGPARSE_MESSAGES = {
     r"argument (?P<what>.+?): not allowed with argument (?P<other>.+)": "together",
     r"argument (?P<what>.+?): (?P<given>)(?P<rule>.+)": "rule",
 }
+# Options that may stand before or after the command: the command's own default must not overwrite a typed value.
+INHERITED: dict[str, Any] = {"default": argparse.SUPPRESS}
 ArgumentGroup = argparse._ArgumentGroup
-# Bytes a second, as curl and wget are told them: "500k", "5M".
-CATALOG_ACTIONS = ("show", "update", "check")
-RATE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
-MIN_RATE, MAX_RATE = 1000, 10**12
 
 
-def build_parser(texts: Translator) -> Parser:  # noqa: PLR0915 - one line an option
-    """The whole parser."""
+def build_parser(texts: Translator) -> Parser:
+    """The parser of the whole command line."""
+    return _ParserBuilder(texts).build()
 
-    def translate(code: str) -> str:
-        return texts.translate(f"cli.{code}")
 
-    def path(text: str) -> str:
-        # An unset variable of a script must not quietly mean "the usual place".
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser that raises UsageError with a text in the user's language instead of exiting."""
+
+    def __init__(self, texts: Translator, **options: Any) -> None:  # noqa: ANN401 - as argparse has them
+        super().__init__(
+            **options, add_help=False, allow_abbrev=False, formatter_class=partial(_HelpFormatter, texts=texts)
+        )
+        self._texts = texts
+        self._argv: Sequence[str] = ()
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError("call"); a message that is not in `ARGPARSE_MESSAGES` stays in English."""
+        for pattern, code in ARGPARSE_MESSAGES.items():
+            if match := re.fullmatch(pattern, message, re.DOTALL):
+                fields = match.groupdict()
+                # Python's quotes around each value are no part of what is to be typed.
+                fields |= {name: fields[name].replace("'", "") for name in ("given", "choices") if name in fields}
+                negative_number = self._negative_number_after(fields["what"]) if code == "empty" else None
+                fields |= {"given": negative_number} if negative_number is not None else {}
+                message = self._texts.translate(f"cli.complaint.{code if negative_number is None else 'minus'}", fields)
+                break
+        raise UsageError("call", detail=message, command=self.prog)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
+        self._argv = tuple(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - as argparse has them
+        """Raise UsageError for unknown options; it names the command, whose help is the one to read."""
+        arguments, unrecognized = self.parse_known_args(args, namespace)
+        if unrecognized:
+            command = f"{self.prog} {arguments.command}" if arguments.command is not None else self.prog
+            fields = {"given": " ".join(unrecognized), "command": command}
+            raise UsageError("call", detail=self._texts.translate("cli.complaint.unknown", fields), command=command)
+        return arguments
+
+    def _negative_number_after(self, option: str) -> str | None:
+        """A negative number after `option`, which argparse takes for another option."""
+        names = option.split("/")
+        candidates = (b for a, b in pairwise(self._argv) if a in names and re.match(r"-\.?\d", b))
+        return next(candidates, None)
+
+
+class _HelpFormatter(argparse.HelpFormatter):
+    """argparse's own, with "usage:" in the user's language."""
+
+    def __init__(self, prog: str, *, texts: Translator) -> None:
+        super().__init__(prog)
+        self._texts = texts
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401
+        super().add_usage(
+            usage, actions, groups, self._texts.translate("cli.usage") + " " if prefix is None else prefix
+        )
+
+
+class StoreExplicit(argparse.Action):
+    """Stores a value and adds its name to `namespace.given`: a default alone looks the same as a typed value."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> None:
+        setattr(namespace, self.dest, values)
+        namespace.given = {*getattr(namespace, "given", ()), self.dest}
+
+
+class _ArgumentTypes:
+    """Checks and converts single values; each method raises ArgumentTypeError with a text."""
+
+    def __init__(self, texts: Translator) -> None:
+        self._texts = texts
+
+    def _error(self, code: str, **data: str) -> argparse.ArgumentTypeError:
+        return argparse.ArgumentTypeError(self._texts.translate(f"cli.range.{code}", data))
+
+    def path(self, text: str) -> str:
+        # An unset variable in a script must not select the default silently.
         if not text.strip():
-            raise argparse.ArgumentTypeError(translate("range.path"))
+            raise self._error("path")
         check_path_length(text)
         return text
 
-    def non_empty(text: str) -> str:
+    def non_empty(self, text: str) -> str:
         if not text.strip():
             raise argparse.ArgumentTypeError("expected one argument")
         return text.strip()
 
-    def python_series(text: str) -> str:
+    def python_series(self, text: str) -> str:
         if not re.fullmatch(r"\s*\d+\.\d+(\.\d+)?\s*", text, re.ASCII):
-            raise argparse.ArgumentTypeError(texts.translate("cli.range.python", {"given": non_empty(text)}))
+            raise self._error("python", given=self.non_empty(text))
         return text.strip()
 
-    def device(text: str) -> str:
+    def device(self, text: str) -> str:
+        """ "cpu", "cuda" or "cuda:N"."""
         if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", text.strip().lower(), re.ASCII):
-            raise argparse.ArgumentTypeError(translate("range.device"))
+            raise self._error("device")
         return text.strip().lower()
 
-    class Formatter(argparse.HelpFormatter):
-        def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401
-            super().add_usage(usage, actions, groups, translate("usage") + " " if prefix is None else prefix)
+    def single_device(self, text: str) -> str:
+        """Without "cuda", which means the largest GPU for a benchmark and would be ambiguous for a health test."""
+        if (name := self.device(text)) == "cuda":
+            raise self._error("device")
+        return name
 
-    Parser.texts = texts
-    common = Parser(add_help=False)
-    group = common.add_argument_group(translate("group.common"))
-    # SUPPRESS: given before or after the command, and the command's own default never overwrites it.
-    inherited: dict[str, Any] = {"default": argparse.SUPPRESS}
-    explicit: dict[str, Any] = {"action": StoreExplicit}
-    group.add_argument("-h", "--help", action="help", help=translate("opt.help"))
-    group.add_argument("--lang", choices=get_args(Language), help=translate("opt.lang"), **inherited)
-    group.add_argument("--json", action="store_true", help=translate("opt.json"), **inherited)
-    group.add_argument("--quiet", action="store_true", help=translate("opt.quiet"), **inherited)
-    group.add_argument("--verbose", action="store_true", help=translate("opt.verbose"), **inherited)
-    group.add_argument("--data-dir", metavar="DIR", type=path, help=translate("opt.data-dir"), **inherited)
-    group.add_argument("--wheelhouse", metavar="DIR", type=path, help=translate("opt.wheelhouse"), **inherited)
-
-    def rate(text: str) -> int:
+    def rate(self, text: str) -> int:
+        """Bytes a second."""
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)b?", text.strip(), re.IGNORECASE | re.ASCII)
         bytes_per_second = float(match[1]) * RATE_UNITS[match[2].lower()] if match is not None else 0
         if not MIN_RATE <= bytes_per_second <= MAX_RATE:
-            raise argparse.ArgumentTypeError(translate("range.limit-rate"))
+            raise self._error("limit-rate")
         return int(bytes_per_second)
 
-    def add_download_options(command: ArgumentGroup) -> None:
-        command.add_argument("--mirrors", choices=get_args(MirrorUse), help=translate("opt.mirrors"), **inherited)
-        command.add_argument("--limit-rate", metavar="RATE", type=rate, help=translate("opt.limit-rate"))
+    def checksum(self, text: str) -> str:
+        if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
+            raise self._error("sha256")
+        return text.lower()
 
-    def add_machine_option(command: ArgumentGroup, help_key: str = "machine") -> None:
-        command.add_argument("--machine", metavar="FILE", type=path, help=translate(f"opt.{help_key}"), **inherited)
+    def connections(self, text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= MAX_CONNECTIONS:
+            raise self._error("connections")
+        return int(text)
 
-    def add_environment_option(command: ArgumentGroup) -> None:
-        command.add_argument("--env", metavar="DIR", type=path, help=translate("opt.env"))
+    def load_minutes(self, text: str) -> float:
+        return self._positive_number(text, MAX_LOAD_MINUTES, "minutes")
 
-    def add_environment_kind_option(command: ArgumentGroup) -> None:
-        kinds = get_args(EnvironmentKind)
+    def interval(self, text: str) -> float:
+        """Seconds."""
+        return self._positive_number(text, MAX_INTERVAL_S, "interval")
+
+    def _positive_number(self, text: str, maximum: float, code: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= maximum:
+            raise self._error(code)
+        return value
+
+    def count(self, text: str) -> int:
+        if not text.isdecimal() or int(text) < 1:
+            raise self._error("count")
+        return int(text)
+
+    def port(self, text: str) -> int:
+        if not text.isdecimal() or int(text) > MAX_PORT:
+            raise self._error("port")
+        return int(text)
+
+    def time_span(self, text: str) -> int:
+        """Seconds of "30m", "2h", "7d"."""
+        match = re.fullmatch(r"([1-9]\d{0,4})([mhd])", text, re.ASCII)
+        if match is None:
+            raise self._error("span")
+        return int(match[1]) * SPAN_UNITS[match[2]]
+
+
+class _ParserBuilder:
+    """Adds all commands, in the order in which the help lists them."""
+
+    def __init__(self, texts: Translator) -> None:
+        self._texts = texts
+        self._types = _ArgumentTypes(texts)
+        self._common = self._common_options()
+        self._parser = Parser(texts, prog=PROGRAM, parents=[self._common], description=self._text("about"))
+        self._add_global_options()
+        self._commands = self._parser.add_subparsers(
+            dest="command", metavar="COMMAND", title=self._text("group.commands")
+        )
+
+    def build(self) -> Parser:
+        """All commands."""
+        self._add_machine_option(self._add_command("detect"))
+        self._add_plan_options(self._add_command("recommend"))
+        self._add_plan_command()
+        self._add_install_command()
+        self._add_uninstall_command()
+        self._add_use_command()
+        self._add_environment_option(self._add_command("verify"))
+        self._add_bench_command()
+        self._add_health_command()
+        self._add_download_command()
+        self._add_bundle_command()
+        self._add_monitor_command()
+        self._add_catalog_command()
+        return self._parser
+
+    def _text(self, code: str) -> str:
+        return self._texts.translate(f"cli.{code}")
+
+    def _help(self, option: str) -> str:
+        return self._text(f"opt.{option}")
+
+    def _common_options(self) -> Parser:
+        common = Parser(self._texts)
+        group = common.add_argument_group(self._text("group.common"))
+        group.add_argument("-h", "--help", action="help", help=self._help("help"))
+        group.add_argument("--lang", choices=get_args(Language), help=self._help("lang"), **INHERITED)
+        for name in ("json", "quiet", "verbose"):
+            group.add_argument(f"--{name}", action="store_true", help=self._help(name), **INHERITED)
+        for name in ("data-dir", "wheelhouse"):
+            group.add_argument(f"--{name}", metavar="DIR", type=self._types.path, help=self._help(name), **INHERITED)
+        return common
+
+    def _add_global_options(self) -> None:
+        """Options of the program without a command, which opens the window."""
+        group = self._parser.add_argument_group(self._text("group.options"))
+        version = f"GPU Assistant {__version__}"
+        group.add_argument("--version", action="version", version=version, help=self._help("version"))
+        self._add_flag(group, "resume", "resume-window")
+        self._add_machine_option(group, "machine-window")
+
+    def _add_command(self, name: str) -> ArgumentGroup:
+        """A new command; returns the group of its own options."""
+        text = self._text(f"cmd.{name}")
+        command = self._commands.add_parser(
+            name, texts=self._texts, help=text, description=text, parents=[self._common]
+        )
+        return command.add_argument_group(self._text("group.options"))
+
+    def _add_flag(self, command: ArgumentGroup, name: str, help_code: str | None = None) -> None:
+        command.add_argument(f"--{name}", action="store_true", help=self._help(help_code or name))
+
+    def _add_path_option(self, command: ArgumentGroup, name: str, metavar: str) -> None:
+        command.add_argument(f"--{name}", metavar=metavar, type=self._types.path, help=self._help(name))
+
+    def _add_machine_option(self, command: ArgumentGroup, help_code: str = "machine") -> None:
         command.add_argument(
-            "--environment", choices=kinds, default="venv", help=translate("opt.environment"), **explicit
+            "--machine", metavar="FILE", type=self._types.path, help=self._help(help_code), **INHERITED
         )
 
-    def add_plan_options(command: ArgumentGroup, help_key: str = "machine") -> None:
-        add_machine_option(command, help_key)
+    def _add_environment_option(self, command: ArgumentGroup) -> None:
+        self._add_path_option(command, "env", "DIR")
+
+    def _add_choice_option(self, command: ArgumentGroup, name: str, choices: Sequence[str], default: str) -> None:
+        command.add_argument(f"--{name}", choices=choices, default=default, action=StoreExplicit, help=self._help(name))
+
+    def _add_environment_kind_option(self, command: ArgumentGroup) -> None:
+        self._add_choice_option(command, "environment", get_args(EnvironmentKind), "venv")
+
+    def _add_download_options(self, command: ArgumentGroup) -> None:
+        """Options of all commands that download."""
+        command.add_argument("--mirrors", choices=get_args(MirrorUse), help=self._help("mirrors"), **INHERITED)
+        command.add_argument("--limit-rate", metavar="RATE", type=self._types.rate, help=self._help("limit-rate"))
+
+    def _add_plan_options(self, command: ArgumentGroup, machine_help_code: str = "machine") -> None:
+        """Options that decide what is recommended."""
+        types = self._types
+        self._add_machine_option(command, machine_help_code)
+        self._add_choice_option(command, "goal", get_args(Goal), "pytorch")
+        self._add_choice_option(command, "channel", get_args(Channel), "studio")
+        command.add_argument("--pytorch", metavar="VERSION", type=types.non_empty, help=self._help("pytorch"))
+        command.add_argument("--variant", metavar="TAG", type=types.non_empty, help=self._help("variant"))
+        command.add_argument("--python", metavar="X.Y", type=types.python_series, help=self._help("python"))
+        command.add_argument("--toolkit", choices=TOOLKIT_METHODS, help=self._help("toolkit"))
+        command.add_argument("--wsl2", choices=("install",), help=self._help("wsl2"))
+
+    def _add_yes_option(self, command: ArgumentGroup) -> None:
+        command.add_argument("--yes", "-y", action="store_true", help=self._help("yes"))
+
+    def _add_plan_command(self) -> None:
+        command = self._add_command("plan")
+        self._add_plan_options(command)
+        self._add_environment_option(command)
+        self._add_environment_kind_option(command)
+        self._add_flag(command, "online")
+        self._add_path_option(command, "output", "FILE")
+
+    def _add_install_command(self) -> None:
+        command = self._add_command("install")
+        self._add_plan_options(command)
+        self._add_environment_option(command)
+        self._add_environment_kind_option(command)
+        self._add_path_option(command, "plan", "FILE")
+        self._add_download_options(command)
+        self._add_path_option(command, "bundle", "DIR")
+        self._add_flag(command, "dry-run")
+        self._add_yes_option(command)
+        self._add_flag(command, "resume")
+
+    def _add_uninstall_command(self) -> None:
+        command = self._add_command("uninstall")
+        scope = command.add_mutually_exclusive_group()
+        self._add_environment_option(scope)
+        self._add_flag(scope, "all")
+        self._add_flag(command, "keep-environments")
+        self._add_flag(command, "dry-run")
+        self._add_yes_option(command)
+
+    def _add_use_command(self) -> None:
+        command = self._add_command("use")
+        self._add_environment_option(command)
+        self._add_flag(command, "menu")
+        self._add_flag(command, "kernel")
+        self._add_path_option(command, "editor", "FOLDER")
+        self._add_path_option(command, "lock", "FILE")
+
+    def _add_bench_command(self) -> None:
+        command = self._add_command("bench")
+        self._add_environment_option(command)
+        scope = command.add_mutually_exclusive_group()
+        self._add_flag(scope, "quick")
+        self._add_flag(scope, "full")
+        self._add_flag(scope, "history", "bench-history")
+        command.add_argument("--device", metavar="cpu|cuda:N", type=self._types.device, help=self._help("device"))
+
+    def _add_health_command(self) -> None:
+        command, types = self._add_command("health"), self._types
+        self._add_environment_option(command)
+        command.add_argument("--level", type=int, choices=HEALTH_LEVELS, default=1, help=self._help("level"))
+        command.add_argument("--minutes", metavar="M", type=types.load_minutes, help=self._help("minutes"))
+        command.add_argument("--device", metavar="cpu|cuda:N", type=types.single_device, help=self._help("test-device"))
+
+    def _add_download_command(self) -> None:
+        command, types = self._add_command("download"), self._types
+        command.add_argument("urls", metavar="URL", nargs="+", help=self._help("urls"))
+        command.add_argument("-o", dest="file", metavar="FILE", type=types.path, required=True, help=self._help("file"))
+        command.add_argument("--sha256", metavar="H", type=types.checksum, help=self._help("sha256"))
         command.add_argument(
-            "--goal", choices=get_args(Goal), default="pytorch", help=translate("opt.goal"), **explicit
+            "--connections",
+            metavar="N",
+            type=types.connections,
+            default=DEFAULT_CONNECTIONS,
+            help=self._help("connections"),
+        )
+        self._add_download_options(command)
+
+    def _add_bundle_command(self) -> None:
+        command = self._add_command("bundle")
+        command.add_argument(
+            "action", choices=BUNDLE_ACTIONS, metavar="|".join(BUNDLE_ACTIONS), help=self._help("bundle-action")
+        )
+        command.add_argument("folder", metavar="DIR", type=self._types.path, help=self._help("bundle-folder"))
+        self._add_flag(command, "dry-run")
+        self._add_download_options(command)
+        self._add_plan_options(command, "bundle-machine")
+        self._add_environment_kind_option(command)
+
+    def _add_monitor_command(self) -> None:
+        command, types = self._add_command("monitor"), self._types
+        command.add_argument("--interval", metavar="S", type=types.interval, help=self._help("interval"))
+        command.add_argument("--count", metavar="N", type=types.count, help=self._help("count"))
+        self._add_flag(command, "processes")
+        self._add_path_option(command, "csv", "FILE")
+        command.add_argument("--history", metavar="SPAN", type=types.time_span, help=self._help("history"))
+        command.add_argument("--serve-metrics", metavar="PORT", type=types.port, help=self._help("serve-metrics"))
+        command.add_argument("--metrics-address", metavar="ADDRESS", help=self._help("metrics-address"))
+
+    def _add_catalog_command(self) -> None:
+        command = self._add_command("catalog")
+        command.add_argument(
+            "action", choices=CATALOG_ACTIONS, metavar="|".join(CATALOG_ACTIONS), help=self._help("catalog-action")
         )
         command.add_argument(
-            "--channel", choices=get_args(Channel), default="studio", help=translate("opt.channel"), **explicit
+            "what", nargs="?", metavar="SUBJECT|DIR", type=self._types.path, help=self._help("catalog-what")
         )
-        command.add_argument("--pytorch", metavar="VERSION", type=non_empty, help=translate("opt.pytorch"))
-        command.add_argument("--variant", metavar="TAG", type=non_empty, help=translate("opt.variant"))
-        command.add_argument("--python", metavar="X.Y", type=python_series, help=translate("opt.python"))
-        command.add_argument("--toolkit", choices=("archives", "installer"), help=translate("opt.toolkit"))
-        command.add_argument("--wsl2", choices=("install",), help=translate("opt.wsl2"))
-
-    parser = Parser(
-        prog="gpu-assistant",
-        parents=[common],
-        add_help=False,
-        description=translate("about"),
-        allow_abbrev=False,
-        formatter_class=Formatter,
-    )
-    group = parser.add_argument_group(translate("group.options"))
-    group.add_argument(
-        "--version", action="version", version=f"GPU Assistant {__version__}", help=translate("opt.version")
-    )
-    group.add_argument("--resume", action="store_true", help=translate("opt.resume-window"))
-    add_machine_option(group, "machine-window")
-    commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", title=translate("group.commands"), parser_class=Parser
-    )
-
-    def add_command(name: str) -> ArgumentGroup:
-        text = translate(f"cmd.{name}")
-        command = commands.add_parser(
-            name,
-            help=text,
-            description=text,
-            parents=[common],
-            add_help=False,
-            allow_abbrev=False,
-            formatter_class=Formatter,
-        )
-        return command.add_argument_group(translate("group.options"))
-
-    add_machine_option(add_command("detect"))
-
-    command = add_command("recommend")
-    add_plan_options(command)
-
-    command = add_command("plan")
-    add_plan_options(command)
-    add_environment_option(command)
-    add_environment_kind_option(command)
-
-    command.add_argument("--online", action="store_true", help=translate("opt.online"))
-    command.add_argument("--output", metavar="FILE", type=path, help=translate("opt.output"))
-
-    command = add_command("install")
-    add_plan_options(command)
-    add_environment_option(command)
-    add_environment_kind_option(command)
-    command.add_argument("--plan", metavar="FILE", type=path, help=translate("opt.plan"))
-    add_download_options(command)
-    command.add_argument("--bundle", metavar="DIR", type=path, help=translate("opt.bundle"))
-    command.add_argument("--dry-run", action="store_true", help=translate("opt.dry-run"))
-    command.add_argument("--yes", "-y", action="store_true", help=translate("opt.yes"))
-    command.add_argument("--resume", action="store_true", help=translate("opt.resume"))
-
-    command = add_command("uninstall")
-    scope = command.add_mutually_exclusive_group()
-    add_environment_option(scope)
-    scope.add_argument("--all", action="store_true", help=translate("opt.all"))
-    command.add_argument("--keep-environments", action="store_true", help=translate("opt.keep-environments"))
-    command.add_argument("--dry-run", action="store_true", help=translate("opt.dry-run"))
-    command.add_argument("--yes", "-y", action="store_true", help=translate("opt.yes"))
-
-    command = add_command("use")
-    add_environment_option(command)
-    use_options(command, translate, path=path)
-
-    add_environment_option(add_command("verify"))
-
-    command = add_command("bench")
-    add_environment_option(command)
-    mode = command.add_mutually_exclusive_group()
-    mode.add_argument("--quick", action="store_true", help=translate("opt.quick"))
-    mode.add_argument("--full", action="store_true", help=translate("opt.full"))
-    mode.add_argument("--history", action="store_true", help=translate("opt.bench-history"))
-    command.add_argument("--device", metavar="cpu|cuda:N", type=device, help=translate("opt.device"))
-
-    command = add_command("health")
-    add_environment_option(command)
-    health_options(command, translate, device=device)
-
-    command = add_command("download")
-    download_options(command, translate, path=path)
-    add_download_options(command)
-
-    command = add_command("bundle")
-    bundle_options(command, translate, path=path)
-    add_download_options(command)
-    add_plan_options(command, "bundle-machine")
-    add_environment_kind_option(command)
-
-    monitor_options(add_command("monitor"), translate, path=path)
-
-    command = add_command("catalog")
-    command.add_argument(
-        "action", choices=CATALOG_ACTIONS, metavar="|".join(CATALOG_ACTIONS), help=translate("opt.catalog-action")
-    )
-    command.add_argument("what", nargs="?", metavar="SUBJECT|DIR", type=path, help=translate("opt.catalog-what"))
-    return parser

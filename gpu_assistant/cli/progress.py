@@ -1,4 +1,4 @@
-"""Progress on a terminal's stderr, by rich; plain lines where stderr is no terminal."""
+"""Progress on stderr: drawn by rich or over one line in a terminal, else plain lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class StepProgressDisplay:
-    """Install and uninstall: one bar for the running step, one line for each that ended."""
+    """Progress of jobs with steps: a bar for the running step, a line for each one that has ended."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -53,7 +53,7 @@ class StepProgressDisplay:
             self._bar.stop()
 
     def show_event(self, event: Event) -> None:
-        """Show one event."""
+        """Show an event; lines of a step's log go to the program's log."""
         localized = self._output.texts.localize_event(event)
         if isinstance(localized, PlanEvent):
             self._titles = {step.id: step.title or step.id for step in localized.steps}
@@ -74,12 +74,12 @@ class StepProgressDisplay:
             self._task = None
         if step.state != "waiting":
             mark = {"done": "✓", "skipped": "–", "failed": "✗", "cancelled": "■"}[step.state]
-            # Why a step failed or stopped is said once, at the very end.
+            # Why a step failed or was cancelled, the error at the end says.
             message = f": {step.message}" if step.message and step.state in ("done", "skipped") else ""
             self._output.write_note(f"{mark} {title}{message}")
 
     def _show_running_step(self, step: StepEvent, title: str) -> None:
-        # Said once each time: it may last, and nothing else moves meanwhile.
+        # Said once each time it begins: nothing else changes while it lasts.
         was_pending, self._is_pending = self._is_pending, step.bottleneck in ("elsewhere", "mending")
         if self._is_pending and not was_pending:
             self._output.write_note(f"… {step.message}")
@@ -95,7 +95,7 @@ class StepProgressDisplay:
 
 
 class StatusLine:
-    """What is going on, on one line that is written over; nothing where stderr is no terminal."""
+    """A line that each progress overwrites; nothing if stderr is not a terminal."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -115,8 +115,10 @@ class StatusLine:
 
 
 class BenchmarkStatusLine(StatusLine):
-    """The benchmark: what is being measured. `announce` says what comes, when it begins; with `asked` for a card that
-    may not be there only when it is found.
+    """What the benchmark is measuring.
+
+    `announce` is called with the first progress; with `wait_for_device` only after PyTorch has loaded, because the
+    requested device may not exist.
     """
 
     def __init__(self, output: Output, announce: Callable[[], None], *, wait_for_device: bool) -> None:
@@ -125,7 +127,7 @@ class BenchmarkStatusLine(StatusLine):
         self._wait_for_device = wait_for_device
 
     def show_progress(self, progress: TorchLoading | BenchmarkProgress | BenchResult) -> None:
-        """Show what runs now; results are shown together at the end."""
+        """Show what is being measured; results are shown at the end."""
         if isinstance(progress, BenchResult):
             return
         if self._announce is not None and not (self._wait_for_device and isinstance(progress, TorchLoading)):
@@ -149,8 +151,9 @@ class BenchmarkStatusLine(StatusLine):
 
 
 class HealthStatusLine(StatusLine):
-    """The health test: what is being tested, how far it is, and how hot the card is; where stderr is no terminal, a
-    line for each thing that is being tested.
+    """What the health test is checking, how far it is, and the GPU's temperature.
+
+    If stderr is not a terminal, a line for each check that begins.
     """
 
     def __init__(self, output: Output) -> None:
@@ -158,7 +161,7 @@ class HealthStatusLine(StatusLine):
         self._current: tuple[str, str | None] | None = None
 
     def show_progress(self, progress: HealthProgress | Check) -> None:
-        """Show what runs now; checks are shown together at the end."""
+        """Show what is being checked; results are shown at the end."""
         if isinstance(progress, Check):
             return
         text_code = f"health.area.{progress.check}"
@@ -167,7 +170,7 @@ class HealthStatusLine(StatusLine):
         )
         parts = [area_name, *([device_name(progress.device)] if progress.device is not None else [])]
         if not self._interactive:
-            # What is told without its device is still that of the one before.
+            # Progress without a device belongs to the device of the one before.
             check, device = self._current or (None, None)
             if progress.check != check or progress.device not in (None, device):
                 self._current = (progress.check, progress.device)

@@ -1,31 +1,21 @@
-"""`gpu-assistant use`: how an environment is used, and what other programs are told of it."""
+"""`gpu-assistant use`: how an environment is used, and its entries in the menu, Jupyter and the editor."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..core.paths import normalize_path
-from .arguments import is_exported_lockfile, new_file_path, run_job
+from .arguments import is_exported_lockfile, new_file_path
+from .jobs import run_job
 from .output import Output
 
 if TYPE_CHECKING:
     from ..app import App
 
 
-def add_use_options(
-    command: argparse._ArgumentGroup, translate: Callable[[str], str], path: Callable[[str], str]
-) -> None:
-    """What can be typed after `use`; `path` is the parser's own check."""
-    command.add_argument("--menu", action="store_true", help=translate("opt.menu"))
-    command.add_argument("--kernel", action="store_true", help=translate("opt.kernel"))
-    command.add_argument("--editor", metavar="FOLDER", type=path, help=translate("opt.editor"))
-    command.add_argument("--lock", metavar="FILE", type=path, help=translate("opt.lock"))
-
-
-def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
-    """Do what was asked for, in the order of the options; then, or with none, say how the environment is used."""
+def run_use(app: App, arguments: argparse.Namespace, output: Output) -> int:
+    """Do what the options request, in their order; without any, describe how the environment is used."""
     environment = app.setup.environment_path(arguments.env)
     actions = app.integrations.actions(environment)
     lockfile = new_file_path(arguments.lock, is_exported_lockfile) if arguments.lock else None
@@ -55,7 +45,7 @@ def use(app: App, arguments: argparse.Namespace, output: Output) -> int:
     for name, path in created.items():
         output.write_line(output.translate(f"use-made.{name}", path=path))
     if not created:
-        # On a line of its own, for who copies the whole line.
+        # The command has a line of its own, so that the whole line can be copied.
         output.write_line(output.translate("use.activation"))
         output.write_line(actions.activation)
         output.write_table(

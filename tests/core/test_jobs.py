@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.cli.arguments import run_job
+from gpu_assistant.cli.jobs import run_job
 from gpu_assistant.core.jobs import MAX_JOB_LOG_CHARS, MAX_LINE_CHARS, JobContext
 from gpu_assistant.core.log import start_logging
 

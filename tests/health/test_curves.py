@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_assistant.cli.output import Output
-from gpu_assistant.cli.render import setup
+from gpu_assistant.cli.render import health
 from gpu_assistant.core.results import Checks, HealthTestCurve
 from gpu_assistant.health.checks import MAX_CURVE_ROWS, curve_intervals, throttled_share
 from gpu_assistant.texts.localized import Texts
@@ -51,7 +51,7 @@ def test_command_prints_curves(capfd, language: str, said: str) -> None:
         schema="gpu-assistant/checks/1", verdict="pass", checks=(), level=3, covers=("load",), curves=(CURVE,)
     )
     texts = Texts(language)
-    setup.render_checks(texts.localize_checks(found), Output(texts, json=False, quiet=False))
+    health.render_checks(texts.localize_checks(found), Output(texts, json=False, quiet=False))
     printed = capfd.readouterr().out
     assert said in printed
     assert "NVIDIA A" in printed

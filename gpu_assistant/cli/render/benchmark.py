@@ -1,7 +1,4 @@
-"""A benchmark as people read it in a terminal.
-
-Benchmarks of before as people read them in a terminal.
-"""
+"""A benchmark, and the table of all stored benchmarks, as text."""
 
 from __future__ import annotations
 
@@ -39,11 +36,11 @@ THROTTLE_PREFIX = "monitor.throttle."
 FAILURE_NOTES = frozenset({UNSAVED_NOTE, *(NOTE_PREFIX + code for code in (*CHILD_ENDINGS, "lost", "wrong"))}) - {
     CANCELLED_NOTE
 }
-TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # whose sizes count words
+TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # their sizes are numbers of tokens
 
 
 def render_announcement(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:
-    """What comes and how long it takes; of one `device` alone, where only that is measured."""
+    """What will be measured and how long it takes; only `device` if one is given."""
     suffix = "-one" if device is not None else ""
     parameters: dict[str, Value] = {"device": device_name(device)} if device is not None else {}
     parameters["together_seconds"] = scaling.max_total_s(full=full)
@@ -53,14 +50,12 @@ def render_announcement(environment: Path, output: Output, *, full: bool, device
 
 
 def failure_texts(benchmark: Benchmark, output: Output) -> tuple[str, ...]:
-    """What is wrong with the work or the machine, in sentences: it ended too soon, a device was lost or computes wrong,
-    the result could not be saved.
-    """
+    """What went wrong: the test ended early, a device was lost or computed wrong results, the result is not stored."""
     return tuple(output.texts.translate(note) for note in benchmark.notes if note in FAILURE_NOTES)
 
 
 def render_benchmark(benchmark: Benchmark, output: Output) -> None:
-    """The comparison, every figure with what is usual, what was left out and why, the verdict and what to do."""
+    """The comparison of devices, every result with its expected range, what was skipped and why, and the verdict."""
     comparison = bench_results.headline_comparison(benchmark)
     if comparison is not None and comparison.cpu is not None and comparison.ratio is not None:
         best = comparison.fastest
@@ -111,7 +106,7 @@ def render_benchmark(benchmark: Benchmark, output: Output) -> None:
 
 
 def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> None:
-    """A warning once, then what it is about."""
+    """A note once, then the results and skipped workloads that it is about."""
     output.write_line(f"  {mark} {output.texts.translate(note)}")
     results, left_out = bench_results.results_with_note(note, benchmark)
     for result in results if len(results) < len(benchmark.results) else ():
@@ -125,13 +120,13 @@ def _render_note(mark: str, note: str, benchmark: Benchmark, output: Output) -> 
 
 
 def _workload_name(workload: str, device: str | None, benchmark: Benchmark, output: Output) -> str:
-    """A workload, and where it was to be measured."""
+    """The name of a workload, and of its device if one is given."""
     name = output.texts.translate(f"bench.workload.{workload}")
     return name if device is None else f"{name} ({_device_label(device, benchmark, output)})"
 
 
 def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> str:
-    """One row behind its device."""
+    """A result without its device: workload, median, quartiles, expected range."""
     (median, unit), (q1, _), (q3, _) = (
         formatted_value(number, result, output) for number in (result.median, result.q1, result.q3)
     )
@@ -152,7 +147,7 @@ def _result_text(result: BenchResult, benchmark: Benchmark, output: Output) -> s
 
 
 def _gpu_log_text(gpu_log: BenchGpuLog, benchmark: Benchmark, output: Output) -> str:
-    """What a card did while it was measured; a dash for what its driver does not tell."""
+    """Temperatures, clocks, power and throttling of a GPU during the test; a dash for unknown values."""
     texts = output.texts
     throttle_reasons = [
         texts.translate(THROTTLE_PREFIX + reason) if texts.has_text(THROTTLE_PREFIX + reason) else reason
@@ -173,24 +168,24 @@ def _gpu_log_text(gpu_log: BenchGpuLog, benchmark: Benchmark, output: Output) ->
 
 
 def median_text(result: BenchResult, output: Output) -> str:
-    """The median with its unit, and whether something speaks against it."""
+    """The median with its unit, marked if it is doubtful."""
     text = " ".join(formatted_value(result.median, result, output))
     return output.translate("bench-doubtful", figure=text) if DOUBTFUL_NOTES & set(result.notes) else text
 
 
 def formatted_value(number: float, reference: BenchResult, output: Output) -> tuple[str, str]:
-    """A figure of a result (its median, a quartile, what is usual) and its unit."""
+    """A value (median, quartile, limit of a range) in the unit that suits the result's median."""
     value, unit = bench_results.readable_figure(number, reference.unit, reference=reference.median)
     return format_digits(value), unit_name(unit, output.texts)
 
 
 def labelled_text(name: str, text: str, output: Output) -> str:
-    """What is said of something, behind its name."""
+    """A text behind the name of what it is about."""
     return with_label(name, text, output.texts.language)
 
 
 def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, output: Output) -> str:
-    """What was measured: workload, format, size and how many at a time."""
+    """Workload, format, size and batch."""
     parts = [workload_label(item, output), _size_text(item.id, item.size, output)]
     if batch is not None:
         parts.append(output.translate("bench-batch", batch=batch))
@@ -198,26 +193,26 @@ def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, out
 
 
 def workload_label(item: BenchResult | SkippedWorkload | BenchmarkProgress, output: Output) -> str:
-    """A workload and its format; what is only copied has none."""
+    """Workload and format; copies have no format."""
     workload = item.workload if isinstance(item, BenchmarkProgress) else item.id
     name = output.texts.translate(f"bench.workload.{workload}")
     return name if item.dtype == "uint8" else join_list([name, _precision_name(item.dtype, output)], output)
 
 
 def _settings_text(result: BenchResult, output: Output) -> str:
-    """In which format and how many at a time."""
+    """Format and batch."""
     batch = [] if result.batch is None else [output.translate("bench-batch", batch=result.batch)]
     return join_list([_precision_name(result.dtype, output), *batch], output)
 
 
 def _precision_name(dtype: str, output: Output) -> str:
-    """Mixed precision by its name, with the narrower of its formats."""
+    """The name of a format; of mixed precision with its narrower format."""
     base_dtype = dtype.removeprefix("mixed-")
     return dtype if base_dtype == dtype else output.translate("bench-mixed", dtype=base_dtype)
 
 
 def _size_text(workload: str, size: Sequence[int], output: Output) -> str:
-    """4096 × 4096, 256 MB, 3 × 224 × 224, 128 words."""
+    """ "4096 × 4096", "256 MB", "3 × 224 × 224", "128 words"."""
     if workload in TOKEN_WORKLOADS:
         return output.translate("bench-words", words=sum(size))
     if workload.startswith(COPY_PREFIX):
@@ -227,7 +222,7 @@ def _size_text(workload: str, size: Sequence[int], output: Output) -> str:
 
 
 def _device_label(device: str, benchmark: Benchmark, output: Output, processes: int = 1) -> str:
-    """Its name; of several cards its number first."""
+    """The name of a device; of several GPUs with its number."""
     if processes > 1 or device == "cuda":
         count = processes if processes > 1 else sum(device_info.id != "cpu" for device_info in benchmark.devices)
         return output.translate("bench-together", count=count)
@@ -237,7 +232,7 @@ def _device_label(device: str, benchmark: Benchmark, output: Output, processes: 
 
 
 def join_list(parts: Sequence[str], output: Output) -> str:
-    """As one enumerates them."""
+    """The parts with the commas of the language."""
     return ("，" if output.texts.language == "zh_CN" else ", ").join(parts)
 
 
@@ -245,7 +240,7 @@ VERSION_NAMES = {"torch": "PyTorch", "cuda": "CUDA"}
 
 
 def render_benchmark_history(history: BenchmarkHistory, output: Output) -> None:
-    """A table, the newest last: when, how thorough, versions, the figure that stands for it, what has changed."""
+    """A table, the newest last: time, scope, versions, main result, change."""
     if not history.runs:
         output.write_line(output.translate("past-none"))
         _render_left_out_count(history, output)
@@ -288,7 +283,7 @@ def _versions_text(run: BenchmarkHistoryEntry, output: Output) -> str:
 
 
 def _headline_text(run: BenchmarkHistoryEntry, output: Output) -> str:
-    """What was measured, where, how much; then what is missing beside it."""
+    """The main result with its device; then what is missing."""
     headline = run.headline
     if headline is None:
         return "—"
@@ -323,5 +318,5 @@ def _change_text(run: BenchmarkHistoryEntry, output: Output) -> str:
 
 
 def _headline_workload(result: BenchResult, output: Output) -> str:
-    """What it was; of products the size too, since each size has a speed of its own."""
+    """Workload and format; of a matrix product also the size, since each has its own speed."""
     return workload_details(result, None, output) if result.id == "matmul" else workload_label(result, output)

@@ -1,4 +1,4 @@
-"""The computer as people read it in a terminal: a table, and below it what matters for a setup."""
+"""The detected machine as text: a table, and below it what matters for a setup."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..output import Output
 
 
 def render_machine(machine: Machine, output: Output) -> None:
-    """All that is known."""
+    """Everything that is known about the machine; what could not be detected comes last."""
     output.write_table(
         [(output.translate(f"row.{name}"), "\n".join(lines)) for name, lines in _machine_rows(machine, output) if lines]
     )
@@ -102,7 +102,7 @@ def _python_text(python: Python, output: Output) -> str:
 
 
 def _finding_codes(machine: Machine) -> Iterator[str]:
-    """What else was noticed and matters for a setup, as the window says it."""
+    """Codes of other facts that matter for a setup; the window shows the same ones."""
     if machine.pending_reboot:
         yield "restart"
     if machine.user is not None and machine.user.home_too_long:
@@ -122,7 +122,7 @@ def _finding_codes(machine: Machine) -> Iterator[str]:
 
 
 def _unknown_part_text(note: ProbeNote, output: Output) -> str:
-    """Why something counts as unknown; a machine file's own codes are not ours."""
+    """Why a part is unknown; a machine file may hold codes without a text."""
     if note.code.startswith("detect.") and output.texts.has_text(note.code):
         return output.texts.translate(note.code, {"detail": note.detail or note.probe})
     return output.translate("unknown-part", part=note.probe)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.cli.render import setup
+from gpu_assistant.cli.render import health
 from gpu_assistant.core.results import Alarm, Check
 from gpu_assistant.texts.localized import Texts
 
@@ -25,7 +25,7 @@ def test_equal_checks_fold_and_others_do_not(language: str, all_of_them: str, so
     texts = Texts(language)  # type: ignore[arg-type]
 
     def said(found: list[Check]) -> list[str]:
-        return [texts._check_text(check) for check in setup.fold_checks(found, texts)]
+        return [texts._check_text(check) for check in health.fold_checks(found, texts)]
 
     driver = Check(id="driver", state="pass", data={"value": "566.03"})
     (_, one) = said([driver, *(heat(gpu, 50 + gpu) for gpu in range(8))])
@@ -50,14 +50,14 @@ def test_different_texts_are_not_folded() -> None:
             (2, "@health.reason.at-rest", None),
         )
     ]
-    assert len(setup.fold_checks(skip, texts)) == 3
+    assert len(health.fold_checks(skip, texts)) == 3
     unlike = [
         Check(id="matmul-bits", state="pass", data={"device": "A", "gpu": 0, "dtype": kind})
         for kind in ("float16", "float32")
     ]
-    assert setup.fold_checks(unlike, texts) == tuple(unlike)
+    assert health.fold_checks(unlike, texts) == tuple(unlike)
     of_nobody = [Check(id="torch-import", state="pass"), Check(id="torch-import", state="pass")]
-    assert len(setup.fold_checks(of_nobody, texts)) == 2
+    assert len(health.fold_checks(of_nobody, texts)) == 2
 
 
 def test_alarms_of_several_gpus_fold() -> None:
@@ -68,7 +68,7 @@ def test_alarms_of_several_gpus_fold() -> None:
         )
         for gpu in (0, 1)
     ]
-    (one,) = setup.fold_alarms(hot, texts, cards=2)
+    (one,) = health.fold_alarms(hot, texts, cards=2)
     assert one.data["name"] == "each of the 2 cards"
-    (one,) = setup.fold_alarms(hot, texts, cards=8)
+    (one,) = health.fold_alarms(hot, texts, cards=8)
     assert (one.data["name"], one.data["temp"], one.data["limit"]) == ("each of GPU 0, 1", "85–86", 87)

@@ -56,7 +56,7 @@ def saved(plan: Plan, folder: Path) -> Path:
 def again(app: App, path: Path) -> Plan:
     given = app.setup.read_plan(path)
     assert given.machine
-    return app.setup.plan_again(given, given.machine)
+    return app.setup.replan(given, given.machine)
 
 
 @pytest.mark.parametrize("machine", FILES, ids=lambda file: file.relative_to(MACHINES).parts[0])
@@ -146,7 +146,7 @@ def test_another_state_of_the_computer_is_named(tmp_path: Path) -> None:
     assert plan is not None
     other = json.read_file(MACHINES / "linux-cpu-only.json", Machine, code="machine-file")
     with pytest.raises(UsageError) as caught:
-        app.setup.plan_again(plan, other)
+        app.setup.replan(plan, other)
     assert (caught.value.code, caught.value.exit_code) == ("plan-differs", 2)
     for language, words in (("en", "the step for the NVIDIA driver"), ("zh_CN", "NVIDIA 驱动的步骤")):
         said = Texts(language).error_text(caught.value)

@@ -67,7 +67,7 @@ def test_tampered_plans_are_refused(tmp_path: Path) -> None:
                         where[key] = copy.deepcopy(dice.choice(EVIL))
         path.write_bytes(json.encode(raw))
         try:
-            again = app.setup.plan_again(app.setup.read_plan(path), machine)
+            again = app.setup.replan(app.setup.read_plan(path), machine)
         except (AppError, OverflowError):
             refused += 1
             continue
