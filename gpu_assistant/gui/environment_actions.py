@@ -1,4 +1,4 @@
-"""The ways to work with an environment, each a card to press, and what came of it."""
+"""Actions for an environment, each a card to click: terminal, folder, editor, menu entry, Jupyter kernel, lock file."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ NO_TERMINAL_CODE = "no-terminal"
 
 
 class EnvironmentActionsPanel(Themed, QWidget):
-    """Cards for one environment at a time; `command`: also what is typed in a terminal, to copy.
+    """The cards for one environment at a time; `shows_command` adds one that copies the activation command.
 
-    `told` comes with each sentence about what was asked for.
+    `message_shown` brings each message about the result of an action.
     """
 
     message_shown = Signal(str)
@@ -81,7 +81,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
 
     def _connect_signals(self) -> None:
         services = self._services
-        # The system's own code is loaded where it is first asked, which is not the window's thread.
+        # `system` is loaded on first use, which must not be on the window's thread.
         self.terminal_card.clicked.connect(
             lambda: self._run_action(lambda env: FunctionJob(lambda: services.system.open_terminal(env)))
         )
@@ -107,7 +107,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
         self.lock_card.clicked.connect(self.choose_lock_file)
 
     def set_environment(self, environment: Path | None) -> None:
-        """Another environment, or none; what can be done with it is found out on a thread of its own."""
+        """Show the actions for another environment, or none; which are possible is found out in a thread."""
         if environment == self._environment:
             return
         self._environment, self._integrations, self._message = environment, None, None
@@ -117,25 +117,24 @@ class EnvironmentActionsPanel(Themed, QWidget):
             self._query_runner.start(FindIntegrationsJob(self._services, environment))
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Whoever comes back to the page has read it."""
         super().hideEvent(event)
         if not event.spontaneous():
             self.result_banner.hide()
 
-    # Asking first
+    # Actions that ask first
 
     def choose_project(self) -> None:
-        """Ask which folder the editor shall open."""
+        """Open the dialog for the folder that the editor is to open."""
         self.create_project_dialog().open()
 
     def create_project_dialog(self) -> QFileDialog:
-        """The question for a folder to work in."""
+        """The dialog for the project folder."""
         dialog = folder_dialog(self, self.tr("Which folder do you want to work in?"))
         dialog.fileSelected.connect(lambda folder: self.open_project(Path(folder)))
         return dialog
 
     def open_project(self, folder: Path) -> None:
-        """Open a folder in the editor."""
+        """Open a folder in the editor, with the environment's Python."""
         template = self.tr("{folder} opens with this environment's Python.")
         self._run_action(
             lambda env: self._services.integrations.open_in_editor(env, folder),
@@ -143,24 +142,24 @@ class EnvironmentActionsPanel(Themed, QWidget):
         )
 
     def choose_lock_file(self) -> None:
-        """Ask where the lock shall be saved."""
+        """Open the dialog for the lock file."""
         self.create_lock_dialog().open()
 
     def create_lock_dialog(self) -> QFileDialog:
-        """The question for a place of the lock."""
+        """The dialog for where to save the lock file."""
         title = self.tr("Where shall the list of packages be saved?")
         dialog = save_dialog(self, title, "TOML (*.toml)", LOCK_FILE_NAME)
         dialog.fileSelected.connect(lambda file: self.save_lock(Path(file)))
         return dialog
 
     def save_lock(self, target: Path) -> None:
-        """Save the lock."""
+        """Save a copy of the environment's lock file."""
         self._run_action(
             lambda env: FunctionJob(lambda: self._services.integrations.export_lockfile(env, target)),
             lambda: self.tr("Saved: {path}").format(path=str(target)),
         )
 
-    # Doing
+    # Running actions
 
     def _run_action(self, create_job: Callable[[Path], Job[object]], message: Callable[[], str] | None = None) -> None:
         environment = self._environment
@@ -188,7 +187,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
             self._query_runner.start(FindIntegrationsJob(self._services, self._environment))
 
     def _on_failed(self, error: AppError) -> None:
-        # Who has no terminal that we know has one of his own: what to type there.
+        # Without a terminal that is supported: the command to type in the user's own.
         terminal_hint = f"\n{self._activation_command}" if error.code == NO_TERMINAL_CODE else ""
         self._message = lambda: messages.error_text(self._language.texts(), error) + terminal_hint
         self._show_message("warn")
@@ -201,10 +200,9 @@ class EnvironmentActionsPanel(Themed, QWidget):
             announce(self.result_banner, text)
             self.message_shown.emit(text)
 
-    # Words and places
+    # Display
 
     def retranslate(self) -> None:
-        """All words; what was said about an act stays true in another language."""
         self.terminal_card.set_texts(self.tr("Open a terminal"), self.tr("With the environment ready"))
         self.folder_card.set_texts(self.tr("Open its folder"), str(self._environment or ""))
         self.command_card.set_texts(self.tr("Copy the command"), self.tr("For a terminal of your own"))
@@ -217,7 +215,7 @@ class EnvironmentActionsPanel(Themed, QWidget):
             self.result_banner.set(self.result_banner.kind, self._message())
 
     def _arrange(self) -> None:
-        """Only what can be done here, in as many columns as fit."""
+        """Show the possible actions, in as many columns as fit."""
         has_environment = self._environment is not None
         integrations = self._integrations
         is_available = {
@@ -240,14 +238,13 @@ class EnvironmentActionsPanel(Themed, QWidget):
 
 
 class FindIntegrationsJob:
-    """Finds out how an environment can be used: it reads the disk."""
+    """Finds out how an environment can be used; its result is the environment and its actions, if it is managed."""
 
     def __init__(self, services: App, environment: Path) -> None:
         self._services = services
         self._environment = environment
 
     def run(self, context: object) -> tuple[Path, EnvironmentActions | None]:  # noqa: ARG002
-        """The environment, and its ways if it is one of ours."""
         try:
             return self._environment, self._services.integrations.actions(self._environment)
         except AppError:

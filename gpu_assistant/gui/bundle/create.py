@@ -1,4 +1,8 @@
-"""Makes such a folder on a thread of its own, wherever the user looks meanwhile."""
+"""Creates an offline folder (a bundle) in a thread, independent of the page that is shown.
+
+CreateBundlePage -> BundleOrder -> BundleCreator -> JobRunner -> BundleOrderJob -> app.bundles.create
+                                       `- state, progress, `changed`, `step_changed` -> page, task bar
+"""
 
 from __future__ import annotations
 
@@ -22,61 +26,11 @@ if TYPE_CHECKING:
     from ...fetch.rate import RateLimiter
     from ...install.bundle.format import BundleContents
 
-
 CreationState = Literal["idle", "running", "stopping", "done", "failed", "stopped"]
 
 
-class BundleOrder(Struct, frozen=True, kw_only=True):
-    """What shall lie in `folder`: all for the recommendation that was made for `machine`, or, where `machine` is a
-    file, all for what suits the computer that it tells of.
-    """
-
-    folder: Path
-    machine: Machine | Path
-    goal: Goal
-    channel: Channel
-    recommendation: Recommendation | None = None
-    choice: Choice | None = None
-
-
-class CreatedBundle(Struct, frozen=True, kw_only=True):
-    """A folder that is whole, and the sha256 of its list."""
-
-    order: BundleOrder
-    contents: BundleContents
-    checksum: str
-
-
-class BundleOrderJob:
-    """Carries an order out."""
-
-    def __init__(self, app: App, order: BundleOrder, rate_limiter: RateLimiter) -> None:
-        self._app, self._order, self._rate_limiter = app, order, rate_limiter
-
-    def run(self, context: JobContext[Any]) -> CreatedBundle:
-        """What lies there now. Raises CallError("machine-file"), what `recommend` and making a bundle raise."""
-        from ...install.bundle.format import list_hash
-
-        app, order = self._app, self._order
-        machine, recommendation = order.machine, order.recommendation
-        if isinstance(machine, Path):
-            machine = json.read_file(machine, Machine, code="machine-file")
-        if recommendation is None:
-            recommendation = app.setup.recommend(machine, goal=order.goal, channel=order.channel)
-        job = app.bundles.create(
-            machine,
-            recommendation,
-            order.folder,
-            channel=order.channel,
-            choice=order.choice,
-            pace=self._rate_limiter,
-        )
-        contents = job.run(context)
-        return CreatedBundle(order=order, contents=contents, checksum=list_hash(order.folder))
-
-
 class BundleCreator(QObject):
-    """One order at a time; `changed` says that it stands otherwise, `stepped` brings each event."""
+    """Carries out one order at a time. `changed` comes with each new `state`, `step_changed` brings each event."""
 
     changed = Signal()
     step_changed = Signal(object)
@@ -98,27 +52,27 @@ class BundleCreator(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Whether a folder is being made."""
+        """Whether an order is being carried out."""
         return self.state in ("running", "stopping")
 
     @property
     def has_downloads(self) -> bool:
-        """Whether anything was fetched into the folder."""
+        """Whether anything was downloaded into the folder."""
         return self.progress is not None and self.progress.has_downloads
 
     @property
     def runner(self) -> JobRunner:
-        """What makes it; its news are events."""
+        """The runner of the order; it reports events."""
         return self._runner
 
     @property
     def download_fraction(self) -> float | None:
-        """0 to 1 of what is fetched; None before and after that, when nobody can tell."""
+        """The done part of the download, 0 to 1; None before and after it."""
         step = self.progress.running_step if self.progress is not None else None
         return step.fraction if step is not None and step.unit == "bytes" else None
 
     def start(self, order: BundleOrder) -> None:
-        """Carry an order out; what an earlier one left in the folder is gone on with."""
+        """Carry out an order; what an earlier one left in the folder is continued."""
         if self._runner.running:
             return
         self.order, self.bundle, self.error = order, None, None
@@ -127,30 +81,30 @@ class BundleCreator(QObject):
         self._set_state("running")
 
     def retry(self) -> None:
-        """Go on with what was stopped or failed."""
+        """Carry out the last order again, after it was stopped or failed."""
         if self.order is not None:
             self.start(self.order)
 
     def reset(self) -> None:
-        """Make room for another order."""
+        """Forget the last order."""
         if not self._runner.running:
             self.order = self.bundle = self.error = self.progress = None
             self._set_state("idle")
 
     def stop(self) -> None:
-        """Ask it to stop; what is downloaded is kept."""
+        """Request that the order stops; downloaded files are kept."""
         if self.state == "running":
             self._runner.cancel()
             self._set_state("stopping")
 
     def set_paused(self, paused: bool) -> None:
-        """Hold the downloads, or let them go on."""
+        """Pause or resume the downloads."""
         if self.rate_limiter is not None:
             (self.rate_limiter.pause if paused else self.rate_limiter.resume)()
         self.changed.emit()
 
     def set_speed_limit(self, rate: int | None) -> None:
-        """How fast downloads may go, in bytes per second."""
+        """Limit the downloads, in bytes per second; None is no limit."""
         if self.rate_limiter is not None:
             self.rate_limiter.limit = rate
 
@@ -170,3 +124,52 @@ class BundleCreator(QObject):
     def _set_state(self, state: CreationState) -> None:
         self.state = state
         self.changed.emit()
+
+
+class BundleOrder(Struct, frozen=True, kw_only=True):
+    """What to put into `folder`: the files of `recommendation`, which was made for `machine`; or, where `machine` is a
+    machine file, those of a recommendation made for the computer that it describes.
+    """
+
+    folder: Path
+    machine: Machine | Path
+    goal: Goal
+    channel: Channel
+    recommendation: Recommendation | None = None
+    choice: Choice | None = None
+
+
+class CreatedBundle(Struct, frozen=True, kw_only=True):
+    """A complete folder, and the SHA-256 of its list of files."""
+
+    order: BundleOrder
+    contents: BundleContents
+    checksum: str
+
+
+class BundleOrderJob:
+    """Carries out an order."""
+
+    def __init__(self, app: App, order: BundleOrder, rate_limiter: RateLimiter) -> None:
+        self._app, self._order, self._rate_limiter = app, order, rate_limiter
+
+    def run(self, context: JobContext[Any]) -> CreatedBundle:
+        """Raises UsageError("machine-file"), and what `recommend` and `app.bundles.create` raise."""
+        from ...install.bundle.format import list_hash
+
+        app, order = self._app, self._order
+        machine, recommendation = order.machine, order.recommendation
+        if isinstance(machine, Path):
+            machine = json.read_file(machine, Machine, code="machine-file")
+        if recommendation is None:
+            recommendation = app.setup.recommend(machine, goal=order.goal, channel=order.channel)
+        job = app.bundles.create(
+            machine,
+            recommendation,
+            order.folder,
+            channel=order.channel,
+            choice=order.choice,
+            pace=self._rate_limiter,
+        )
+        contents = job.run(context)
+        return CreatedBundle(order=order, contents=contents, checksum=list_hash(order.folder))

@@ -1,4 +1,4 @@
-"""A folder that was prepared elsewhere: every file of it is checked before the setup rests on it."""
+"""The page that loads an offline folder: every file of it is verified before the setup uses it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from ..worker import JobRunner
 
 
 class LoadBundlePage(WizardPage):
-    """`chosen` comes with each folder that is going to be checked, `whole` with one that is fit for this computer;
-    `left` asks for the page that it was opened from.
+    """`folder_chosen` comes when a folder is going to be verified, `bundle_accepted` brings one that is fit for this
+    computer; `leave_requested` asks for the page that this one was opened from.
     """
 
     folder_chosen = Signal()
@@ -45,7 +45,6 @@ class LoadBundlePage(WizardPage):
         self._runner.cancelled.connect(self.draw_if_visible)
 
     def build(self) -> None:
-        """The parts."""
         self.verdict_hero, self.step_panel = Hero("neutral"), CurrentStepPanel()
         self.page.column.addWidget(self.verdict_hero)
         self.page.column.addWidget(self.step_panel)
@@ -56,17 +55,17 @@ class LoadBundlePage(WizardPage):
 
     @property
     def is_checking(self) -> bool:
-        """Whether a folder is being read."""
+        """Whether a folder is being verified."""
         return self._runner.running
 
     def create_folder_dialog(self) -> QFileDialog:
-        """The question for the folder."""
+        """The dialog for the folder."""
         dialog = folder_dialog(self.window(), self.tr("Which folder was prepared for this computer?"))
         dialog.fileSelected.connect(lambda folder: self.check_folder(Path(folder)))
         return dialog
 
     def check_folder(self, folder: Path) -> None:
-        """Read every file of a folder, on a thread of its own."""
+        """Verify every file of a folder, in a thread."""
         if self._runner.running:
             return
         self.folder, self.error, self._progress = folder, None, InstallProgress(None)
@@ -75,17 +74,16 @@ class LoadBundlePage(WizardPage):
         self.draw_if_visible()
 
     def run_primary_action(self) -> None:
-        """Another folder."""
+        """Open the dialog for a folder."""
         self.create_folder_dialog().open()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Whoever leaves the page does not want its answer."""
+        """Leaving the page cancels the verification."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._runner.cancel()
 
     def draw(self) -> None:
-        """How far it is, or what is wrong with it."""
         self.page.set_title(self.tr("Set up from an offline folder"), str(self.folder or ""))
         checking, error = self.is_checking, self.error
         step = self._progress.running_step if self._progress is not None and checking else None
@@ -111,7 +109,7 @@ class LoadBundlePage(WizardPage):
         self.primary_button.setVisible(not checking)
 
     def focus_primary(self) -> None:
-        """While it reads there is only Cancel."""
+        """Focus Cancel while a folder is verified."""
         if self.is_checking:
             self.back_button.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
@@ -126,7 +124,7 @@ class LoadBundlePage(WizardPage):
         self.draw_if_visible()
 
     def _on_checked(self) -> None:
-        # Whoever went elsewhere meanwhile has not asked for it.
+        # Not after the user left the page.
         if self.folder is not None and self.isVisible():
             self.bundle_accepted.emit(self.folder)
 

@@ -1,8 +1,7 @@
-"""Prepare for a computer without internet: for which, where, how far, and what to do there.
+"""The page that creates an offline folder, for the setup of a computer without internet.
 
-What is asked before a folder is made: for which computer, and where.
-
-A folder that is whole: what to do with it on the other computer.
+First it asks for which computer (TargetComputerCard) and into which folder (BundleFolderCard); while BundleCreator
+works (create.py) it shows the running step; at the end what to do on the other computer (BundleReadyCard).
 """
 
 from __future__ import annotations
@@ -39,204 +38,13 @@ from .create import BundleCreator, BundleOrder, CreatedBundle, CreationState
 if TYPE_CHECKING:
     from ...system.base import System
 
-
 THIS_COMPUTER, OTHER_COMPUTER = range(2)
-
-
-class TargetComputerCard(Card):
-    """For this computer, or for one that a file tells of; `chosen` comes when that changes."""
-
-    target_changed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__(" ")
-        self.target = THIS_COMPUTER
-        self.target_segments = SegmentedControl(["", ""])
-        self.target_segments.chosen.connect(self._on_target_chosen)
-        self._description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
-        self.file_button = Button(icon_name="file")
-        self.save_button = Button(kind="ghost", icon_name="share")
-        self._no_internet_label = label("small")
-        align_left = Qt.AlignmentFlag.AlignLeft
-        choices_layout = QVBoxLayout()
-        choices_layout.setSpacing(10)
-        choices_layout.addWidget(self.target_segments, 0, align_left)
-        choices_layout.addWidget(self._description_label)
-        choices_layout.addWidget(self._path_label)
-        choices_layout.addWidget(self.file_button, 0, align_left)
-        choices_layout.addWidget(self._no_internet_label)
-        choices_layout.addWidget(self.save_button, 0, align_left)
-        choices_layout.addWidget(self._status_label)
-        self.column.addLayout(choices_layout)
-        self._status_label.hide()
-
-    @property
-    def controls(self) -> tuple[QWidget, ...]:
-        """What Tab reaches, in the order of reading."""
-        return (*self.target_segments.buttons, self.file_button, self.save_button)
-
-    def set(
-        self, state: WizardState, file: Path | None, texts: Texts, *, simulated: bool, fallback_text: str = ""
-    ) -> None:
-        """What is known by now; `unknown` is said of this computer before it was looked at."""
-        is_this_computer = self.target == THIS_COMPUTER
-        self.set_title(self.tr("For which computer?"))
-        this_text = self.tr("The one of the machine file") if simulated else self.tr("This one")
-        self.target_segments.set_options([this_text, self.tr("Another one")])
-        self.target_segments.set_current(self.target)
-        self.target_segments.setAccessibleName(self.tr("For which computer?"))
-        self._description_label.setText(
-            (self._this_computer_text(state, texts) or fallback_text)
-            if is_this_computer
-            else self._other_computer_text()
-        )
-        self._path_label.setVisible(not is_this_computer and file is not None)
-        self._path_label.setText(str(file) if file is not None else "")
-        self.file_button.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
-        self.file_button.setVisible(not is_this_computer)
-        self._no_internet_label.setText(
-            self.tr("No internet on this one? Take its details to one that has it, as a file.")
-        )
-        self.save_button.setText(self.tr("Save its details…"))
-        for widget in (self._no_internet_label, self.save_button):
-            widget.setVisible(is_this_computer and not simulated and state.machine is not None)
-        self._status_label.setVisible(is_this_computer and bool(self._status_label.text()))
-
-    def set_status(self, text: str) -> None:
-        """How saving went."""
-        self._status_label.setText(text)
-        self._status_label.setVisible(bool(text))
-
-    def _this_computer_text(self, state: WizardState, texts: Texts) -> str:
-        machine, recommendation = state.machine, state.recommendation
-        if machine is None or recommendation is None:
-            return ""
-        parts = [gpu.name for gpu in machine.gpus if gpu.name] or [self.tr("no graphics card")]
-        torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
-        packages = [f"PyTorch {torch.version} ({texts.variant_name(torch.variant)})"] if torch is not None else []
-        packages += [f"TensorFlow {tensorflow.version}"] if tensorflow is not None else []
-        return self.tr("{system} · {card} · {what}").format(
-            system=system_name(machine), card=parts[0], what=" · ".join(packages)
-        )
-
-    def _other_computer_text(self) -> str:
-        return self.tr(
-            "Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that "
-            "file here. What suits it is worked out from the file."
-        )
-
-    def _on_target_chosen(self, index: int) -> None:
-        self.target = index
-        self.target_changed.emit()
-
-
-class BundleFolderCard(Card):
-    """The folder."""
-
-    def __init__(self) -> None:
-        super().__init__(" ")
-        self._path_label, self._description_label = label("strong"), label("body", "", "soft")
-        self.choose_button = Button(icon_name="folder")
-        self.column.addWidget(self._path_label)
-        self.column.addWidget(self._description_label)
-        self.column.addSpacing(2)
-        self.column.addWidget(self.choose_button, 0, Qt.AlignmentFlag.AlignLeft)
-
-    def set(self, folder: Path | None, needed_bytes: int | None) -> None:
-        """The folder, and how many bytes it will hold where that is known."""
-        self.set_title(self.tr("Into which folder?"))
-        self._path_label.setText(str(folder) if folder is not None else "")
-        self._path_label.setVisible(folder is not None)
-        line = self.tr("An empty or a new folder, or one that was begun here before: that one is gone on with.")
-        if needed_bytes:
-            line = self.tr("About {size}. {line}").format(size=format_size(needed_bytes), line=line)
-        self._description_label.setText(line)
-        text = self.tr("Choose another folder…") if folder is not None else self.tr("Choose the folder…")
-        self.choose_button.setText(text)
-
-
-class BundleReadyCard(Card):
-    """Numbered sentences, the same as a command, what is not in it, and what its list's checksum is."""
-
-    def __init__(self) -> None:
-        super().__init__(" ")
-        self._line_labels = [label("body") for _ in range(3)]
-        self._command_label, self.command_box = label("small-strong"), CommandBox()
-        self._missing_label, self._checksum_label = label("body", "", "warn"), label("small")
-        self.open_button, self.another_button = Button(icon_name="folder"), Button(kind="ghost", icon_name="undo")
-        for widget in (
-            *self._line_labels,
-            self._missing_label,
-            self._command_label,
-            self.command_box,
-            self._checksum_label,
-        ):
-            self.column.addWidget(widget)
-        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._buttons_layout.setSpacing(12)
-        for button in (self.open_button, self.another_button):
-            self._buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._buttons_layout.addStretch(1)
-        self.column.addSpacing(2)
-        self.column.addLayout(self._buttons_layout)
-        self._shape = Breakpoints(self)
-        self._shape.changed.connect(self._update_layout)
-        self._update_layout()
-        self._runner = JobRunner(self)
-
-    @property
-    def controls(self) -> tuple[QWidget, ...]:
-        """What Tab reaches, in the order of reading."""
-        return (self.command_box.text_edit, self.command_box.copy_button, self.open_button, self.another_button)
-
-    def set_bundle(self, bundle: CreatedBundle, texts: Texts) -> None:
-        """What was made."""
-        contents = bundle.contents
-        self.set_title(self.tr("On the other computer"))
-        lines = (
-            self.tr("1. Copy this folder and GPU Assistant's own setup file to a stick or disk, and take it there."),
-            self.tr("2. Install GPU Assistant there. It needs no internet either."),
-            self.tr("3. On its first page press “I have an offline folder” and choose this folder."),
-        )
-        for widget, line in zip(self._line_labels, lines, strict=True):
-            widget.setText(line)
-        separator = self.tr(", ")
-        missing = separator.join(
-            dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.left_out)
-        )
-        self._missing_label.setText(self.tr("Not in it: {parts}.").format(parts=missing))
-        self._missing_label.setVisible(bool(missing))
-        self._command_label.setText(self.tr("The same on the command line there"))
-        self.command_box.set_text(f"gpu-assistant install --bundle {bundle.order.folder.name}")
-        template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")
-        self._checksum_label.setText(
-            template.format(
-                release=contents.wish.label,
-                computer=contents.target.label,
-                count=len(contents.files),
-                mark=bundle.checksum,
-            )
-        )
-        self._checksum_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.open_button.setText(self.tr("Open the folder"))
-        self.another_button.setText(self.tr("Prepare another one"))
-
-    def _update_layout(self) -> None:
-        """Both buttons in one line, or one below the other."""
-        direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
-        self._buttons_layout.setDirection(direction)
-
-    def show_folder(self, system: System, folder: Path) -> None:
-        """Open the folder; where there is no file manager, its path stands above."""
-        if not self._runner.running:
-            self._runner.start(FunctionJob(lambda: system.open_folder(folder)))
-
 
 MACHINE_FILE_NAME = "computer.json"
 
 
 class CreateBundlePage(WizardPage):
-    """`left` asks for the page that it was opened from."""
+    """`leave_requested` asks for the page that this one was opened from."""
 
     leave_requested = Signal()
 
@@ -245,13 +53,12 @@ class CreateBundlePage(WizardPage):
         self._folder: Path | None = None
         self._machine_file: Path | None = None
         self._shown_state: CreationState | None = None
-        self.opened_from_main_area = False  # whether it was opened from the main area
+        self.opened_from_main_area = False
         super().__init__(controller)
         creator.changed.connect(self.draw_if_visible)
         creator.step_changed.connect(self._on_step_changed)
 
     def build(self) -> None:
-        """The parts."""
         column = self.page.column
         self.verdict_hero = Hero("ok")
         self.target_card, self.folder_card = TargetComputerCard(), BundleFolderCard()
@@ -287,52 +94,52 @@ class CreateBundlePage(WizardPage):
         self.cancel_button.clicked.connect(self.confirm_stop)
         self.footer.add_button(self.primary_button)
 
-    # What the user answers
+    # Answers of the user
 
     def create_folder_dialog(self) -> QFileDialog:
-        """The question for the folder."""
+        """The dialog for the folder."""
         dialog = folder_dialog(self, self.tr("Which folder shall hold the files?"))
         dialog.fileSelected.connect(lambda folder: self.use_folder(Path(folder)))
         return dialog
 
     def create_file_dialog(self) -> QFileDialog:
-        """The question for the other computer's file."""
+        """The dialog for the other computer's machine file."""
         dialog = open_dialog(self, self.tr("Which file tells of the other computer?"), "JSON (*.json)")
         dialog.fileSelected.connect(lambda file: self.use_machine_file(Path(file)))
         return dialog
 
     def create_save_dialog(self) -> QFileDialog:
-        """The question for a place of this computer's own file."""
+        """The dialog for where to save this computer's machine file."""
         title = self.tr("Where shall this computer's details be saved?")
         dialog = save_dialog(self, title, "JSON (*.json)", MACHINE_FILE_NAME)
         dialog.fileSelected.connect(lambda file: self.save_machine(Path(file)))
         return dialog
 
     def use_folder(self, folder: Path) -> None:
-        """Make it in this folder."""
+        """Create the bundle in this folder."""
         self._folder = folder
         self._on_answer()
 
     def use_machine_file(self, file: Path) -> None:
-        """Make it for the computer that this file tells of."""
+        """Create the bundle for the computer that this file describes."""
         self._machine_file = file
         self._on_answer()
 
     def _on_answer(self) -> None:
-        """What went wrong before went wrong with other answers."""
+        """A failure belonged to the old answers."""
         if self.creator.state == "failed":
             self.creator.reset()
         self.draw()
         self.focus_primary()
 
     def save_machine(self, path: Path) -> None:
-        """Save what this computer is, to be chosen where there is internet."""
+        """Save this computer's machine file, to be used on a computer with internet."""
         machine = self.controller.flow.state.machine
         if machine is not None:
             self.file_saver.write(path, lambda: json.write_file(path, json.encode_pretty(machine) + "\n"))
 
     def current_order(self) -> BundleOrder | None:
-        """What is asked for by now; None while something is missing."""
+        """The order by the answers so far; None while one is missing."""
         wizard_state = self.controller.flow.state
         is_this_computer = self.target_card.target == THIS_COMPUTER
         machine = wizard_state.machine if is_this_computer else self._machine_file
@@ -348,7 +155,7 @@ class CreateBundlePage(WizardPage):
         )
 
     def run_primary_action(self) -> None:
-        """Begin, go on, or back to where it was opened."""
+        """Start or continue the order; when it is done, leave the page."""
         state, order = self.creator.state, self.current_order()
         if state == "done":
             self.leave_requested.emit()
@@ -358,7 +165,7 @@ class CreateBundlePage(WizardPage):
             self.creator.start(order)
 
     def confirm_stop(self) -> None:
-        """Cancel, after a question; nothing is lost."""
+        """Ask whether to stop, and stop."""
         line = self.tr("The same folder goes on from here later.")
         if self.creator.has_downloads:
             line = self.tr("What is downloaded is kept. The same folder goes on from here later.")
@@ -371,10 +178,9 @@ class CreateBundlePage(WizardPage):
         ):
             self.creator.stop()
 
-    # What is shown
+    # Display
 
     def draw(self) -> None:
-        """Everything of now."""
         state = self.creator.state
         is_editable = state in ("idle", "failed", "stopped")
         for widget in (self.target_card, self.folder_card):
@@ -487,7 +293,7 @@ class CreateBundlePage(WizardPage):
         self.primary_button.setText(primary)
         self.primary_button.set_icon(None if state == "done" else "download")
         self.primary_button.setVisible(not running)
-        # A call that is wrong stays wrong however often it is made.
+        # Repeating a call with wrong arguments cannot help.
         is_call_wrong = can_continue and isinstance(self.creator.error, UsageError)
         self.primary_button.setEnabled(state == "done" or (order is not None and not is_call_wrong))
         hint = ""
@@ -499,7 +305,7 @@ class CreateBundlePage(WizardPage):
         self.footer.set_hint(hint)
 
     def focus_primary(self) -> None:
-        """Where the way goes on: what is still to be chosen, else the primary; Cancel while it runs."""
+        """Focus the first missing answer, else the primary button; Cancel while the order runs."""
         if self.cancel_button.isVisible():
             self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
         elif not self.primary_button.isEnabled() and self.folder_card.choose_button.isVisible():
@@ -520,3 +326,190 @@ class CreateBundlePage(WizardPage):
         bundle = self.creator.bundle
         if bundle is not None:
             self.ready_card.show_folder(self.controller.app.system, bundle.order.folder)
+
+
+class TargetComputerCard(Card):
+    """This computer, or another one described by a machine file; `target_changed` comes when the user changes it."""
+
+    target_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self.target = THIS_COMPUTER
+        self.target_segments = SegmentedControl(["", ""])
+        self.target_segments.chosen.connect(self._on_target_chosen)
+        self._description_label, self._path_label, self._status_label = label("body"), label("strong"), label("small")
+        self.file_button = Button(icon_name="file")
+        self.save_button = Button(kind="ghost", icon_name="share")
+        self._no_internet_label = label("small")
+        align_left = Qt.AlignmentFlag.AlignLeft
+        choices_layout = QVBoxLayout()
+        choices_layout.setSpacing(10)
+        choices_layout.addWidget(self.target_segments, 0, align_left)
+        choices_layout.addWidget(self._description_label)
+        choices_layout.addWidget(self._path_label)
+        choices_layout.addWidget(self.file_button, 0, align_left)
+        choices_layout.addWidget(self._no_internet_label)
+        choices_layout.addWidget(self.save_button, 0, align_left)
+        choices_layout.addWidget(self._status_label)
+        self.column.addLayout(choices_layout)
+        self._status_label.hide()
+
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """What Tab reaches, in the order of reading."""
+        return (*self.target_segments.buttons, self.file_button, self.save_button)
+
+    def set(
+        self, state: WizardState, file: Path | None, texts: Texts, *, simulated: bool, fallback_text: str = ""
+    ) -> None:
+        """Show the target; `fallback_text` stands for this computer until it is detected."""
+        is_this_computer = self.target == THIS_COMPUTER
+        self.set_title(self.tr("For which computer?"))
+        this_text = self.tr("The one of the machine file") if simulated else self.tr("This one")
+        self.target_segments.set_options([this_text, self.tr("Another one")])
+        self.target_segments.set_current(self.target)
+        self.target_segments.setAccessibleName(self.tr("For which computer?"))
+        self._description_label.setText(
+            (self._this_computer_text(state, texts) or fallback_text)
+            if is_this_computer
+            else self._other_computer_text()
+        )
+        self._path_label.setVisible(not is_this_computer and file is not None)
+        self._path_label.setText(str(file) if file is not None else "")
+        self.file_button.setText(self.tr("Choose another file…") if file is not None else self.tr("Choose its file…"))
+        self.file_button.setVisible(not is_this_computer)
+        self._no_internet_label.setText(
+            self.tr("No internet on this one? Take its details to one that has it, as a file.")
+        )
+        self.save_button.setText(self.tr("Save its details…"))
+        for widget in (self._no_internet_label, self.save_button):
+            widget.setVisible(is_this_computer and not simulated and state.machine is not None)
+        self._status_label.setVisible(is_this_computer and bool(self._status_label.text()))
+
+    def set_status(self, text: str) -> None:
+        """Show how saving the machine file went."""
+        self._status_label.setText(text)
+        self._status_label.setVisible(bool(text))
+
+    def _this_computer_text(self, state: WizardState, texts: Texts) -> str:
+        machine, recommendation = state.machine, state.recommendation
+        if machine is None or recommendation is None:
+            return ""
+        parts = [gpu.name for gpu in machine.gpus if gpu.name] or [self.tr("no graphics card")]
+        torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+        packages = [f"PyTorch {torch.version} ({texts.variant_name(torch.variant)})"] if torch is not None else []
+        packages += [f"TensorFlow {tensorflow.version}"] if tensorflow is not None else []
+        return self.tr("{system} · {card} · {what}").format(
+            system=system_name(machine), card=parts[0], what=" · ".join(packages)
+        )
+
+    def _other_computer_text(self) -> str:
+        return self.tr(
+            "Open GPU Assistant on that computer, come to this page there, save its details as a file, and choose that "
+            "file here. What suits it is worked out from the file."
+        )
+
+    def _on_target_chosen(self, index: int) -> None:
+        self.target = index
+        self.target_changed.emit()
+
+
+class BundleFolderCard(Card):
+    """The folder to create, and its expected size."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._path_label, self._description_label = label("strong"), label("body", "", "soft")
+        self.choose_button = Button(icon_name="folder")
+        self.column.addWidget(self._path_label)
+        self.column.addWidget(self._description_label)
+        self.column.addSpacing(2)
+        self.column.addWidget(self.choose_button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def set(self, folder: Path | None, needed_bytes: int | None) -> None:
+        """Show the folder, and how many bytes it will hold, if that is known."""
+        self.set_title(self.tr("Into which folder?"))
+        self._path_label.setText(str(folder) if folder is not None else "")
+        self._path_label.setVisible(folder is not None)
+        line = self.tr("An empty or a new folder, or one that was begun here before: that one is gone on with.")
+        if needed_bytes:
+            line = self.tr("About {size}. {line}").format(size=format_size(needed_bytes), line=line)
+        self._description_label.setText(line)
+        text = self.tr("Choose another folder…") if folder is not None else self.tr("Choose the folder…")
+        self.choose_button.setText(text)
+
+
+class BundleReadyCard(Card):
+    """What to do with a complete folder: in sentences and as a command; what it lacks, and its list's checksum."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._line_labels = [label("body") for _ in range(3)]
+        self._command_label, self.command_box = label("small-strong"), CommandBox()
+        self._missing_label, self._checksum_label = label("body", "", "warn"), label("small")
+        self.open_button, self.another_button = Button(icon_name="folder"), Button(kind="ghost", icon_name="undo")
+        for widget in (
+            *self._line_labels,
+            self._missing_label,
+            self._command_label,
+            self.command_box,
+            self._checksum_label,
+        ):
+            self.column.addWidget(widget)
+        self._buttons_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._buttons_layout.setSpacing(12)
+        for button in (self.open_button, self.another_button):
+            self._buttons_layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._buttons_layout.addStretch(1)
+        self.column.addSpacing(2)
+        self.column.addLayout(self._buttons_layout)
+        self._shape = Breakpoints(self)
+        self._shape.changed.connect(self._update_layout)
+        self._update_layout()
+        self._runner = JobRunner(self)
+
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """What Tab reaches, in the order of reading."""
+        return (self.command_box.text_edit, self.command_box.copy_button, self.open_button, self.another_button)
+
+    def set_bundle(self, bundle: CreatedBundle, texts: Texts) -> None:
+        contents = bundle.contents
+        self.set_title(self.tr("On the other computer"))
+        lines = (
+            self.tr("1. Copy this folder and GPU Assistant's own setup file to a stick or disk, and take it there."),
+            self.tr("2. Install GPU Assistant there. It needs no internet either."),
+            self.tr("3. On its first page press “I have an offline folder” and choose this folder."),
+        )
+        for widget, line in zip(self._line_labels, lines, strict=True):
+            widget.setText(line)
+        separator = self.tr(", ")
+        missing = separator.join(
+            dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.left_out)
+        )
+        self._missing_label.setText(self.tr("Not in it: {parts}.").format(parts=missing))
+        self._missing_label.setVisible(bool(missing))
+        self._command_label.setText(self.tr("The same on the command line there"))
+        self.command_box.set_text(f"gpu-assistant install --bundle {bundle.order.folder.name}")
+        template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")
+        self._checksum_label.setText(
+            template.format(
+                release=contents.wish.label,
+                computer=contents.target.label,
+                count=len(contents.files),
+                mark=bundle.checksum,
+            )
+        )
+        self._checksum_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.open_button.setText(self.tr("Open the folder"))
+        self.another_button.setText(self.tr("Prepare another one"))
+
+    def _update_layout(self) -> None:
+        direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
+        self._buttons_layout.setDirection(direction)
+
+    def show_folder(self, system: System, folder: Path) -> None:
+        """Open the folder in the file manager."""
+        if not self._runner.running:
+            self._runner.start(FunctionJob(lambda: system.open_folder(folder)))

@@ -1,6 +1,6 @@
-"""This computer: what have I got?
+"""The page of the computer: what have I got? A verdict, one row a part, and further notes.
 
-What else was noticed, one sentence a row.
+Texts come from machine_summary.py. During a detection the rows are filled as its partial results arrive.
 """
 
 from __future__ import annotations
@@ -23,51 +23,13 @@ from ..page import WizardPage
 from . import machine_summary
 from .machine_summary import ALREADY_WORKING_CODES, MachineNote, is_partial, machine_notes
 
-
-class MachineNotesCard(Card):
-    """Hidden while there is nothing to say."""
-
-    def __init__(self) -> None:
-        super().__init__(padding=16)
-        self.column.setSpacing(4)
-        self._row_widgets: list[QWidget] = []
-        self._shown_notes: tuple[MachineNote, ...] | None = None
-
-    def set_notes(self, title: str, notes: tuple[MachineNote, ...]) -> None:
-        """Other findings, or the same in another language."""
-        self.set_title(title)
-        self.setVisible(bool(notes))
-        if notes == self._shown_notes:
-            return
-        self._shown_notes = notes
-        for row in self._row_widgets:
-            self.column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self._row_widgets = [self._add_row(note) for note in notes]
-
-    def _add_row(self, note: MachineNote) -> QWidget:
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 4, 0, 4)
-        layout.setSpacing(12)
-        color = "warn" if note.kind == "warn" else "soft"
-        layout.addWidget(IconWidget(note.kind, color, 18), 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(label("small", note.text, "text"), 1)
-        row.setAccessibleName(note.text)
-        self.column.addWidget(row)
-        row.show()
-        return row
-
-
-COPIED_NOTE_MS = 2000
+ELAPSED_INTERVAL_MS, COPIED_NOTE_MS = 200, 2000
 
 
 class ComputerPage(WizardPage):
-    """A verdict, then one row each; rows appear as they are found."""
+    """Verdict, rows and notes of the detected machine."""
 
     def build(self) -> None:
-        """The parts."""
         column = self.page.column
         self.error_banner = Banner("error")
         self.error_banner.hide()
@@ -96,7 +58,7 @@ class ComputerPage(WizardPage):
         self._partial_machine: Machine | None = None
         self._announced_machine: Machine | None = None
         self._elapsed_timer = QTimer(self)
-        self._elapsed_timer.setInterval(200)
+        self._elapsed_timer.setInterval(ELAPSED_INTERVAL_MS)
         self._elapsed_timer.timeout.connect(self._update_elapsed)
         self._copied_timer = QTimer(self)
         self._copied_timer.setSingleShot(True)
@@ -105,7 +67,6 @@ class ComputerPage(WizardPage):
         self.controller.detection_progress.connect(self._on_detection_progress)
 
     def draw(self) -> None:
-        """Verdict and rows of now."""
         controller, state = self.controller, self.controller.flow.state
         detecting = controller.is_detecting
         if detecting and not self._elapsed_timer.isActive():
@@ -158,15 +119,14 @@ class ComputerPage(WizardPage):
             return
         kind, title, detail = self.compute_verdict(machine)
         has_recommendation = self.controller.flow.state.recommendation is not None
-        self.hero.set(
-            kind, title, detail, icon=("cpu" if has_recommendation else "search") if kind == "neutral" else None
-        )
+        neutral_icon = "cpu" if has_recommendation else "search"
+        self.hero.set(kind, title, detail, icon=neutral_icon if kind == "neutral" else None)
         if (has_recommendation or kind == "warn") and machine is not self._announced_machine and self.isVisible():
             self._announced_machine = machine
             announce(self.hero, title)
 
     def compute_verdict(self, machine: Machine) -> tuple[HeroKind, str, str]:
-        """What it comes to: kind, sentence, one line of evidence."""
+        """Kind, sentence and explanation of what this machine can do."""
         state, nvidia = self.controller.flow.state, machine.gpus_of("nvidia")
         recommendation = state.recommendation
         if recommendation is None:
@@ -216,35 +176,28 @@ class ComputerPage(WizardPage):
         state = self.controller.flow.state
         detecting = self.controller.is_detecting
         machine = self._partial_machine if detecting else state.machine
-        rows_by_id = {
-            row.id: row
-            for row in (
-                machine_summary.machine_rows(
-                    machine, state.recommendation if not detecting else None, state.plan if not detecting else None
-                )
-                if machine is not None
-                else ()
-            )
-        }
-        for name, label in machine_summary.row_labels().items():
+        recommendation, plan = (None, None) if detecting else (state.recommendation, state.plan)
+        rows = machine_summary.machine_rows(machine, recommendation, plan) if machine is not None else ()
+        rows_by_id = {row.id: row for row in rows}
+        for name, row_label in machine_summary.row_labels().items():
             row = rows_by_id.get(name)
             widget = self.rows[name]
             if row is None or (detecting and row.value is None):
-                widget.set(label, "…" if detecting else None)
+                widget.set(row_label, "…" if detecting else None)
             else:
                 widget.set(row.label, row.value, row.detail or row.reason, row.pill, row.reason)
 
         self._update_notes(machine if not detecting else None)
 
     def _update_notes(self, machine: Machine | None) -> None:
-        """What else was noticed; a row that could be read in part says the rest here."""
+        """A row that could be read only in part has its reason here."""
         row_probes = {note.probe for note in machine.notes if not is_partial(note)} if machine is not None else set()
         in_rows = frozenset(row_probes & set(machine_summary.PROBE_OF_ROW.values()))
         self.notes_card.set_notes(
             self.tr("Good to know"), machine_notes(machine, in_rows) if machine is not None else ()
         )
 
-    def _on_detection_progress(self, progress: Any) -> None:  # noqa: ANN401 - the look's own news
+    def _on_detection_progress(self, progress: Any) -> None:  # noqa: ANN401 - whatever the job reports
         if isinstance(progress, Machine):
             self._partial_machine = progress
             self._update_rows()
@@ -262,3 +215,38 @@ class ComputerPage(WizardPage):
         self._copied_timer.start()
         self.draw()
         announce(self.copy_button, self.copy_button.text())
+
+
+class MachineNotesCard(Card):
+    """The notes on a machine; hidden while there are none."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setSpacing(4)
+        self._row_widgets: list[QWidget] = []
+        self._shown_notes: tuple[MachineNote, ...] | None = None
+
+    def set_notes(self, title: str, notes: tuple[MachineNote, ...]) -> None:
+        self.set_title(title)
+        self.setVisible(bool(notes))
+        if notes == self._shown_notes:
+            return
+        self._shown_notes = notes
+        for row in self._row_widgets:
+            self.column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._row_widgets = [self._add_row(note) for note in notes]
+
+    def _add_row(self, note: MachineNote) -> QWidget:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 4, 0, 4)
+        layout.setSpacing(12)
+        color = "warn" if note.kind == "warn" else "soft"
+        layout.addWidget(IconWidget(note.kind, color, 18), 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(label("small", note.text, "text"), 1)
+        row.setAccessibleName(note.text)
+        self.column.addWidget(row)
+        row.show()
+        return row

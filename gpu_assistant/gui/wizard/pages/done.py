@@ -1,11 +1,4 @@
-"""Done: does it really work?
-
-What the checks come to: the verdict, and one row for each check.
-
-The proof: one line for each check.
-
-How fast: a quick benchmark in place, its one figure and a bar for each device.
-"""
+"""The last page: does it really work? The verification's checks, a quick benchmark, and what to do next."""
 
 from __future__ import annotations
 
@@ -31,221 +24,21 @@ from ...widgets.charts import BarChart
 from ...widgets.console import CommandBox, LogDrawer
 from ...widgets.progress import ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
-from .. import messages as wizard_messages
+from ..messages import error_text
 from ..page import WizardPage
 from .machine_summary import main_gpu
 
 translate = QCoreApplication.translate
 
-
-class VerificationRow(Struct, frozen=True, kw_only=True):
-    """One check: its sentence, its figure in mono, and what mends it where it did not pass."""
-
-    state: CheckState
-    text: str
-    value: str = ""
-    fix: str = ""
-
-
-class VerificationVerdict(Struct, frozen=True, kw_only=True):
-    """The hero's words, and how many of how many checks passed."""
-
-    kind: HeroKind
-    title: str
-    detail: str
-    passed: int
-    total: int
-
-
-def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ...]:
-    """The checks that say something, those that did not pass first."""
-    localized = texts.localize_checks(checks).checks
-    sorted_checks = sorted((check for check in localized if check.state != "skip"), key=_severity_rank)
-    return tuple(
-        VerificationRow(
-            state=check.state, text=check.text or check.id, value=_value_text(check, texts), fix=check.fix or ""
-        )
-        for check in sorted_checks
-    )
-
-
-def verification_verdict(
-    checks: Checks, recommendation: Recommendation | None, machine: Machine | None
-) -> VerificationVerdict:
-    """What was proven, in one sentence."""
-    counted_checks = [check for check in checks.checks if check.state != "skip"]
-    passed = sum(check.state == "pass" for check in counted_checks)
-    accelerator = recommendation.accelerator if recommendation is not None else "cpu"
-    on_gpu = any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
-    gpu = main_gpu(machine, recommendation) if machine is not None else None
-    name = short_name(gpu.name) if gpu is not None and gpu.name else translate("DonePage", "GPU")
-    kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "error"}[checks.verdict]  # type: ignore[assignment]
-    title = translate("DonePage", "PyTorch does not work yet")
-    if checks.verdict != "fail":
-        title = translate("DonePage", "PyTorch works on your CPU")
-        if on_gpu:
-            title = translate("DonePage", "PyTorch works on your {gpu}").format(gpu=name)
-        elif accelerator == "cuda":
-            kind, title = "warn", translate("DonePage", "It works, but on the CPU")
-    detail = translate("DonePage", "Proven just now, in its own Python.")
-    return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
-
-
-def _severity_rank(check: Check) -> int:
-    return {"fail": 0, "warn": 1, "pass": 2, "skip": 3}[check.state]
-
-
-def _value_text(check: Check, texts: Texts) -> str:
-    """The figure, unless the sentence says it already or there is none worth showing."""
-    value = check.value
-    text = texts.format_value("value", value) if isinstance(value, str) else ""
-    return text if text not in (check.text or "") else ""
-
-
 STEP_STATES = {"pass": "done", "warn": "cancelled", "fail": "failed", "skip": "skipped"}
 
 
-class VerificationCard(Card):
-    """Tick, sentence, figure; below a check that did not pass what mends it."""
-
-    def __init__(self) -> None:
-        super().__init__(" ")
-        self._rows_layout = QVBoxLayout()
-        self._rows_layout.setSpacing(8)
-        self.column.addLayout(self._rows_layout)
-        self.column.addStretch(1)
-        self._row_widgets: list[QWidget] = []
-        self._shown_rows: tuple[VerificationRow, ...] = ()
-
-    def set_rows(self, rows: Sequence[VerificationRow]) -> None:
-        """Other checks."""
-        if tuple(rows) == self._shown_rows:
-            return
-        self._shown_rows = tuple(rows)
-        for widget in self._row_widgets:
-            self._rows_layout.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
-        self._row_widgets = [_build_verification_row(row) for row in rows]
-        for widget in self._row_widgets:
-            self._rows_layout.addWidget(widget)
-            widget.show()
-
-
-def _build_verification_row(row: VerificationRow) -> QWidget:
-    widget = QWidget()
-    layout = QHBoxLayout(widget)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(12)
-    icon = StepStateIcon()
-    icon.set_state(STEP_STATES[row.state])  # type: ignore[arg-type]
-    text_layout = QVBoxLayout()
-    text_layout.setSpacing(1)
-    text_layout.addWidget(label("body", row.text))
-    if row.fix:
-        text_layout.addWidget(label("small", row.fix))
-    layout.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
-    layout.addLayout(text_layout, 1)
-    if row.value:
-        value = label("mono", row.value, "soft")
-        value.setAlignment(Qt.AlignmentFlag.AlignRight)
-        value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
-        layout.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
-    widget.setAccessibleName(", ".join(part for part in (row.text, row.value, row.fix) if part))
-    return widget
-
-
-class QuickBenchmarkCard(Card):
-    """Not measured, measuring, measured. `wanted` starts it, `unwanted` stops it."""
-
-    start_requested = Signal()
-    stop_requested = Signal()
-
-    def __init__(self) -> None:
-        super().__init__(" ")
-        self.value_label, self.caption_label = label("display"), label("small")
-        self.value_label.set_one_line(True)
-        self.progress_bar, self.bars = ProgressBar(), BarChart()
-        self.note_label = label("small")
-        self.button = Button(icon_name="play")
-        self.button.clicked.connect(self._on_button_clicked)
-        self._running = False
-        row = QHBoxLayout()
-        row.setSpacing(14)
-        row.addWidget(self.value_label)
-        row.addWidget(self.caption_label, 1)
-        footer_layout = QHBoxLayout()
-        footer_layout.addWidget(self.note_label, 1)
-        footer_layout.addWidget(self.button)
-        self.column.addLayout(row)
-        self.column.addWidget(self.progress_bar)
-        self.column.addWidget(self.bars)
-        self.column.addStretch(1)
-        self.column.addLayout(footer_layout)
-
-    def draw(self, benchmark: Benchmark | None, *, running: bool, error: AppError | None, texts: Texts) -> None:
-        """The state of now."""
-        self._running = running
-        headline = messages.make_headline(benchmark) if benchmark is not None and not running else None
-        self.set_title(self.tr("How fast"))
-        results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
-        self.value_label.setVisible(headline is not None)
-        self.bars.setVisible(len(results) > 1)  # a length says nothing where there is nothing beside it
-        self.progress_bar.setVisible(running)
-        if headline is not None and benchmark is not None:
-            self.value_label.setText(headline.figure)
-            self.caption_label.setText(headline.brief)
-            self.bars.set_bars(
-                [
-                    (
-                        messages.result_device(result),
-                        result.median,
-                        messages.median_text(result),
-                        messages.bar_colour(result),
-                    )
-                    for result in results
-                ]
-            )
-            self.note_label.setText(self._device_names(benchmark))
-            self.button.setText(self.tr("Measure again"))
-        elif running:
-            self.note_label.setText(self.tr("The fan may get loud."))
-            self.button.setText(self.tr("Stop"))
-        else:
-            self.caption_label.setText(texts.error_text(error) if error is not None else self.tr("Not measured yet."))
-            self.note_label.setText(self.tr("Takes about a minute."))
-            self.button.setText(self.tr("Measure it"))
-        self.button.set_icon("cross" if running else "play")
-
-    def show_started(self) -> None:
-        """The benchmark starts."""
-        self.progress_bar.set_fraction(None)
-        self.caption_label.setText(self.tr("Starting PyTorch…"))
-
-    def show_progress(self, progress: Any) -> None:  # noqa: ANN401 - the benchmark's progress, or a result
-        """What is being measured."""
-        if not hasattr(progress, "workload"):
-            return
-        self.caption_label.setText(
-            f"{messages.workload_label(progress.workload, progress.dtype)} · {messages.device_label(progress.device)}"
-        )
-        self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
-
-    def _device_names(self, benchmark: Benchmark) -> str:
-        names = [device.name for device in benchmark.devices if device.name]
-        return " · ".join(dict.fromkeys(names))
-
-    def _on_button_clicked(self) -> None:
-        (self.stop_requested if self._running else self.start_requested).emit()
-
-
 class DonePage(WizardPage):
-    """Verdict, proof, speed, what now, the command. `home_wanted` comes from the primary."""
+    """Verdict, checks, quick benchmark, actions for the environment. `home_requested` asks for Home."""
 
     home_requested = Signal()
 
     def build(self) -> None:
-        """The parts."""
         column = self.page.column
         column.setSpacing(14)
         self.hero = Hero("neutral")
@@ -284,7 +77,6 @@ class DonePage(WizardPage):
         self._announced_title: object = None
 
     def draw(self) -> None:
-        """Everything of now."""
         controller, state = self.controller, self.controller.flow.state
         simulated = controller.flow.simulated
         self.page.setAccessibleName(self.tr("Done"))
@@ -316,7 +108,6 @@ class DonePage(WizardPage):
         self.primary_button.setText(self.tr("Go to Home"))
 
     def run_primary_action(self) -> None:
-        """On to Home."""
         self.home_requested.emit()
 
     def _update_verdict(self) -> None:
@@ -334,7 +125,7 @@ class DonePage(WizardPage):
             )
         elif error is not None:
             title = self.tr("It could not be proven")
-            self.hero.set("error", title, wizard_messages.error_text(self.texts, error), retry_text)
+            self.hero.set("error", title, error_text(self.texts, error), retry_text)
         elif checks is not None:
             verdict = verification_verdict(checks, state.recommendation, state.machine)
             title, detail = verdict.title, verdict.detail
@@ -386,7 +177,6 @@ class DonePage(WizardPage):
             self.page.ensureWidgetVisible(self.log_card)
 
     def _scroll_to_result(self) -> None:
-        """What came of a press stands where it can be read."""
         self.page.content.layout().activate()  # type: ignore[union-attr]
         self.page.ensureWidgetVisible(self.actions_panel.result_banner)
 
@@ -398,3 +188,200 @@ class DonePage(WizardPage):
         narrow = self.page.breakpoints.is_tight
         down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._cards_row.setDirection(down if narrow else right)
+
+
+class VerificationCard(Card):
+    """One row for each check: state, sentence, value, and the fix below it."""
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self._rows_layout = QVBoxLayout()
+        self._rows_layout.setSpacing(8)
+        self.column.addLayout(self._rows_layout)
+        self.column.addStretch(1)
+        self._row_widgets: list[QWidget] = []
+        self._shown_rows: tuple[VerificationRow, ...] = ()
+
+    def set_rows(self, rows: Sequence[VerificationRow]) -> None:
+        if tuple(rows) == self._shown_rows:
+            return
+        self._shown_rows = tuple(rows)
+        for widget in self._row_widgets:
+            self._rows_layout.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._row_widgets = [_build_verification_row(row) for row in rows]
+        for widget in self._row_widgets:
+            self._rows_layout.addWidget(widget)
+            widget.show()
+
+
+class QuickBenchmarkCard(Card):
+    """The quick benchmark before, while and after it runs: one figure, and a bar for each device."""
+
+    start_requested = Signal()
+    stop_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(" ")
+        self.value_label, self.caption_label = label("display"), label("small")
+        self.value_label.set_one_line(True)
+        self.progress_bar, self.bars = ProgressBar(), BarChart()
+        self.note_label = label("small")
+        self.button = Button(icon_name="play")
+        self.button.clicked.connect(self._on_button_clicked)
+        self._running = False
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        row.addWidget(self.value_label)
+        row.addWidget(self.caption_label, 1)
+        footer_layout = QHBoxLayout()
+        footer_layout.addWidget(self.note_label, 1)
+        footer_layout.addWidget(self.button)
+        self.column.addLayout(row)
+        self.column.addWidget(self.progress_bar)
+        self.column.addWidget(self.bars)
+        self.column.addStretch(1)
+        self.column.addLayout(footer_layout)
+
+    def draw(self, benchmark: Benchmark | None, *, running: bool, error: AppError | None, texts: Texts) -> None:
+        """Show the result, that it runs, or why it failed."""
+        self._running = running
+        headline = messages.make_headline(benchmark) if benchmark is not None and not running else None
+        self.set_title(self.tr("How fast"))
+        results = messages.device_results(benchmark)[:3] if headline is not None and benchmark is not None else []
+        self.value_label.setVisible(headline is not None)
+        self.bars.setVisible(len(results) > 1)  # a single bar has nothing to be compared with
+        self.progress_bar.setVisible(running)
+        if headline is not None and benchmark is not None:
+            self.value_label.setText(headline.figure)
+            self.caption_label.setText(headline.brief)
+            self.bars.set_bars(
+                [
+                    (
+                        messages.result_device(result),
+                        result.median,
+                        messages.median_text(result),
+                        messages.bar_colour(result),
+                    )
+                    for result in results
+                ]
+            )
+            self.note_label.setText(self._device_names(benchmark))
+            self.button.setText(self.tr("Measure again"))
+        elif running:
+            self.note_label.setText(self.tr("The fan may get loud."))
+            self.button.setText(self.tr("Stop"))
+        else:
+            self.caption_label.setText(texts.error_text(error) if error is not None else self.tr("Not measured yet."))
+            self.note_label.setText(self.tr("Takes about a minute."))
+            self.button.setText(self.tr("Measure it"))
+        self.button.set_icon("cross" if running else "play")
+
+    def show_started(self) -> None:
+        """Show that the benchmark was started."""
+        self.progress_bar.set_fraction(None)
+        self.caption_label.setText(self.tr("Starting PyTorch…"))
+
+    def show_progress(self, progress: Any) -> None:  # noqa: ANN401 - the benchmark's progress, or a result
+        """Show which workload runs."""
+        if not hasattr(progress, "workload"):
+            return
+        self.caption_label.setText(
+            f"{messages.workload_label(progress.workload, progress.dtype)} · {messages.device_label(progress.device)}"
+        )
+        self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
+
+    def _device_names(self, benchmark: Benchmark) -> str:
+        names = [device.name for device in benchmark.devices if device.name]
+        return " · ".join(dict.fromkeys(names))
+
+    def _on_button_clicked(self) -> None:
+        (self.stop_requested if self._running else self.start_requested).emit()
+
+
+def verification_verdict(
+    checks: Checks, recommendation: Recommendation | None, machine: Machine | None
+) -> VerificationVerdict:
+    """What the checks show, in one sentence."""
+    counted_checks = [check for check in checks.checks if check.state != "skip"]
+    passed = sum(check.state == "pass" for check in counted_checks)
+    accelerator = recommendation.accelerator if recommendation is not None else "cpu"
+    on_gpu = any(check.id == "device-compute" and check.state == "pass" for check in checks.checks)
+    gpu = main_gpu(machine, recommendation) if machine is not None else None
+    name = short_name(gpu.name) if gpu is not None and gpu.name else translate("DonePage", "GPU")
+    kind: HeroKind = {"pass": "ok", "warn": "warn", "fail": "error"}[checks.verdict]  # type: ignore[assignment]
+    title = translate("DonePage", "PyTorch does not work yet")
+    if checks.verdict != "fail":
+        title = translate("DonePage", "PyTorch works on your CPU")
+        if on_gpu:
+            title = translate("DonePage", "PyTorch works on your {gpu}").format(gpu=name)
+        elif accelerator == "cuda":
+            kind, title = "warn", translate("DonePage", "It works, but on the CPU")
+    detail = translate("DonePage", "Proven just now, in its own Python.")
+    return VerificationVerdict(kind=kind, title=title, detail=detail, passed=passed, total=len(counted_checks))
+
+
+def verification_rows(checks: Checks, texts: Texts) -> tuple[VerificationRow, ...]:
+    """The checks that were not skipped, failed ones first."""
+    localized = texts.localize_checks(checks).checks
+    sorted_checks = sorted((check for check in localized if check.state != "skip"), key=_severity_rank)
+    return tuple(
+        VerificationRow(
+            state=check.state, text=check.text or check.id, value=_value_text(check, texts), fix=check.fix or ""
+        )
+        for check in sorted_checks
+    )
+
+
+class VerificationVerdict(Struct, frozen=True, kw_only=True):
+    """The texts of the hero, and how many of how many checks passed."""
+
+    kind: HeroKind
+    title: str
+    detail: str
+    passed: int
+    total: int
+
+
+class VerificationRow(Struct, frozen=True, kw_only=True):
+    """One check: its sentence, its value, and how to fix it if it did not pass."""
+
+    state: CheckState
+    text: str
+    value: str = ""
+    fix: str = ""
+
+
+def _severity_rank(check: Check) -> int:
+    return {"fail": 0, "warn": 1, "pass": 2, "skip": 3}[check.state]
+
+
+def _value_text(check: Check, texts: Texts) -> str:
+    """The check's value, unless its sentence contains it."""
+    value = check.value
+    text = texts.format_value("value", value) if isinstance(value, str) else ""
+    return text if text not in (check.text or "") else ""
+
+
+def _build_verification_row(row: VerificationRow) -> QWidget:
+    widget = QWidget()
+    layout = QHBoxLayout(widget)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(12)
+    icon = StepStateIcon()
+    icon.set_state(STEP_STATES[row.state])  # type: ignore[arg-type]
+    text_layout = QVBoxLayout()
+    text_layout.setSpacing(1)
+    text_layout.addWidget(label("body", row.text))
+    if row.fix:
+        text_layout.addWidget(label("small", row.fix))
+    layout.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+    layout.addLayout(text_layout, 1)
+    if row.value:
+        value = label("mono", row.value, "soft")
+        value.setAlignment(Qt.AlignmentFlag.AlignRight)
+        value.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Minimum)
+        layout.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
+    widget.setAccessibleName(", ".join(part for part in (row.text, row.value, row.fix) if part))
+    return widget

@@ -1,8 +1,6 @@
-"""What else was noticed about a computer and matters for a setup, in words; and what could not be found out.
+"""What the window says of a machine, as text: five rows, and notes on what matters for a setup besides them.
 
-What a computer has, as rows to read; a machine that is only partly known gives the rows that are known.
-
-What a recommendation is for, and what it was chosen from.
+A machine that is only partly known gives what is known: a value None is unknown, and `reason` says why.
 """
 
 from __future__ import annotations
@@ -18,139 +16,26 @@ from PySide6.QtCore import QCoreApplication
 from ....core.machine import Disk, Gpu, Machine, ProbeNote, Python, find_disk, home_disk
 from ....core.plan import Plan
 from ....core.recommendation import Recommendation
-from ....texts.format import UNKNOWN_VALUE, format_memory, format_size, short_name
+from ....texts.format import UNKNOWN_VALUE, format_memory, format_size
 from ...language import texts
 from ...widgets.cards import PillKind
 
-PARTIAL_SUFFIX = "partly"
-
-
-class MachineNote(Struct, frozen=True, kw_only=True):
-    """One sentence, to know or to act upon."""
-
-    kind: Literal["info", "warn"]
-    text: str
-
-
-def machine_notes(machine: Machine, row_probes: frozenset[str]) -> tuple[MachineNote, ...]:
-    """What to act upon first. Probes named in `in_rows` say elsewhere that they failed."""
-    notes = [*_folder_notes(machine), *_system_notes(machine), *_software_notes(machine, row_probes)]
-    return tuple(sorted(notes, key=lambda note: note.kind == "info"))
-
-
-def probe_failure_text(note: ProbeNote) -> str:
-    """Why something could not be read, in words; what nobody foresaw is not shown in a program's own words."""
-    translations = texts()
-    if note.code.startswith("detect.") and translations.has_text(note.code):
-        return translations.translate(note.code, {"detail": note.detail})
-    return translate("MachineSummary", "This could not be read, so it counts as unknown.")
-
-
-def is_partial(note: ProbeNote) -> bool:
-    """Whether the probe found the greater part nevertheless."""
-    return note.code.endswith(f".{PARTIAL_SUFFIX}")
-
-
-def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
-    """Where things will lie."""
-    user = machine.user
-    if user is None:
-        return
-    if user.home_too_long:
-        text = translate(
-            "MachineSummary",
-            "The path of your user folder is so long that packages below it would not fit. Choose a short folder, "
-            "such as one on the top of a disk, on the next page.",
-        )
-        yield MachineNote(kind="warn", text=text)
-    if user.ascii is False:
-        text = translate(
-            "MachineSummary",
-            "Your user folder has characters beyond plain English letters. Some programs stumble over that; should "
-            "one do so, choose another folder on the next page.",
-        )
-        yield MachineNote(kind="info", text=text)
-    if user.onedrive:
-        text = translate(
-            "MachineSummary",
-            "OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.",
-        )
-        yield MachineNote(kind="info", text=text.format(folders=", ".join(user.onedrive)))
-
-
-def _system_notes(machine: Machine) -> Iterator[MachineNote]:
-    """What kind of computer it is."""
-    nvidia = bool(machine.gpus_of("nvidia"))
-    if machine.os.secure_boot and machine.os.system == "linux" and nvidia:
-        text = translate(
-            "MachineSummary",
-            "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer "
-            "knows. Take the driver from your distribution, which sees to that.",
-        )
-        yield MachineNote(kind="warn", text=text)
-    if machine.laptop:
-        text = translate("MachineSummary", "A laptop: let it run on mains power while it trains, or it slows down.")
-        yield MachineNote(kind="info", text=text)
-    if machine.virtual_machine:
-        text = translate(
-            "MachineSummary", "A virtual machine: it has only the graphics cards that its host hands through."
-        )
-        yield MachineNote(kind="info", text=text)
-    if machine.os.wsl:
-        text = translate("MachineSummary", "Linux inside Windows (WSL): the graphics driver is the one of Windows.")
-        yield MachineNote(kind="info", text=text)
-    if machine.remote_desktop:
-        text = translate(
-            "MachineSummary",
-            "You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.",
-        )
-        yield MachineNote(kind="info", text=text)
-
-
-def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[MachineNote]:
-    """Programs that are there but broken, and what could not be looked at."""
-    for python in machine.pythons or ():
-        if python.torch is not None and python.torch.error is not None:
-            text = translate(
-                "MachineSummary", "The PyTorch in {path} does not start. It is left as it is; ours is apart."
-            )
-            yield MachineNote(kind="info", text=text.format(path=python.path))
-    for toolkit in machine.cuda_toolkits or ():
-        if toolkit.nvcc is False or toolkit.version is None:
-            text = translate(
-                "MachineSummary",
-                "The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and "
-                "works without it; other programs that look for it there may fail.",
-            )
-            if toolkit.nvcc is not False:
-                text = translate(
-                    "MachineSummary",
-                    "The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch "
-                    "does not use it and works without it.",
-                )
-            yield MachineNote(kind="info", text=text.format(path=toolkit.path))
-    if machine.tools is not None and machine.tools.conda is not None:
-        text = translate(
-            "MachineSummary",
-            "conda {version} is here. What is installed from here stands apart from it; it stays as it is.",
-        )
-        yield MachineNote(kind="info", text=text.format(version=machine.tools.conda))
-    for note in machine.notes:
-        if note.probe not in row_probes:
-            yield MachineNote(kind="info", text=probe_failure_text(note))
-
+translate = QCoreApplication.translate
 
 MAX_LISTED_PYTHONS = 3
-# What is known of the room may be only a part of it: from so many times as much on it is enough all the same.
+# The needed disk space may be known only in part: free space of this many times as much is enough all the same.
 AMPLE_FACTOR = 3
 ROW_ORDER = ("card", "driver", "system", "space", "python")
 ROW_ICONS = {"card": "card", "driver": "driver", "system": "pc", "space": "disk", "python": "torch"}
-# Which probe's silence costs which row; a probe is named after the machine's field that it fills.
+# The probe that fills a row's field of the machine.
 PROBE_OF_ROW = {"card": "gpus", "driver": "driver", "system": "os", "space": "disks", "python": "pythons"}
+PARTIAL_SUFFIX = "partly"
+# Codes of alternatives which say that a PyTorch of this machine works already.
+ALREADY_WORKING_CODES = frozenset({"works-already", "works-without-update"})
 
 
 class MachineRow(Struct, frozen=True, kw_only=True):
-    """One row; `value` None is unknown, `reason` says why; `more` is for those who copy the details."""
+    """One row. `value` None is unknown, `reason` says why; `copied_detail` is only in the copied text."""
 
     id: str
     label: str
@@ -162,7 +47,7 @@ class MachineRow(Struct, frozen=True, kw_only=True):
 
 
 def row_labels() -> dict[str, str]:
-    """What each row is about."""
+    """The label of each row."""
     return {
         "card": translate("MachineSummary", "Graphics card"),
         "driver": translate("MachineSummary", "Graphics driver"),
@@ -173,7 +58,7 @@ def row_labels() -> dict[str, str]:
 
 
 def machine_rows(machine: Machine, recommendation: Recommendation | None, plan: Plan | None) -> tuple[MachineRow, ...]:
-    """The rows; pills come with the recommendation, since only it knows what is enough."""
+    """All rows; those that depend on the recommendation have a pill once there is one."""
     builders = {
         "card": _gpu_row,
         "driver": _driver_row,
@@ -205,19 +90,19 @@ def _unreadable_row(name: str, note: ProbeNote) -> MachineRow:
 
 
 def main_gpu(machine: Machine, recommendation: Recommendation | None = None) -> Gpu | None:
-    """The card that matters: the one that is computed on, else an NVIDIA one, else whatever there is."""
+    """The GPU that the recommendation uses, else the first one of NVIDIA, else the first one."""
     reasons = recommendation.reasons if recommendation is not None else ()
     reason_data = next((reason.data for reason in reasons if reason.about == "accelerator"), {})
     used_names = str(reason_data.get("gpu") or reason_data.get("gpus") or "")
     if matches := [gpu for gpu in machine.gpus if gpu.name and gpu.name in used_names]:
-        # Of "RTX 3060" and "RTX 3060 Ti" at the same place the longer one is meant.
+        # "RTX 3060" is also found where "RTX 3060 Ti" is named: at the same position the longer name counts.
         return min(matches, key=lambda gpu: (used_names.index(gpu.name or ""), -len(gpu.name or "")))
     nvidia = machine.gpus_of("nvidia")
     return nvidia[0] if nvidia else machine.gpus[0] if machine.gpus else None
 
 
 def fine_pill() -> tuple[PillKind, str]:
-    """The pill of a row that needs nothing."""
+    """The pill of a row where nothing has to be done."""
     return ("ok", translate("MachineSummary", "fine"))
 
 
@@ -238,7 +123,7 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
         memory_text = format_memory(gpu.memory_bytes)
         parts.append(memory_text if len(identical) == 1 else f"{len(identical)} × {memory_text}")
         other_gpus = tuple(each for each in other_gpus if each not in identical)
-    # What only draws a server's console is nobody's graphics card; the copied details have it.
+    # A server's console chip is no graphics card to a user: only the copied text names it.
     parts += _other_gpu_names(tuple(each for each in other_gpus if each.vendor != "other"))
     console_gpus = " · ".join(_other_gpu_names(tuple(each for each in other_gpus if each.vendor == "other")))
     pill: tuple[PillKind, str] | None = None
@@ -256,7 +141,7 @@ def _gpu_row(machine: Machine, recommendation: Recommendation | None, plan: Plan
 
 
 def _other_gpu_names(gpus: tuple[Gpu, ...]) -> list[str]:
-    """Further cards, each kind once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
+    """Further GPUs, each model once: "and AMD Radeon 780M", "and 7 × NVIDIA H100"."""
     counts = Counter(gpu.name or translate("MachineSummary", "a card without a name") for gpu in gpus)
     quantities = [name if count == 1 else f"{count} × {name}" for name, count in counts.items()]
     return [translate("MachineSummary", "and {name}").format(name=name) for name in quantities]
@@ -272,7 +157,7 @@ def _driver_row(machine: Machine, recommendation: Recommendation | None, plan: P
                 return MachineRow(
                     id="driver", label=label, value=translate("MachineSummary", "No NVIDIA card, so none is needed")
                 )
-            # Another maker's driver is not asked: nothing is claimed about it.
+            # Drivers of other vendors are not probed: nothing is claimed about them.
             return MachineRow(
                 id="driver",
                 label=label,
@@ -327,18 +212,18 @@ def _system_row(machine: Machine, recommendation: Recommendation | None, plan: P
 
 
 def system_name(machine: Machine) -> str:
-    """What the system calls itself, else what kind it is."""
+    """The operating system's own name, else its kind."""
     kinds = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}
     return machine.os.name or kinds[machine.os.system]
 
 
 def disk_name(disk: Disk) -> str:
-    """A disk as people write it: "C:", "/home"."""
+    """A disk as users write it: "C:", "/home"."""
     return disk.path.rstrip("\\") or disk.path
 
 
 def _required_space(plan: Plan | None) -> tuple[int | None, bool]:
-    """The room that a plan takes, downloads too, and whether that is only known by another release."""
+    """The disk space in bytes that a plan needs, and whether that is an estimate by another release."""
     space_step = next((step for step in plan.steps if step.kind == "check-space"), None) if plan is not None else None
     disk_bytes = space_step.data.get("disk_bytes") if space_step is not None else None
     if plan is None or space_step is None or not isinstance(disk_bytes, int):
@@ -408,7 +293,7 @@ def _python_row(machine: Machine, recommendation: Recommendation | None, plan: P
 
 
 def _other_pythons(pythons: tuple[Python, ...], main_python: Python) -> list[str]:
-    """The other interpreters: version, what keeps them, and their PyTorch."""
+    """The other interpreters: version, kind and PyTorch."""
     kinds = {"conda": "conda", "venv": "venv", "store": "Microsoft Store"}
     names: list[str] = []
     for python in pythons:
@@ -429,12 +314,12 @@ def _other_pythons(pythons: tuple[Python, ...], main_python: Python) -> list[str
 
 
 def _most_relevant_python(pythons: tuple[Python, ...]) -> Python | None:
-    """The interpreter worth naming: one with PyTorch, else the first."""
+    """The first interpreter with PyTorch, else the first one."""
     return next((python for python in pythons if python.torch is not None), pythons[0] if pythons else None)
 
 
 def rows_as_text(table_rows: tuple[MachineRow, ...]) -> str:
-    """The rows as lines to paste somewhere."""
+    """The rows as lines of text, for the clipboard."""
     return "\n".join(
         f"{row.label}: "
         + ", ".join(part for part in (row.value or UNKNOWN_VALUE, row.detail or row.reason, row.copied_detail) if part)
@@ -442,45 +327,113 @@ def rows_as_text(table_rows: tuple[MachineRow, ...]) -> str:
     )
 
 
-translate = QCoreApplication.translate
+class MachineNote(Struct, frozen=True, kw_only=True):
+    """One sentence: a warning to act upon, or information."""
 
-# What works as it is.
-ALREADY_WORKING_CODES = frozenset({"works-already", "works-without-update"})
-VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
+    kind: Literal["info", "warn"]
+    text: str
 
 
-def recommendation_heading(machine: Machine | None, recommendation: Recommendation | None) -> tuple[str, str]:
-    """The page's title and the line below it."""
-    # A release's nickname in brackets is more than one wants to know here.
-    system = system_name(machine).split(" (")[0] if machine is not None else UNKNOWN_VALUE
-    gpu = _gpu_in_title(machine, recommendation) if machine is not None else None
-    if gpu is None or not gpu.name:
-        title = translate("RecommendationPage", "What suits this computer")
-        subtitle = translate("RecommendationPage", "Chosen from your CPU and {system}. Each choice tells you why.")
-        return title, subtitle.format(system=system)
-    if recommendation is not None and recommendation.accelerator == "cpu":
-        # What stays unused is told first: the cards below tell why.
-        framework = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
-        subtitle = translate("RecommendationPage", "{tool} computes on the CPU here; your {gpu} is not used.")
-        title = translate("RecommendationPage", "What suits this computer")
-        return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
-    title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
-    subtitle = translate(
-        "RecommendationPage", "Chosen from your card, your driver and {system}. Each choice tells you why."
-    )
-    if gpu.vendor != "nvidia":  # nobody looked at its driver
-        subtitle = translate("RecommendationPage", "Chosen from your card and {system}. Each choice tells you why.")
-    if recommendation is not None and any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
-        subtitle = translate(
-            "RecommendationPage", "The PyTorch that is here works already: nothing has to be done. This is an offer."
+def machine_notes(machine: Machine, row_probes: frozenset[str]) -> tuple[MachineNote, ...]:
+    """All notes, warnings first; probes in `row_probes` are left out, since a row says that they failed."""
+    notes = [*_folder_notes(machine), *_system_notes(machine), *_software_notes(machine, row_probes)]
+    return tuple(sorted(notes, key=lambda note: note.kind == "info"))
+
+
+def probe_failure_text(note: ProbeNote) -> str:
+    """Why something could not be read; an unknown code gives a general sentence, never a program's message."""
+    translations = texts()
+    if note.code.startswith("detect.") and translations.has_text(note.code):
+        return translations.translate(note.code, {"detail": note.detail})
+    return translate("MachineSummary", "This could not be read, so it counts as unknown.")
+
+
+def is_partial(note: ProbeNote) -> bool:
+    """Whether the probe failed only in part."""
+    return note.code.endswith(f".{PARTIAL_SUFFIX}")
+
+
+def _folder_notes(machine: Machine) -> Iterator[MachineNote]:
+    user = machine.user
+    if user is None:
+        return
+    if user.home_too_long:
+        text = translate(
+            "MachineSummary",
+            "The path of your user folder is so long that packages below it would not fit. Choose a short folder, "
+            "such as one on the top of a disk, on the next page.",
         )
-    return title, subtitle.format(system=system)
+        yield MachineNote(kind="warn", text=text)
+    if user.ascii is False:
+        text = translate(
+            "MachineSummary",
+            "Your user folder has characters beyond plain English letters. Some programs stumble over that; should "
+            "one do so, choose another folder on the next page.",
+        )
+        yield MachineNote(kind="info", text=text)
+    if user.onedrive:
+        text = translate(
+            "MachineSummary",
+            "OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.",
+        )
+        yield MachineNote(kind="info", text=text.format(folders=", ".join(user.onedrive)))
 
 
-def _gpu_in_title(machine: Machine, recommendation: Recommendation | None) -> Gpu | None:
-    """The card that computes; NVIDIA's where none does."""
-    gpu = main_gpu(machine, recommendation)
-    if gpu is not None and gpu.vendor == "nvidia":
-        return gpu
-    vendor = VENDOR_OF_ACCELERATOR.get(recommendation.accelerator) if recommendation is not None else None
-    return next((each for each in machine.gpus if each.vendor == vendor), None)
+def _system_notes(machine: Machine) -> Iterator[MachineNote]:
+    nvidia = bool(machine.gpus_of("nvidia"))
+    if machine.os.secure_boot and machine.os.system == "linux" and nvidia:
+        text = translate(
+            "MachineSummary",
+            "Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer "
+            "knows. Take the driver from your distribution, which sees to that.",
+        )
+        yield MachineNote(kind="warn", text=text)
+    if machine.laptop:
+        text = translate("MachineSummary", "A laptop: let it run on mains power while it trains, or it slows down.")
+        yield MachineNote(kind="info", text=text)
+    if machine.virtual_machine:
+        text = translate(
+            "MachineSummary", "A virtual machine: it has only the graphics cards that its host hands through."
+        )
+        yield MachineNote(kind="info", text=text)
+    if machine.os.wsl:
+        text = translate("MachineSummary", "Linux inside Windows (WSL): the graphics driver is the one of Windows.")
+        yield MachineNote(kind="info", text=text)
+    if machine.remote_desktop:
+        text = translate(
+            "MachineSummary",
+            "You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.",
+        )
+        yield MachineNote(kind="info", text=text)
+
+
+def _software_notes(machine: Machine, row_probes: frozenset[str]) -> Iterator[MachineNote]:
+    for python in machine.pythons or ():
+        if python.torch is not None and python.torch.error is not None:
+            text = translate(
+                "MachineSummary", "The PyTorch in {path} does not start. It is left as it is; ours is apart."
+            )
+            yield MachineNote(kind="info", text=text.format(path=python.path))
+    for toolkit in machine.cuda_toolkits or ():
+        if toolkit.nvcc is False or toolkit.version is None:
+            text = translate(
+                "MachineSummary",
+                "The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and "
+                "works without it; other programs that look for it there may fail.",
+            )
+            if toolkit.nvcc is not False:
+                text = translate(
+                    "MachineSummary",
+                    "The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch "
+                    "does not use it and works without it.",
+                )
+            yield MachineNote(kind="info", text=text.format(path=toolkit.path))
+    if machine.tools is not None and machine.tools.conda is not None:
+        text = translate(
+            "MachineSummary",
+            "conda {version} is here. What is installed from here stands apart from it; it stays as it is.",
+        )
+        yield MachineNote(kind="info", text=text.format(version=machine.tools.conda))
+    for note in machine.notes:
+        if note.probe not in row_probes:
+            yield MachineNote(kind="info", text=probe_failure_text(note))

@@ -1,4 +1,4 @@
-"""Welcome: shall I begin?"""
+"""The first page: shall I begin?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....core.plan import InterruptedInstall
-from ....core.types import Language as Code
+from ....core.types import Language
 from ... import theme
 from ...language import LANGUAGE_NAMES
 from ...widgets import icons
@@ -23,8 +23,10 @@ from ..page import WizardPage
 
 
 class WelcomePage(WizardPage):
-    """The language, what will happen, and one button. `only_look` asks for Home without a setup, `offline` for a setup
-    from a folder that was prepared elsewhere.
+    """The language, what will happen, and a button to begin or to resume an interrupted install.
+
+    `main_area_requested` asks for the main area without a setup, `offline_requested` for a setup from an offline
+    folder; `language_chosen` brings a language's code.
     """
 
     main_area_requested = Signal()
@@ -32,10 +34,9 @@ class WelcomePage(WizardPage):
     language_chosen = Signal(str)
 
     def build(self) -> None:
-        """The parts."""
         self.footer.hide()
-        self.language_segments = SegmentedControl([LANGUAGE_NAMES[code] for code in get_args(Code)])
-        self.language_segments.chosen.connect(lambda index: self.language_chosen.emit(get_args(Code)[index]))
+        self.language_segments = SegmentedControl([LANGUAGE_NAMES[code] for code in get_args(Language)])
+        self.language_segments.chosen.connect(lambda index: self.language_chosen.emit(get_args(Language)[index]))
         self.page.header.addStretch(1)
         self.page.add_action(self.language_segments)
         column = self.page.column
@@ -76,11 +77,10 @@ class WelcomePage(WizardPage):
 
     @property
     def default_button(self) -> Button:
-        """What was begun comes first."""
+        """The button that resumes an interrupted install comes first."""
         return self.primary_button if self.resume_hero.isHidden() else self.resume_hero.button
 
     def draw(self) -> None:
-        """The words."""
         self.title_label.setText(self.tr("Set up my GPU for deep learning"))
         lines = (
             self.tr("We look, suggest, install, and prove that it works."),
@@ -94,7 +94,7 @@ class WelcomePage(WizardPage):
         self.offline_button.setText(self.tr("I have an offline folder"))
         for button in (self.main_area_button, self.offline_button):
             button.setVisible(not self.controller.flow.simulated)
-        self.language_segments.set_current(get_args(Code).index(self.controller.language.current))
+        self.language_segments.set_current(get_args(Language).index(self.controller.language.current))
         self.language_segments.setAccessibleName(self.tr("Language"))
         self.page.setAccessibleName(self.title_label.text())
         previous_button = self.default_button
@@ -106,7 +106,6 @@ class WelcomePage(WizardPage):
             self.focus_primary()
 
     def _show_resume_offer(self, interrupted: InterruptedInstall) -> None:
-        """Name the step where the last install stopped."""
         plan = interrupted.plan
         number = next((position for position, step in enumerate(plan.steps, 1) if step.id == interrupted.step), None)
         if number is None:
@@ -133,7 +132,7 @@ class WelcomePage(WizardPage):
 
 
 class _Logo(Themed, QWidget):
-    """The product's mark, large."""
+    """The product's logo."""
 
     SIZE = 56
 

@@ -14,10 +14,10 @@ from gpu_assistant.gui.wizard.pages.machine_summary import (
     MachineRow,
     disk_name,
     machine_rows,
-    recommendation_heading,
     rows_as_text,
 )
 from gpu_assistant.gui.wizard.pages.recommendation.cost_card import CostCard
+from gpu_assistant.gui.wizard.pages.recommendation.page import recommendation_heading
 from gpu_assistant.gui.wizard.pages.recommendation.part_summary import PartSummary, part_summaries
 from gpu_assistant.texts.format import format_size
 from gpu_assistant.texts.localized import Texts

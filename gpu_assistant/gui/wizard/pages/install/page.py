@@ -36,68 +36,6 @@ from .progress_panel import CurrentStepPanel, ErrorPanel
 
 ALIGN_TOP = Qt.AlignmentFlag.AlignTop
 
-
-class InstallLayout(QBoxLayout):
-    """Lists at the left, progress, notes and log at the right; or all in one column, progress first."""
-
-    def __init__(
-        self,
-        list_widgets: Sequence[QWidget],
-        progress_widgets: Sequence[QWidget],
-        notes: Sequence[QWidget],
-        log: QWidget,
-    ) -> None:
-        super().__init__(QBoxLayout.Direction.LeftToRight)
-        self._note_widgets, self._log_widget = tuple(notes), log
-        self.left, self.right = QWidget(), QWidget()
-        self._columns = {box: QVBoxLayout(box) for box in (self.left, self.right)}
-        for box, widgets in ((self.left, list_widgets), (self.right, (*progress_widgets, *notes, log))):
-            self._columns[box].setContentsMargins(0, 0, 0, 0)
-            self._columns[box].setSpacing(12)
-            for widget in widgets:
-                self._columns[box].addWidget(widget)
-        self.addWidget(self.left, 38, ALIGN_TOP)
-        self.addWidget(self.right, 62, ALIGN_TOP)
-        self._arranged_for: tuple[bool, bool] | None = None
-
-    def arrange(self, *, narrow: bool, running: bool) -> None:
-        """In one column the notes follow the list while the install runs, and precede it otherwise; the log is last."""
-        if (narrow, running) == self._arranged_for:
-            return
-        self._arranged_for = narrow, running
-        down, across = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
-        self.setDirection(down if narrow else across)
-        self.setSpacing(12 if narrow else 16)
-        for note in self._note_widgets:
-            self._columns[self.left if narrow and running else self.right].addWidget(note)
-        self._columns[self.left if narrow else self.right].addWidget(self._log_widget)
-
-
-class NoteCard(Card):
-    """An icon, a title and a text."""
-
-    def __init__(self) -> None:
-        super().__init__(padding=16)
-        self.column.setContentsMargins(16, 12, 16, 12)
-        row, column = QHBoxLayout(), QVBoxLayout()
-        row.setSpacing(14)
-        column.setSpacing(1)
-        self._icon_label = IconWidget("ok", "ok", 18)
-        self._title_label, self._text_label = label("small-strong"), label("small")
-        column.addWidget(self._title_label)
-        column.addWidget(self._text_label)
-        row.addWidget(self._icon_label, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(column, 1)
-        self.column.addLayout(row)
-
-    def set(self, icon: str, title: str, text: str) -> None:
-        """Show a note."""
-        self._icon_label.set(icon, "ok" if icon == "ok" else "accent")
-        self._title_label.setText(title)
-        self._text_label.setText(text)
-        self.setAccessibleName(f"{title}. {text}")
-
-
 ANNOUNCED_STATES = ("done", "failed", "skipped")
 
 
@@ -348,3 +286,64 @@ class InstallPage(WizardPage):
         self._columns.arrange(narrow=narrow, running=running)
         self.step_panel.set_compact(narrow)
         self.step_list.set_compact(narrow, fold_done=narrow and running)
+
+
+class InstallLayout(QBoxLayout):
+    """Lists at the left, progress, notes and log at the right; or all in one column, progress first."""
+
+    def __init__(
+        self,
+        list_widgets: Sequence[QWidget],
+        progress_widgets: Sequence[QWidget],
+        notes: Sequence[QWidget],
+        log: QWidget,
+    ) -> None:
+        super().__init__(QBoxLayout.Direction.LeftToRight)
+        self._note_widgets, self._log_widget = tuple(notes), log
+        self.left, self.right = QWidget(), QWidget()
+        self._columns = {box: QVBoxLayout(box) for box in (self.left, self.right)}
+        for box, widgets in ((self.left, list_widgets), (self.right, (*progress_widgets, *notes, log))):
+            self._columns[box].setContentsMargins(0, 0, 0, 0)
+            self._columns[box].setSpacing(12)
+            for widget in widgets:
+                self._columns[box].addWidget(widget)
+        self.addWidget(self.left, 38, ALIGN_TOP)
+        self.addWidget(self.right, 62, ALIGN_TOP)
+        self._arranged_for: tuple[bool, bool] | None = None
+
+    def arrange(self, *, narrow: bool, running: bool) -> None:
+        """In one column the notes follow the list while the install runs, and precede it otherwise; the log is last."""
+        if (narrow, running) == self._arranged_for:
+            return
+        self._arranged_for = narrow, running
+        down, across = QBoxLayout.Direction.BottomToTop, QBoxLayout.Direction.LeftToRight
+        self.setDirection(down if narrow else across)
+        self.setSpacing(12 if narrow else 16)
+        for note in self._note_widgets:
+            self._columns[self.left if narrow and running else self.right].addWidget(note)
+        self._columns[self.left if narrow else self.right].addWidget(self._log_widget)
+
+
+class NoteCard(Card):
+    """An icon, a title and a text."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setContentsMargins(16, 12, 16, 12)
+        row, column = QHBoxLayout(), QVBoxLayout()
+        row.setSpacing(14)
+        column.setSpacing(1)
+        self._icon_label = IconWidget("ok", "ok", 18)
+        self._title_label, self._text_label = label("small-strong"), label("small")
+        column.addWidget(self._title_label)
+        column.addWidget(self._text_label)
+        row.addWidget(self._icon_label, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(column, 1)
+        self.column.addLayout(row)
+
+    def set(self, icon: str, title: str, text: str) -> None:
+        """Show a note."""
+        self._icon_label.set(icon, "ok" if icon == "ok" else "accent")
+        self._title_label.setText(title)
+        self._text_label.setText(text)
+        self.setAccessibleName(f"{title}. {text}")

@@ -65,7 +65,7 @@ class StepProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def seconds_left(self) -> float | None:
-        """From bytes and speed; None where they do not tell."""
+        """Remaining bytes by speed; None where one of them is unknown."""
         if self.unit != "bytes" or not self.speed or self.total is None or self.done is None:
             return None
         return max(self.total - self.done, 0) / self.speed

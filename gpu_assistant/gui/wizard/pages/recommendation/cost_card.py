@@ -1,4 +1,4 @@
-"""What it costs: bytes, disk, minutes, consents; one line of tiles, or one line of words in a low window."""
+"""What a plan costs, in four tiles: download, disk space, duration, administrator consents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROW_MIN_WIDTH, FOUR_COLUMNS_MIN_WIDTH, TILE_SPACING, MAX_WIDGET_WIDTH = 800, 600
 
 
 class CostCard(Card):
-    """`steps` is the button that unfolds the plan."""
+    """The four tiles and `steps_button`, which shows the plan."""
 
     def __init__(self) -> None:
         super().__init__(padding=16)
@@ -41,7 +41,7 @@ class CostCard(Card):
         self.set_available_width(MAX_WIDGET_WIDTH)
 
     def set_cost(self, plan: Plan, machine: Machine, texts: Texts, *, manual_driver: bool = False) -> None:
-        """The plan's price; a driver that is installed `by_hand` asks for consent outside the plan."""
+        """Show the cost of a plan; `manual_driver`: the user installs a driver, which asks for consent, too."""
         cost = plan_cost(plan)
         duration = plan_duration(plan, cost)
         duration_text = (
@@ -79,7 +79,7 @@ class CostCard(Card):
         self.setAccessibleName(", ".join(f"{figure} {mbits}" for figure, mbits in tile_texts))
 
     def _download_texts(self, plan: Plan, cost: PlanCost, texts: Texts) -> tuple[str, str]:
-        """What is to be downloaded as far as it is known, and what is not in that."""
+        """The known download size, and which parts it does not contain."""
         if plan.bundle is not None or (cost.is_exact and not cost.bytes):
             return self.tr("Nothing"), self.tr("from the internet")
         figure, line = localized.download_text(cost, texts), self.tr("to download")
@@ -97,7 +97,7 @@ class CostCard(Card):
         disk = find_disk(machine, plan.env)
         if disk is None or disk.free_bytes is None:
             return self.tr("on your disk")
-        # A lone "/" says nothing to who has never seen one.
+        # "/" means nothing to a beginner.
         is_root = disk.path == "/"
         name = self.tr("the system's disk") if is_root else disk_name(disk)
         template = self.tr("on {disk} ({size} free)") if size_known else self.tr("needed on {disk} ({size} free)")
@@ -105,7 +105,7 @@ class CostCard(Card):
         return remove_cjk_gaps(text) if is_root else text
 
     def set_available_width(self, available_width: int) -> None:
-        """How wide the card may be: four tiles and the button, four tiles above it, or two and two."""
+        """Lay out for this width in pixels: tiles and button in one row, tiles above it, or two rows of tiles."""
         self._available_width = available_width
         vertical, horizontal = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._layout.setDirection(horizontal if available_width >= theme.px(ROW_MIN_WIDTH) else vertical)
@@ -119,9 +119,8 @@ class CostCard(Card):
         self._distribute_width()
 
     def _distribute_width(self) -> None:
-        """To each tile as much of the width as its words take, at least that of its figure in one line.
-
-        Where there is too little, only the longest words break: short ones keep their line.
+        """Give each column the width of its text, at least that of its figure in one line; if there is too little
+        room, only the longest texts wrap.
         """
         columns = [self._tiles[column :: self._column_count] for column in range(self._column_count)]
         min_widths = [max(tile.figure_width for tile in tiles) for tiles in columns]
@@ -139,7 +138,7 @@ class CostCard(Card):
 
 
 def _share_width(preferred: list[int], available_width: int) -> list[int]:
-    """Of the room what each wants; where that is too much, those that want most share what the others leave."""
+    """The preferred widths; if they exceed the room, the largest ones share what the others leave."""
     widths, remaining = list(preferred), available_width
     for count, index in enumerate(sorted(range(len(preferred)), key=preferred.__getitem__)):
         widths[index] = max(1, min(preferred[index], remaining // (len(preferred) - count)))
@@ -148,7 +147,6 @@ def _share_width(preferred: list[int], available_width: int) -> list[int]:
 
 
 def _capitalize_first(figure: str) -> str:
-    """A figure that stands alone."""
     return figure[:1].upper() + figure[1:]
 
 
@@ -174,7 +172,7 @@ class _CostTile(QWidget):
 
     @property
     def figure_width(self) -> int:
-        """The width that its figure takes in one line."""
+        """The width of the tile with its figure in one line, in pixels."""
         return self._icon_label.sizeHint().width() + TILE_SPACING + self._figure_label.sizeHint().width()
 
     def set(self, figure: str, detail: str) -> None:

@@ -1,4 +1,4 @@
-"""What the user should know before going on, and what else would do, in the open."""
+"""Warnings with their fixes and alternatives with their buttons, one row each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from .....core.recommendation import Alternative, DriverAdvice
-from .....core.recommendation import RecommendationWarning as Caution
+from .....core.recommendation import Alternative, DriverAdvice, RecommendationWarning
 from .....core.types import Goal
 from .....texts.format import UNKNOWN_VALUE
 from .... import theme
@@ -23,16 +22,15 @@ from ... import messages
 
 ROW_MIN_WIDTH, LEFT_MARGIN, RIGHT_MARGIN = 600, 16, 10
 INSTALLER_SUFFIXES = frozenset({".exe", ".run"})
-# Offers that change what it is for, not a version.
+# Alternatives that change the goal instead of a version.
 GOAL_OF_ALTERNATIVE: Mapping[str, Goal] = {"pytorch-instead": "pytorch", "two-environments": "pytorch"}
 
 
 class NoticesCard(Card):
-    """Warnings with their remedy, or alternatives with their button; `taken` brings the alternative, `undone` takes the
-    last one back.
+    """`alternative_chosen` brings the chosen alternative, `undo_requested` asks to undo the last one.
 
-    `buttons` are those of the alternatives, `undo` is there after one was taken, `controls` are all in the order of
-    reading.
+    `buttons` are those of the alternatives, `undo_button` exists after one was chosen, `controls` are all buttons in
+    reading order.
     """
 
     alternative_chosen = Signal(object)
@@ -59,7 +57,7 @@ class NoticesCard(Card):
 
     def set(
         self,
-        warnings: Sequence[Caution],
+        warnings: Sequence[RecommendationWarning],
         alternatives: Sequence[Alternative],
         driver: DriverAdvice | None,
         uncovered_parts: str,
@@ -67,9 +65,11 @@ class NoticesCard(Card):
         *,
         driver_required: bool = False,
     ) -> None:
-        """Spoken warnings and alternatives, a driver that has to be installed by hand, with `driver_first` before the
-        proof can pass, the names of other parts that the plan leaves out, and what the offer that was just taken
-        changed. The same in the same language leaves the rows, and the keyboard in them, alone."""
+        """Show localized warnings and alternatives, a driver that the user has to install (`driver_required`: before
+        the verification can pass), parts that the plan leaves out, and what the last alternative changed.
+
+        The same content in the same language keeps the rows and the focus in them.
+        """
         key = (
             tuple(warnings),
             tuple(alternatives),
@@ -103,7 +103,7 @@ class NoticesCard(Card):
             self._add_row("warn", "warn", messages.join_sentences(warning.text, warning.fix), None)
         for alternative in alternatives:
             button = None
-            # What nobody can do from here is told, without a button.
+            # An alternative that this program cannot carry out has no button.
             if alternative.change or alternative.code in GOAL_OF_ALTERNATIVE:
                 button = Button(alternative.label or "", "ghost")
                 button.clicked.connect(lambda _checked=False, offer=alternative: self.alternative_chosen.emit(offer))
@@ -111,7 +111,7 @@ class NoticesCard(Card):
             self._add_row("swap", "soft", alternative.text or "", button)
 
     def set_available_width(self, available_width: int) -> None:
-        """How wide the card may be: each button beside its sentence, or below it."""
+        """Lay out for this width in pixels: each button beside its sentence, or below it."""
         self._available_width = available_width
         for layout in self._row_layouts:
             layout.setDirection(self._direction())
@@ -123,14 +123,14 @@ class NoticesCard(Card):
         return QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom
 
     def _button_width(self) -> int:
-        """How wide a button may be."""
+        """The maximum width of a button, in pixels."""
         in_row = self._direction() == QBoxLayout.Direction.LeftToRight
         return self._available_width // 2 if in_row else self._available_width - LEFT_MARGIN - RIGHT_MARGIN
 
     def _add_manual_driver(self, driver: DriverAdvice, *, required: bool) -> None:
         version = driver.recommended or UNKNOWN_VALUE
         if driver.recommended is None and driver.minimum is not None:
-            # The lowest that does is not the one to look for.
+            # The user should look for a newer one than the minimum.
             template = self.tr("{version} or newer")
             if driver.below is not None:
                 template = self.tr("{version} or newer, but older than {limit},")
@@ -146,7 +146,7 @@ class NoticesCard(Card):
             )
         button = None
         if driver.url is not None:
-            # An address can be the installer itself.
+            # The URL can be that of the installer itself.
             is_installer = PurePosixPath(urlsplit(driver.url).path).suffix in INSTALLER_SUFFIXES
             button_text = self.tr("Download it from NVIDIA") if is_installer else self.tr("Open NVIDIA's page")
             button = Button(button_text, "ghost", trailing_icon="open")

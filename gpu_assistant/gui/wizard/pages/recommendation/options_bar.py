@@ -1,4 +1,4 @@
-"""What the user wants it for, which kind of driver, and whether they choose versions themselves."""
+"""The options above a recommendation: goal, kind of driver, kind of environment, and choosing versions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHANNEL_NAMES: Mapping[Channel, str] = {"studio": "Studio", "game-ready": "Game 
 
 
 class OptionsBar(Themed, QWidget):
-    """The pickers and the button to versions of one's own, or back from them."""
+    """Three drop-downs, and a button to choose versions or to drop the chosen ones."""
 
     def __init__(self, controller: WizardController) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class OptionsBar(Themed, QWidget):
         self._pickers_layout.addWidget(self.environment_picker)
         self._pickers_layout.addStretch(1)
         self._layout.addLayout(self._pickers_layout)
-        # One place for both buttons: what comes and goes there leaves the pickers where they are.
+        # Both buttons share one cell, so that the drop-downs keep their places.
         self._buttons = QWidget()
         self._buttons_layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._buttons)
         self._buttons_layout.setContentsMargins(0, 0, 0, 0)
@@ -56,7 +56,6 @@ class OptionsBar(Themed, QWidget):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """What holds now, in the language of now."""
         state = self._controller.flow.state
         goal_texts = self.goal_texts()
         entries = [
@@ -71,7 +70,7 @@ class OptionsBar(Themed, QWidget):
             DropdownEntry(value=channel, text=channel_texts[channel][0], detail=channel_texts[channel][1])
             for channel in get_args(Channel)
         ]
-        # A driver that was picked is of its own kind, whatever kind would be taken otherwise.
+        # A chosen driver has its own kind, whatever the option says.
         advice = state.recommendation.driver if state.recommendation is not None else None
         chosen_channel = (
             advice.channel if advice is not None and state.choice is not None and state.choice.driver else None
@@ -98,21 +97,21 @@ class OptionsBar(Themed, QWidget):
         self.recommended_button.setText(self.tr("As recommended"))
 
     def draw(self) -> None:
-        """The facts of now."""
+        """Show the current state."""
         state = self._controller.flow.state
         self.retranslate()
         has_recommendation = state.recommendation is not None or self._controller.is_recommending
         self.customize_button.setVisible(not state.customizing and has_recommendation)
-        # What does not work out leads back, too.
+        # Also shown for choices that have no recommendation.
         self.recommended_button.setVisible(state.customizing or state.choice is not None)
-        # What has kinds of drivers keeps them to choose from, whatever is picked.
+        # Once a machine has shown to have both kinds, the drop-down stays.
         if _has_driver_channels(state.machine, state):
             self._channels_machine = state.machine
         self.channel_picker.setVisible(state.machine is not None and self._channels_machine is state.machine)
         self.environment_picker.setVisible(_conda_version(state.machine) is not None)
 
     def set_available_width(self, available_width: int) -> None:
-        """Take the form that `room` allows, which is the same whatever is chosen and whichever buttons are shown."""
+        """Lay out for this width in pixels; the form depends neither on the entries nor on which button is shown."""
         buttons_width = max(self.customize_button.sizeHint().width(), self.recommended_button.sizeHint().width())
         pickers_width = sum(
             each.sizeHint().width() + 8
@@ -128,7 +127,7 @@ class OptionsBar(Themed, QWidget):
         )
 
     def goal_texts(self) -> dict[Goal, tuple[str, str]]:
-        """Each goal's name, and what it means to somebody who has never heard of it."""
+        """Each goal's name and an explanation for beginners."""
         return {
             "pytorch": ("PyTorch", self.tr("Train and run models: what most people want")),
             "tensorflow": ("TensorFlow", self.tr("For a course or project that asks for TensorFlow")),
@@ -140,14 +139,14 @@ class OptionsBar(Themed, QWidget):
         }
 
     def channel_texts(self) -> dict[Channel, tuple[str, str]]:
-        """Both kinds of drivers."""
+        """Each kind of driver: name and explanation."""
         return {
             "studio": (CHANNEL_NAMES["studio"], self.tr("Tested longer: the calm choice for this kind of work")),
             "game-ready": (CHANNEL_NAMES["game-ready"], self.tr("Ready for the newest games: for those who also play")),
         }
 
     def environment_texts(self) -> dict[EnvironmentKind, tuple[str, str]]:
-        """What can make the environment, where there is a conda."""
+        """Each kind of environment: name and explanation."""
         version = _conda_version(self._controller.flow.state.machine) or ""
         return {
             "venv": ("venv", self.tr("Python's own kind, which every guide knows")),
@@ -159,12 +158,12 @@ class OptionsBar(Themed, QWidget):
 
 
 def _conda_version(machine: Machine | None) -> str | None:
-    """The version of the conda that is here."""
+    """The version of the installed conda."""
     return machine.tools.conda if machine is not None and machine.tools is not None else None
 
 
 def _has_driver_channels(machine: Machine | None, state: WizardState) -> bool:
-    """Whether NVIDIA makes both kinds of drivers for what is here."""
+    """Whether NVIDIA publishes both kinds of drivers for this machine."""
     if machine is None or not machine.gpus_of("nvidia"):
         return False
     advice = state.recommendation.driver if state.recommendation is not None else None

@@ -1,10 +1,8 @@
-"""What stands in large above a recommendation: it is on its way, why there is none, what was let go, all is there.
+"""The page of the recommendation: what should I install, and why?
 
-The folder that an environment goes to.
-
-On the recommendation's page: the folder that all comes from, where there is one, else the way to make one.
-
-Recommendation: what should I install, and why?
+From top to bottom: OptionsBar, a hero that says why there is no recommendation or what changed, a PartCard for each
+part, warnings, CostCard, PlanList, the folder, alternatives. `draw` fills all of them from the wizard's state; widgets
+that stay are never hidden in between, since hiding one moves the keyboard focus.
 """
 
 from __future__ import annotations
@@ -16,9 +14,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout
 
 from .....core.errors import AppError, SetupNotSupported
-from .....core.machine import Machine
+from .....core.machine import Gpu, Machine
 from .....core.plan import Plan, needs_manual_driver
 from .....core.recommendation import Alternative, Recommendation
+from .....texts.format import UNKNOWN_VALUE, short_name
 from .....texts.localized import Texts
 from .... import theme
 from ....widgets.buttons import Button
@@ -31,7 +30,7 @@ from ... import messages
 from ...controller import WizardController
 from ...page import ViewStateKeeper, WizardPage, set_tab_order
 from ...state import OptionNotes, WizardState
-from ..machine_summary import recommendation_heading
+from ..machine_summary import ALREADY_WORKING_CODES, main_gpu, system_name
 from .cost_card import CostCard
 from .notices import GOAL_OF_ALTERNATIVE, NoticesCard
 from .options_bar import OptionsBar
@@ -55,162 +54,18 @@ from .version_pickers import (
 
 translate = QCoreApplication.translate
 
+VENDOR_OF_ACCELERATOR = {"rocm": "amd", "xpu": "intel"}
 
-def show_recommendation_verdict(
-    hero: Hero,
-    controller: WizardController,
-    texts: Texts,
-    *,
-    has_recommendation: bool,
-    blocking_error: AppError | None,
-    error: AppError | None,
-) -> None:
-    """Words and way out of now; hidden where the cards say all. `known` tells that an earlier recommendation is still
-    to be read.
-    """
-    state, visible = controller.flow.state, True
-    undo_text = translate("RecommendationPage", "Take this change back")
-    if controller.is_recommending and not has_recommendation:
-        hero.set("neutral", translate("RecommendationPage", "Working out what suits this computer"), icon="search")
-    elif controller.is_recommending:
-        visible = False
-    elif blocking_error is not None and state.plan is not None:
-        title = translate("RecommendationPage", "This does not work out")
-        can_retry = blocking_error.data.get("path") == str(controller.app.data.root)
-        action = translate("RecommendationPage", "Choose another folder")
-        action = translate("RecommendationPage", "Try again") if can_retry else action
-        hero.set("error", title, messages.error_text(texts, blocking_error), action)
-    elif blocking_error is not None:
-        title = translate("RecommendationPage", "This has to be set up by hand")
-        action = translate("RecommendationPage", "Set up PyTorch instead") if state.goal != "pytorch" else ""
-        hero.set("warn", title, messages.error_text(texts, blocking_error), action)
-    elif error is not None:
-        action = translate("RecommendationPage", "Try again")
-        if state.choice is not None:
-            action = translate("RecommendationPage", "Back to the recommendation")
-        title = translate("RecommendationPage", "This does not work out")
-        hero.set(
-            "error", title, messages.error_text(texts, error), undo_text if state.undo_state is not None else action
-        )
-    elif state.dropped_choices:
-        hero.set("neutral", *dropped_choices_text(state.dropped_choices), undo_text, icon="info")
-    elif state.undo_state is not None and state.undo_state.is_reset and state.undo_state.choice is not None:
-        hero.set("neutral", *reset_choices_text(state.undo_state.choice), undo_text, icon="undo")
-    elif state.already_installed:
-        title = translate("RecommendationPage", "You have all you need")
-        hero.set("ok", title, state.plan.env if state.plan is not None else "")
-    else:
-        visible = False
-    hero.setVisible(visible)
-
-
-FOLDER_ROW_MIN_WIDTH = (
-    600  # below this width, times the text scale, the path and the button stand on lines of their own
-)
-
-
-class InstallFolderCard(Card):
-    """Where it goes, and a button to put it elsewhere; `chosen` brings the folder that was picked."""
-
-    folder_chosen = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__(padding=16)
-        self.column.setContentsMargins(16, 4, 10, 4)
-        self._layout, name_row = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
-        self._layout.setSpacing(12)
-        name_row.setSpacing(12)
-        self._name_label, self._path_label = label("small"), label("mono")
-        self.change_button = Button(kind="ghost", icon_name="folder")
-        self.change_button.clicked.connect(self.choose_folder)
-        name_row.addWidget(IconWidget("folder", "soft", 20))
-        name_row.addWidget(self._name_label, 1)
-        self._layout.addLayout(name_row)
-        self._layout.addWidget(self._path_label, 1)
-        self._layout.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.column.addLayout(self._layout)
-
-    def set_available_width(self, available_width: int) -> None:
-        """How wide the card may be: in one line, or below each other."""
-        in_row = available_width >= theme.px(FOLDER_ROW_MIN_WIDTH)
-        self._layout.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
-        self._layout.setSpacing(12 if in_row else 4)
-
-    def set(self, name: str, path: str, change_text: str) -> None:
-        """Its words and the path."""
-        self._name_label.setText(name)
-        self._path_label.setText(path)
-        self.change_button.setText(change_text)
-        self.change_button.setAccessibleName(f"{change_text}: {path}")
-        self.setAccessibleName(f"{name}: {path}")
-
-    def choose_folder(self) -> None:
-        """Ask where to install."""
-        dialog = folder_dialog(self, self.tr("Where shall it be installed?"))
-        dialog.fileSelected.connect(self.folder_chosen)
-        dialog.open()
-
-
-SOURCE_ROW_MIN_WIDTH = 700
-
-
-class BundleSourceCard(Card):
-    """`away` leads back to the internet."""
-
-    def __init__(self) -> None:
-        super().__init__(padding=14)
-        self._source_label = label("body")
-        self.use_internet_button = Button(kind="ghost")
-        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        source_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        source_layout.setSpacing(14)
-        source_layout.addWidget(IconWidget("folder", "accent", 20), 0, Qt.AlignmentFlag.AlignVCenter)
-        source_layout.addWidget(self._source_label, 1)
-        self._layout.addLayout(source_layout, 1)
-        self._layout.addWidget(self.use_internet_button, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.column.addLayout(self._layout)
-
-    def set_bundle(self, folder: str) -> None:
-        """The folder of now."""
-        self._source_label.setText(
-            self.tr("Everything comes from {folder}; no internet is used.").format(folder=folder)
-        )
-        self.use_internet_button.setText(self.tr("Use the internet instead"))
-        self.setAccessibleName(self._source_label.text())
-
-    def set_available_width(self, available_width: int) -> None:
-        """How wide the card may be: in one line, or below each other."""
-        in_row = available_width >= theme.px(SOURCE_ROW_MIN_WIDTH)
-        self._layout.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
-
-
-class BundleControls(QObject):
-    """Both: `card` above the parts, the button `make` below all."""
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.source_card, self.create_button = BundleSourceCard(), Button(kind="ghost", icon_name="net")
-
-    def draw(self, state: WizardState) -> bool:
-        """How it stands; says whether everything comes from a folder."""
-        uses_bundle = state.bundle is not None
-        self.source_card.setVisible(uses_bundle)
-        if state.bundle is not None:
-            self.source_card.set_bundle(state.bundle)
-        self.create_button.setText(self.tr("For a computer without internet…"))
-        self.create_button.setVisible(not uses_bundle and state.recommendation is not None)
-        return uses_bundle
+# Below these widths, times the text scale, a card's button stands below its text.
+FOLDER_ROW_MIN_WIDTH, SOURCE_ROW_MIN_WIDTH = 600, 700
 
 
 class RecommendationPage(WizardPage):
-    """A card for each part, what else would do, the price, the folder, the steps. `offline_wanted` asks for a folder
-    for a computer without internet.
-    """
+    """`offline_requested` asks for the page that creates an offline folder."""
 
     offline_requested = Signal()
 
     def build(self) -> None:
-        """The parts."""
         self.options_bar = OptionsBar(self.controller)
         column = self.page.column
         self.hero = Hero("error")
@@ -229,7 +84,7 @@ class RecommendationPage(WizardPage):
             column.addWidget(widget)
         column.insertWidget(column.indexOf(self.column_headings), self.bundle_controls.source_card)
         column.addWidget(self.bundle_controls.create_button, 0, Qt.AlignmentFlag.AlignLeft)
-        # All that is decided here stays in sight on a small laptop, with a system's tall font, too.
+        # All decisions fit on the screen of a small laptop.
         column.setSpacing(8)
         column.addStretch(1)
         for card in self.part_cards.values():
@@ -245,7 +100,6 @@ class RecommendationPage(WizardPage):
         self._has_recommendation = self._plan_expanded = self._focus_moved = False
 
     def draw(self) -> None:
-        """The recommendation of now."""
         view_state = ViewStateKeeper(self.page)
         controller, state = self.controller, self.controller.flow.state
         error = controller.errors.get("recommend") or controller.errors.get("verify")
@@ -254,7 +108,7 @@ class RecommendationPage(WizardPage):
         self.column_headings.set_texts(self.tr("Now"), self.tr("After"))
         self.options_bar.draw()
         self.options_bar.setVisible(not self.bundle_controls.draw(state))
-        # What was worked out last stays to be read until the next is there.
+        # The last recommendation is shown until the next one is computed.
         if not (controller.is_recommending and recommendation is None and self._has_recommendation):
             self._has_recommendation = machine is not None and recommendation is not None
             for widget in (self.cost_card, self.folder_card):
@@ -314,14 +168,14 @@ class RecommendationPage(WizardPage):
                 part_options, state.option_notes or OptionNotes(), texts, side_effects if changed_here else "", warnings
             )
             visible_ids.append(part.id)
-        # What stays is never hidden in between: the keyboard would leave it.
+        # A card that stays is not hidden in between: that would move the focus.
         for name, card in self.part_cards.items():
             card.setVisible(name in visible_ids)
         self._update_reasons()
         uncovered = self.tr(", ").join(uncovered_parts(recommendation, state.plan))
         alternative_taken = undo_state is not None and undo_state.part is None and state.choice is not None
         driver = manual_driver(localized, state.plan)
-        # What a card says beside the pick that brings it is not said again below.
+        # A warning that a card shows is not repeated below.
         shown_codes = {
             code for name, card in self.part_cards.items() if name in visible_ids for code in card.warning_codes
         }
@@ -340,14 +194,13 @@ class RecommendationPage(WizardPage):
             each.setVisible(each.has_notices)
 
     def _update_reasons(self) -> None:
-        """Each word is explained once: in the first reason that stands open."""
+        """Explain each term only in the first open reason that has it."""
         explained_terms: tuple[str, ...] = ()
         for card in self.part_cards.values():
             explained_terms = card.show_reasons(explained_terms)
         self._update_tab_order()
 
     def _update_cost(self, machine: Machine, plan: Plan | None) -> None:
-        """What the plan costs, where there is one."""
         texts = self.texts
         if plan is not None:
             recommendation = self.controller.flow.state.recommendation
@@ -366,7 +219,6 @@ class RecommendationPage(WizardPage):
         self._update_tab_order()
 
     def _update_tab_order(self) -> None:
-        """The order of Tab, which is that of reading."""
         option_controls = (
             self.options_bar.goal_picker,
             self.options_bar.channel_picker,
@@ -382,7 +234,7 @@ class RecommendationPage(WizardPage):
             *self.alternatives_card.controls,
         )
         last_controls = (*lower_controls, self.bundle_controls.create_button, self.back_button)
-        # From the primary, where the keyboard begins, on to what is on the page; the foot and the rail come last.
+        # In reading order, but from the primary button, which has the focus first.
         set_tab_order(
             self.primary_button,
             *option_controls,
@@ -394,7 +246,7 @@ class RecommendationPage(WizardPage):
         )
 
     def _pickers(self) -> list[Dropdown]:
-        """The drop-downs, that of the part changed last before all others."""
+        """All drop-downs, that of the part that was changed last first."""
         undo_state = self.controller.flow.state.undo_state
         pickers = {
             name: part_picker
@@ -409,7 +261,7 @@ class RecommendationPage(WizardPage):
 
     @property
     def blocking_error(self) -> AppError | None:
-        """Why what is wanted cannot be carried out: its goal is still to come, or its folder will not do."""
+        """Why the options cannot be installed: a goal that is not supported here, or an unusable folder."""
         error = self.controller.errors.get("recommend")
         if isinstance(error, SetupNotSupported):
             return error
@@ -417,7 +269,7 @@ class RecommendationPage(WizardPage):
 
     @property
     def default_button(self) -> Button:
-        """The primary; where there is nothing to install, the way out of that."""
+        """The primary button, or the hero's if nothing can be installed."""
         blocked = self.hero.kind == "warn" or (self.hero.kind == "error" and not self._is_installable)
         return self.hero.button if self.hero.isVisible() and blocked else self.primary_button
 
@@ -432,7 +284,7 @@ class RecommendationPage(WizardPage):
             self.footer.set_hint("")
         self.primary_button.setText(self.tr("Check it") if state.already_installed else self.tr("Install"))
         self.primary_button.set_icon("check" if state.already_installed else "download")
-        # While another answer is on its way, the keyboard stays where it is.
+        # While the next recommendation is computed the button stays enabled, so that it keeps the focus.
         waiting = self.controller.is_recommending and self._has_recommendation and self.primary_button.isEnabled()
         ready = waiting or (self._is_installable and not self.controller.is_recommending)
         was_enabled = self.primary_button.isEnabled()
@@ -445,7 +297,7 @@ class RecommendationPage(WizardPage):
 
     @property
     def _has_option_focus(self) -> bool:
-        """Whether the keyboard is on what the user chooses with."""
+        """Whether a widget that changes the recommendation has the focus."""
         focus = self.focusWidget()
         containers = (
             self.options_bar,
@@ -457,17 +309,15 @@ class RecommendationPage(WizardPage):
         return focus is not None and any(container.isAncestorOf(focus) for container in containers)
 
     def run_primary_action(self) -> None:
-        """Install, or prove what is there."""
+        """Install, or verify what is installed."""
         self.controller.errors.pop("verify", None)
         self.controller.install()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the heads over their columns."""
         super().resizeEvent(event)
         QTimer.singleShot(0, self, self._update_widths)
 
     def refresh(self) -> None:
-        """Larger text needs other columns."""
         super().refresh()
         QTimer.singleShot(0, self, self._update_widths)
 
@@ -498,7 +348,7 @@ class RecommendationPage(WizardPage):
     def _resolve_problem(self) -> None:
         state, blocking_error = self.controller.flow.state, self.blocking_error
         if blocking_error is not None and state.plan is not None:
-            # What is wrong with the data folder is mended outside of us.
+            # The user mends the data folder outside of the program, then retries.
             if blocking_error.data.get("path") == str(self.controller.app.data.root):
                 self.controller.recommend()
             else:
@@ -519,12 +369,185 @@ class RecommendationPage(WizardPage):
             QTimer.singleShot(0, self, self._scroll_to_plan)
 
     def _scroll_to_plan(self) -> None:
-        """Bring the steps into view, below the button that closes them."""
+        """Scroll to the steps, leaving the button that closes them visible."""
         self.page.content.layout().activate()  # type: ignore[union-attr]
         self.page.verticalScrollBar().setValue(self.cost_card.mapTo(self.page.content, QPoint()).y())
 
     def use_folder(self, folder: str) -> None:
-        """Install below a folder: the environment gets one of its own in it."""
+        """Install into a subfolder named after the goal."""
         goal = self.controller.flow.state.goal
         path = Path(folder)
         self.controller.set_folder(str(path if path.name == goal else path / goal))
+
+
+def recommendation_heading(machine: Machine | None, recommendation: Recommendation | None) -> tuple[str, str]:
+    """The page's title and subtitle."""
+    # Without the release's code name in brackets.
+    system = system_name(machine).split(" (")[0] if machine is not None else UNKNOWN_VALUE
+    gpu = _gpu_in_title(machine, recommendation) if machine is not None else None
+    if gpu is None or not gpu.name:
+        title = translate("RecommendationPage", "What suits this computer")
+        subtitle = translate("RecommendationPage", "Chosen from your CPU and {system}. Each choice tells you why.")
+        return title, subtitle.format(system=system)
+    if recommendation is not None and recommendation.accelerator == "cpu":
+        # An unused GPU is named first; the cards below say why.
+        framework = "TensorFlow" if recommendation.pytorch is None else "PyTorch"
+        subtitle = translate("RecommendationPage", "{tool} computes on the CPU here; your {gpu} is not used.")
+        title = translate("RecommendationPage", "What suits this computer")
+        return title, subtitle.format(tool=framework, gpu=short_name(gpu.name))
+    title = translate("RecommendationPage", "What suits your {gpu}").format(gpu=short_name(gpu.name))
+    subtitle = translate(
+        "RecommendationPage", "Chosen from your card, your driver and {system}. Each choice tells you why."
+    )
+    if gpu.vendor != "nvidia":  # whose driver is not probed
+        subtitle = translate("RecommendationPage", "Chosen from your card and {system}. Each choice tells you why.")
+    if recommendation is not None and any(each.code in ALREADY_WORKING_CODES for each in recommendation.alternatives):
+        subtitle = translate(
+            "RecommendationPage", "The PyTorch that is here works already: nothing has to be done. This is an offer."
+        )
+    return title, subtitle.format(system=system)
+
+
+def _gpu_in_title(machine: Machine, recommendation: Recommendation | None) -> Gpu | None:
+    """The GPU that is used, else one of NVIDIA."""
+    gpu = main_gpu(machine, recommendation)
+    if gpu is not None and gpu.vendor == "nvidia":
+        return gpu
+    vendor = VENDOR_OF_ACCELERATOR.get(recommendation.accelerator) if recommendation is not None else None
+    return next((each for each in machine.gpus if each.vendor == vendor), None)
+
+
+def show_recommendation_verdict(
+    hero: Hero,
+    controller: WizardController,
+    texts: Texts,
+    *,
+    has_recommendation: bool,
+    blocking_error: AppError | None,
+    error: AppError | None,
+) -> None:
+    """Show in the hero why there is no recommendation, or what changed, with a button to resolve it; hide the hero
+    otherwise. `has_recommendation`: an earlier recommendation is still shown.
+    """
+    state, visible = controller.flow.state, True
+    undo_text = translate("RecommendationPage", "Take this change back")
+    if controller.is_recommending and not has_recommendation:
+        hero.set("neutral", translate("RecommendationPage", "Working out what suits this computer"), icon="search")
+    elif controller.is_recommending:
+        visible = False
+    elif blocking_error is not None and state.plan is not None:
+        title = translate("RecommendationPage", "This does not work out")
+        can_retry = blocking_error.data.get("path") == str(controller.app.data.root)
+        action = translate("RecommendationPage", "Choose another folder")
+        action = translate("RecommendationPage", "Try again") if can_retry else action
+        hero.set("error", title, messages.error_text(texts, blocking_error), action)
+    elif blocking_error is not None:
+        title = translate("RecommendationPage", "This has to be set up by hand")
+        action = translate("RecommendationPage", "Set up PyTorch instead") if state.goal != "pytorch" else ""
+        hero.set("warn", title, messages.error_text(texts, blocking_error), action)
+    elif error is not None:
+        action = translate("RecommendationPage", "Try again")
+        if state.choice is not None:
+            action = translate("RecommendationPage", "Back to the recommendation")
+        title = translate("RecommendationPage", "This does not work out")
+        hero.set(
+            "error", title, messages.error_text(texts, error), undo_text if state.undo_state is not None else action
+        )
+    elif state.dropped_choices:
+        hero.set("neutral", *dropped_choices_text(state.dropped_choices), undo_text, icon="info")
+    elif state.undo_state is not None and state.undo_state.is_reset and state.undo_state.choice is not None:
+        hero.set("neutral", *reset_choices_text(state.undo_state.choice), undo_text, icon="undo")
+    elif state.already_installed:
+        title = translate("RecommendationPage", "You have all you need")
+        hero.set("ok", title, state.plan.env if state.plan is not None else "")
+    else:
+        visible = False
+    hero.setVisible(visible)
+
+
+class InstallFolderCard(Card):
+    """The folder of the install and a button to change it; `folder_chosen` brings the user's folder."""
+
+    folder_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__(padding=16)
+        self.column.setContentsMargins(16, 4, 10, 4)
+        self._layout, name_row = QBoxLayout(QBoxLayout.Direction.LeftToRight), QHBoxLayout()
+        self._layout.setSpacing(12)
+        name_row.setSpacing(12)
+        self._name_label, self._path_label = label("small"), label("mono")
+        self.change_button = Button(kind="ghost", icon_name="folder")
+        self.change_button.clicked.connect(self.choose_folder)
+        name_row.addWidget(IconWidget("folder", "soft", 20))
+        name_row.addWidget(self._name_label, 1)
+        self._layout.addLayout(name_row)
+        self._layout.addWidget(self._path_label, 1)
+        self._layout.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.column.addLayout(self._layout)
+
+    def set_available_width(self, available_width: int) -> None:
+        """Lay out for this width in pixels."""
+        in_row = available_width >= theme.px(FOLDER_ROW_MIN_WIDTH)
+        self._layout.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
+        self._layout.setSpacing(12 if in_row else 4)
+
+    def set(self, name: str, path: str, change_text: str) -> None:
+        self._name_label.setText(name)
+        self._path_label.setText(path)
+        self.change_button.setText(change_text)
+        self.change_button.setAccessibleName(f"{change_text}: {path}")
+        self.setAccessibleName(f"{name}: {path}")
+
+    def choose_folder(self) -> None:
+        """Open the dialog for another folder."""
+        dialog = folder_dialog(self, self.tr("Where shall it be installed?"))
+        dialog.fileSelected.connect(self.folder_chosen)
+        dialog.open()
+
+
+class BundleSourceCard(Card):
+    """Says that all files come from an offline folder, with a button to use the internet instead."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=14)
+        self._source_label = label("body")
+        self.use_internet_button = Button(kind="ghost")
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        source_layout = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        source_layout.setSpacing(14)
+        source_layout.addWidget(IconWidget("folder", "accent", 20), 0, Qt.AlignmentFlag.AlignVCenter)
+        source_layout.addWidget(self._source_label, 1)
+        self._layout.addLayout(source_layout, 1)
+        self._layout.addWidget(self.use_internet_button, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.column.addLayout(self._layout)
+
+    def set_bundle(self, folder: str) -> None:
+        self._source_label.setText(
+            self.tr("Everything comes from {folder}; no internet is used.").format(folder=folder)
+        )
+        self.use_internet_button.setText(self.tr("Use the internet instead"))
+        self.setAccessibleName(self._source_label.text())
+
+    def set_available_width(self, available_width: int) -> None:
+        """Lay out for this width in pixels."""
+        in_row = available_width >= theme.px(SOURCE_ROW_MIN_WIDTH)
+        self._layout.setDirection(QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom)
+
+
+class BundleControls(QObject):
+    """The card that names the offline folder in use, or else the button to create one."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.source_card, self.create_button = BundleSourceCard(), Button(kind="ghost", icon_name="net")
+
+    def draw(self, state: WizardState) -> bool:
+        """Show one of them; returns whether an offline folder is in use."""
+        uses_bundle = state.bundle is not None
+        self.source_card.setVisible(uses_bundle)
+        if state.bundle is not None:
+            self.source_card.set_bundle(state.bundle)
+        self.create_button.setText(self.tr("For a computer without internet…"))
+        self.create_button.setVisible(not uses_bundle and state.recommendation is not None)
+        return uses_bundle

@@ -1,4 +1,8 @@
-"""One part of a recommendation on a card, its columns in line with the other cards'."""
+"""The card of one part of a recommendation: installed and planned version, reasons, drop-downs for versions.
+
+The columns of all cards are aligned, with ColumnHeadings above them. In a narrow window the versions stand below the
+title ("folded"), in a very narrow one the pill does, too ("tight").
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from .....core.recommendation import Alternative
-from .....core.recommendation import RecommendationWarning as Caution
+from .....core.recommendation import Alternative, RecommendationWarning
 from .....texts.format import UNKNOWN_VALUE
 from .....texts.localized import Texts
 from .... import theme
@@ -31,8 +34,7 @@ translate = QCoreApplication.translate
 PART_ICONS = {"driver": "driver", "cuda": "cuda", "cudnn": "cudnn", "torch": "torch", "tensorflow": "tensorflow"}
 INSTALLED_WIDTH, PLANNED_WIDTH, PILL_WIDTH, REASONS_WIDTH = 120, 184, 104, 78
 INSTALLED_WIDTH_NARROW, PLANNED_WIDTH_NARROW, PILL_WIDTH_NARROW = 112, 158, 100
-# Below these widths, times the text scale, columns are slimmer; now and after stand on a line of their own; the pill
-# does, too.
+# Below these widths, times the text scale, columns are slimmer, the form is "folded", the form is "tight".
 NARROW_BELOW, FOLDED_BELOW, TIGHT_BELOW = 960, 740, 350
 COLUMN_SPACING, CARD_MARGIN, ICON_GROUND_SIZE = 12, 16, 38
 MAX_WIDGET_WIDTH = 16_777_215
@@ -40,7 +42,7 @@ CardForm = Literal["line", "folded", "tight"]
 
 
 def column_widths(available: int) -> tuple[int, int, int] | None:
-    """The columns now, after, pill in pixels for a card of this width; None where they do not fit in one line."""
+    """The widths of the columns installed, planned and pill for a card of this width, in pixels; None if too narrow."""
     if available < theme.px(FOLDED_BELOW):
         return None
     narrow = available < theme.px(NARROW_BELOW)
@@ -54,10 +56,8 @@ def column_widths(available: int) -> tuple[int, int, int] | None:
 
 
 class PartCard(Card):
-    """Icon, title and meaning; now → after; pill; Why; below it the drop-downs of who chooses by hand.
-
-    `offered` brings the alternative that was taken, `picked` a part's name and the value chosen for it, `alone` the
-    same where all that was picked before shall be let go.
+    """`alternative_chosen` brings the chosen alternative; `version_chosen` a part's name, the chosen value (None: the
+    recommended one), and whether all other choices are dropped.
     """
 
     alternative_chosen = Signal(object)
@@ -80,7 +80,7 @@ class PartCard(Card):
         self.pill = Pill()
         self.reasons = Disclosure()
         self.reasons.alternative_chosen.connect(self._choose_alternative)
-        # Hidden it takes no room, not even the grid's spacing.
+        # A hidden widget takes no room, not even the grid's spacing.
         self.reasons.toggled.connect(self.reasons.setVisible)
         self.reasons.hide()
         self.column_labels = (label("caption-strong", tone="soft"), label("caption-strong", tone="soft"))
@@ -100,7 +100,7 @@ class PartCard(Card):
         self._arrange("line")
 
     def set_part(self, part: PartSummary, alternative_button: str, alternative_text: str) -> None:
-        """Other words; `sentence` and `choose` are the alternative's, where the part has one."""
+        """Show a part; the two texts are those of its alternative, if it has one."""
         self._part = part
         self.title_label.setText(part.title)
         self.meaning_label.setText(part.meaning)
@@ -117,12 +117,14 @@ class PartCard(Card):
         self.reasons.toggle_button.setVisible(bool(part.reasons))
         template = translate("RecommendationPage", "{part}: now {now}, after {after}, {what}")
         installed, planned = part.installed or UNKNOWN_VALUE, part.planned or UNKNOWN_VALUE
-        # The card read as one sentence.
+        # A screen reader reads the card as one sentence.
         self.setAccessibleName(template.format(part=part.title, now=installed, after=planned, what=part.pill[1]))
         self.reasons.toggle_button.setAccessibleName(f"{self.reasons.toggle_button.text()}: {part.title}")
 
     def show_reasons(self, explained_terms: tuple[str, ...]) -> tuple[str, ...]:
-        """Why, with the words in it that were not `told` before; says what has been told then."""
+        """Fill in the reasons, with explanations of terms that are not in `explained_terms`; returns all that are
+        explained now.
+        """
         part = self._part
         if part is None or self.isHidden():
             return explained_terms
@@ -132,7 +134,7 @@ class PartCard(Card):
         return (*explained_terms, *new_terms) if self.reasons.is_open() else explained_terms
 
     def set_column_labels(self, installed: str, planned: str) -> None:
-        """The words above the two columns, where these do not stand below common ones."""
+        """The labels of the two columns where they are not below ColumnHeadings."""
         for column_label, text in zip(self.column_labels, (installed, planned), strict=True):
             column_label.setText(text)
 
@@ -142,10 +144,10 @@ class PartCard(Card):
         option_notes: OptionNotes,
         texts: Texts,
         side_effects: str,
-        warnings: tuple[Caution, ...] = (),
+        warnings: tuple[RecommendationWarning, ...] = (),
     ) -> None:
-        """What can be chosen by hand, what changed along with the last pick, and the warnings about this part; nothing
-        hides the drop-downs.
+        """Show a drop-down for each of `parts`, what the last choice changed besides, and warnings about this card;
+        without parts the drop-downs are hidden.
         """
         if self.version_pickers is None:
             if not parts:
@@ -161,7 +163,7 @@ class PartCard(Card):
 
     @property
     def controls(self) -> tuple[Button, ...]:
-        """What can be pressed, in the order of reading."""
+        """All focusable widgets in reading order."""
         version_pickers = self.version_pickers
         picker_controls = (
             (*version_pickers.pickers.values(), version_pickers.fallback_button) if version_pickers is not None else ()
@@ -175,7 +177,7 @@ class PartCard(Card):
 
     @property
     def warning_codes(self) -> tuple[str, ...]:
-        """The codes of the warnings that stand beside a pick."""
+        """The codes of the warnings that the card shows."""
         return (
             self.version_pickers.warning_codes
             if self.version_pickers is not None and not self.version_pickers.isHidden()
@@ -183,13 +185,12 @@ class PartCard(Card):
         )
 
     def refresh(self) -> None:
-        """Fonts and columns of now."""
         super().refresh()
         if self._form is not None:
             self._update_layout()
 
     def set_available_width(self, available_width: int) -> None:
-        """How wide the card may be; its own width would be held up by its columns."""
+        """Lay out for this width in pixels; the card's own width cannot shrink below its columns."""
         self._available_width = available_width
         self._update_layout()
 
@@ -204,7 +205,7 @@ class PartCard(Card):
             for cell, width in zip((self._installed_cell, self._planned_cell, self._pill_cell), columns, strict=True):
                 cell.setFixedWidth(width)
         else:
-            # No wider than in one line, but narrower where large text leaves no room.
+            # No wider than in one line, and narrower if large text leaves no room.
             for cell, width in ((self._installed_cell, INSTALLED_WIDTH), (self._planned_cell, PLANNED_WIDTH)):
                 cell.setMinimumWidth(0)
                 cell.setMaximumWidth(theme.px(width))
@@ -216,7 +217,7 @@ class PartCard(Card):
             self._available_width - 2 * CARD_MARGIN - (title_indent if form == "line" else 0)
         )
         if self.version_pickers is not None:
-            # In line with the title.
+            # Aligned with the title.
             self.version_pickers.setContentsMargins(0 if form == "tight" else title_indent, 0, 0, 0)
             self.version_pickers.set_available_width(self._available_width)
 
@@ -233,7 +234,7 @@ class PartCard(Card):
             self.reasons.toggle_button,
         )
         for widget in (*parts, self.reasons, self._versions_row):
-            # Never by taking the layout's item: that one would live on and keep the height of other words.
+            # Not by takeAt: the item would stay alive, with the height of the old text.
             grid.removeWidget(widget)
             self._versions_layout.removeWidget(widget)
         self._versions_row.setVisible(folded)
@@ -254,7 +255,7 @@ class PartCard(Card):
             grid.addWidget(self.reasons, 3, 0, 1, 7)
         else:
             grid.addWidget(self.arrow_icon, 0, 3, middle)
-            # As high as the row, in whose middle their words stand: an aligned cell keeps the height of other words.
+            # Without an alignment: an aligned cell keeps the height of its old text.
             for column, widget in (
                 (1, self._title_cell),
                 (2, self._installed_cell),
@@ -265,7 +266,7 @@ class PartCard(Card):
             grid.addWidget(self.reasons.toggle_button, 0, 6, middle)
             grid.addWidget(self.reasons, 1, 1, 1, 6)
         grid.setColumnStretch(1, 1)
-        # A widget that went from one parent to another is hidden until somebody shows it.
+        # A widget with a new parent is hidden.
         for widget in (self._installed_cell, self.arrow_icon, self._planned_cell):
             widget.show()
 
@@ -300,12 +301,11 @@ class ColumnHeadings(Themed, QWidget):
         self.apply_theme()
 
     def set_texts(self, installed: str, planned: str) -> None:
-        """The two words."""
         self.installed_label.setText(installed)
         self.planned_label.setText(planned)
 
     def align_to(self, card: PartCard | None, available_width: int) -> None:
-        """The columns of a card that may be as wide as this; without a card there is nothing to stand above."""
+        """Align with the columns of a card of this width in pixels; hidden without a card."""
         columns = column_widths(available_width)
         self.setVisible(columns is not None and card is not None)
         if columns is None or card is None:
@@ -323,7 +323,7 @@ def _build_stacked_cell(*widgets: QWidget) -> QWidget:
     column.setSpacing(1)
     column.addStretch(1)
     for widget in widgets:
-        # Chinese is one long word: its least width would count as more than the column has.
+        # Chinese text counts as one word, whose minimum width could exceed the column.
         widget.setMinimumWidth(1)
         column.addWidget(widget)
     column.addStretch(1)

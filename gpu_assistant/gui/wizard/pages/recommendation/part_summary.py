@@ -1,8 +1,6 @@
-"""What a recommendation wants installed and its plan has no step for, so that nobody expects it.
+"""The parts of a recommendation as text: installed version, planned version, state, reasons with their sources.
 
-The four parts of a recommendation, each with what is there now, what comes, and why.
-
-How far the advised driver reaches.
+Also what a plan leaves to the user: a driver (`manual_driver`) and other parts (`uncovered_parts`).
 """
 
 from __future__ import annotations
@@ -26,38 +24,6 @@ from ...messages import join_sentences, publisher_name
 if TYPE_CHECKING:
     from .....catalog.store import Catalog
 
-
-def manual_driver(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:
-    """The driver that the user has to install; None where none is wanted, or the plan does it."""
-    return recommendation.driver if recommendation.driver.needs_install and not _installs_driver(plan) else None
-
-
-def uncovered_parts(recommendation: Recommendation, plan: Plan | None) -> tuple[str, ...]:
-    """The other parts that a plan leaves out, with their versions; without a plan nothing is left out of it."""
-    if plan is None:
-        return ()
-    missing = []
-    for name, step_word, advice in (
-        ("CUDA Toolkit", "toolkit", recommendation.cuda_toolkit),
-        ("cuDNN", "cudnn", recommendation.cudnn),
-    ):
-        if advice.action == "install" and not _has_step(plan, step_word):
-            missing.append(f"{name} {advice.version}")
-    tensorflow = recommendation.tensorflow
-    if tensorflow is not None and not any("tensorflow" in str(step.data.get("packages")) for step in plan.steps):
-        missing.append(f"TensorFlow {tensorflow.version}")
-    return tuple(missing)
-
-
-def _installs_driver(plan: Plan | None) -> bool:
-    """Whether the plan itself installs a driver; a step that only says what to do needs no rights."""
-    return plan is not None and any("driver" in step.kind and step.needs_admin for step in plan.steps)
-
-
-def _has_step(plan: Plan | None, step_word: str) -> bool:
-    return plan is not None and any(step_word in step.kind for step in plan.steps)
-
-
 translate = QCoreApplication.translate
 
 PART_IDS = ("driver", "cuda", "cudnn", "torch", "tensorflow")
@@ -69,15 +35,15 @@ REASON_SUBJECTS = {
     "tensorflow": ("tensorflow",),
 }
 _EXPLAINED_TERM_PREFIXES = ("CUDA:", "cuDNN:", "PyTorch:", "CUDA：", "cuDNN：", "PyTorch：")
-# What the machine says of a part, where None is that nobody knows.
+# The machine's field of a part; None there means unknown.
 _MACHINE_FIELDS = {"cuda": "cuda_toolkits", "cudnn": "cudnn", "torch": "pythons", "tensorflow": "pythons"}
-# An offer that is about the driver stands there; every other one stands by itself, in the open.
+# Alternatives that stand in the driver's card; all others stand below the cards.
 DRIVER_ALTERNATIVES = frozenset({"keep-driver"})
 
 
 class PartSummary(Struct, frozen=True, kw_only=True):
-    """One part: `now` and `after` with a small line each; None is "not there". `why` are the reasons, `terms`
-    sentences that explain words of them.
+    """One part. `installed` and `planned` are versions, or None; `terms` are sentences that explain terms of the
+    reasons.
     """
 
     id: str
@@ -94,7 +60,7 @@ class PartSummary(Struct, frozen=True, kw_only=True):
 
 
 def part_titles(machine: Machine) -> dict[str, tuple[str, str]]:
-    """Title and meaning of each part."""
+    """Title and explanation of each part."""
     system = {"windows": "Windows", "linux": "Linux", "darwin": "macOS"}[machine.os.system]
     driver_meaning = translate("PartSummary", "Lets {system} talk to the card").format(system=system)
     if machine.os.wsl:
@@ -117,8 +83,8 @@ def part_summaries(
     plan: Plan | None = None,
     max_cuda: str | None = None,
 ) -> tuple[PartSummary, ...]:
-    """The parts, from the hardware up; `plan` tells which of them it brings, `reaches` the highest CUDA that the
-    advised driver runs.
+    """All parts, from the driver up. `plan` says which of them it installs, `max_cuda` which CUDA the recommended
+    driver supports.
     """
     localized = texts.localize_recommendation(recommendation)
     summaries = [
@@ -134,7 +100,7 @@ def part_summaries(
 
 
 def open_alternatives(recommendation: Recommendation, plan: Plan | None = None) -> tuple[Alternative, ...]:
-    """The alternatives that stand by themselves; where the driver is left to the user, what runs without it, too."""
+    """The alternatives below the cards; with a manual driver also those that avoid it."""
     extra_codes = DRIVER_ALTERNATIVES if manual_driver(recommendation, plan) is not None else frozenset[str]()
     return tuple(
         alternative
@@ -144,22 +110,22 @@ def open_alternatives(recommendation: Recommendation, plan: Plan | None = None) 
 
 
 def install_pill() -> tuple[PillKind, str]:
-    """It is going to be installed."""
+    """For a part that is installed."""
     return ("accent", translate("PartSummary", "Install"))
 
 
 def keep_pill() -> tuple[PillKind, str]:
-    """What is there stays."""
+    """For a part that stays."""
     return ("ok", translate("PartSummary", "Keep"))
 
 
 def not_needed_pill() -> tuple[PillKind, str]:
-    """Nothing of this is needed."""
+    """For a part that is not needed."""
     return ("neutral", translate("PartSummary", "Not needed"))
 
 
 def included_pill() -> tuple[PillKind, str]:
-    """It comes inside something else."""
+    """For a part that another package includes."""
     return ("neutral", translate("PartSummary", "Included"))
 
 
@@ -202,11 +168,11 @@ def _with_reasons(part: PartSummary, reasons: tuple[Reason, ...], texts: Texts) 
             continue
         source = (publisher_name(texts, reason.source), reason.source) if reason.source else None
         if claims and claims[-1].source == source:
-            # What one source says stands together above it.
+            # Consecutive reasons of one source share one link.
             claims[-1] = SourcedClaim(text=join_sentences(claims[-1].text, reason.text), source=source)
         else:
             claims.append(SourcedClaim(text=reason.text, source=source))
-    # What the cards say in their second lines needs no telling.
+    # Terms that a card's subtitle explains are left out.
     claims_text = "\n".join(claim.text for claim in claims)
     terms = tuple(term for term in explain_terms(texts, claims_text) if not term.startswith(_EXPLAINED_TERM_PREFIXES))
     return replace(part, reasons=tuple(claims), terms=terms)
@@ -227,7 +193,7 @@ def _driver_part(
             return _build_part(
                 "driver", machine, installed=None, installed_detail=no_answer, planned=None, pill=not_needed_pill()
             )
-        # Only NVIDIA's is looked for: what drives another maker's card is its maker's and the system's matter.
+        # Only NVIDIA's driver is probed.
         other_source = (
             translate("PartSummary", "not looked at") if machine.gpus else translate("PartSummary", "no NVIDIA card")
         )
@@ -252,7 +218,7 @@ def _driver_part(
     if advice.recommended is None and advice.below is not None:
         version_note = translate("PartSummary", "or newer, but older than {version}").format(version=advice.below)
     packaged = plan is not None and any("driver" in step.kind and step.spec.get("packages") for step in plan.steps)
-    # The distribution decides which version of the branch its packages hold.
+    # The distribution decides the exact version of its packages.
     other_source = translate("PartSummary", "or your system's own") if packaged else ""
     cuda_note = (
         translate("PartSummary", "CUDA up to {version}").format(version=max_cuda)
@@ -280,7 +246,7 @@ def _driver_part(
 
 def _cuda_part(machine: Machine, recommendation: Recommendation) -> PartSummary:
     torch = recommendation.pytorch
-    # One that is whole speaks for what is here.
+    # A complete toolkit is named before one without its compiler.
     toolkits = sorted(
         (each for each in machine.cuda_toolkits or () if each.version), key=lambda each: each.nvcc is False
     )
@@ -460,10 +426,41 @@ def _tensorflow_part(machine: Machine, recommendation: Recommendation) -> PartSu
 
 
 def max_cuda_of_driver(catalog: Catalog, driver: DriverAdvice) -> str | None:
-    """The highest CUDA that a driver which is to be installed runs; None where none is, or nobody knows."""
+    """The highest CUDA version that the driver to be installed supports; None without one, or if unknown."""
     from .....advise.drivers import native_cuda
 
     if not driver.needs_install or driver.recommended is None:
         return None
     cuda = native_cuda(catalog, parse_version(driver.recommended))
     return f"{cuda[0]}.{cuda[1]}" if cuda is not None else None
+
+
+def manual_driver(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:
+    """The driver that the user has to install; None if none is needed, or if the plan installs it."""
+    return recommendation.driver if recommendation.driver.needs_install and not _installs_driver(plan) else None
+
+
+def uncovered_parts(recommendation: Recommendation, plan: Plan | None) -> tuple[str, ...]:
+    """The other recommended parts, with versions, that the plan does not install; none without a plan."""
+    if plan is None:
+        return ()
+    missing = []
+    for name, step_word, advice in (
+        ("CUDA Toolkit", "toolkit", recommendation.cuda_toolkit),
+        ("cuDNN", "cudnn", recommendation.cudnn),
+    ):
+        if advice.action == "install" and not _has_step(plan, step_word):
+            missing.append(f"{name} {advice.version}")
+    tensorflow = recommendation.tensorflow
+    if tensorflow is not None and not any("tensorflow" in str(step.data.get("packages")) for step in plan.steps):
+        missing.append(f"TensorFlow {tensorflow.version}")
+    return tuple(missing)
+
+
+def _installs_driver(plan: Plan | None) -> bool:
+    """Whether the plan installs a driver; a step that only says what to do needs no administrator rights."""
+    return plan is not None and any("driver" in step.kind and step.needs_admin for step in plan.steps)
+
+
+def _has_step(plan: Plan | None, step_word: str) -> bool:
+    return plan is not None and any(step_word in step.kind for step in plan.steps)

@@ -1,8 +1,10 @@
-"""A part's list to choose from: its versions as people name them, and what is worth knowing of each.
+"""Choosing versions: the drop-downs of one card, their entries, and what a choice changed besides.
 
-The drop-downs of one card when the user chooses versions: what there is, what it would cost, what cannot work.
+    advise.options.Options -> PartOptions of a card (part_options_for_card) -> VersionPickers -> build_entries
+        -> Dropdown -> version_chosen -> WizardController.choose_version -> new recommendation -> side_effects_text
 
-What a pick or a wish changed besides what was asked for: nothing changes unsaid.
+A refused entry cannot be chosen: the card then says why, and offers the nearest version that can be, or the same one
+without the other choices.
 """
 
 from __future__ import annotations
@@ -17,12 +19,11 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .....catalog.versions import parse_version
 from .....core.message import Message
-from .....core.recommendation import Choice, Recommendation
-from .....core.recommendation import RecommendationWarning as Caution
+from .....core.recommendation import Choice, Recommendation, RecommendationWarning
 from .....texts.format import UNKNOWN_VALUE
 from .....texts.localized import Texts
 from .... import theme
-from ....language import texts as spoken
+from ....language import texts as current_texts
 from ....widgets.base import Themed
 from ....widgets.buttons import Button
 from ....widgets.icons import IconWidget
@@ -36,166 +37,9 @@ from .options_bar import CHANNEL_NAMES
 if TYPE_CHECKING:
     from .....advise.options import Option, Options, PartName, PartOptions
 
-
-# So many of one kind stand below one sentence instead of each with its own.
-GROUP_MIN_SIZE = 2
-
-
-def part_title(name: PartName) -> str:
-    """What a drop-down is about."""
-    return {
-        "driver": translate("VersionPickers", "Driver"),
-        "cuda_toolkit": "CUDA Toolkit",
-        "toolkit_way": translate("VersionPickers", "How it gets here"),
-        "cudnn": "cuDNN",
-        "pytorch": "PyTorch",
-        "variant": translate("VersionPickers", "Build"),
-        "python": "Python",
-        "tensorflow": "TensorFlow",
-    }[name]
-
-
-def display_value(name: PartName, value: str | None, option_notes: OptionNotes | None = None) -> str:
-    """A value as it stands on the button; with `notes` a driver that is kept has its version."""
-    if name == "variant" and value is not None:
-        variant_text = spoken().variant_name(value)
-        return variant_text[:1].upper() + variant_text[1:]
-    if name == "driver" and value == "keep" and option_notes is not None and option_notes.installed_driver is not None:
-        return translate("VersionPickers", "Keep {version}").format(version=option_notes.installed_driver)
-    if name == "driver" and value == "keep":
-        return translate("VersionPickers", "Keep the one that is there")
-    if name == "toolkit_way" and value is not None:
-        archives_text = translate("VersionPickers", "Your own folder, no administrator")
-        return archives_text if value == "archives" else translate("VersionPickers", "With NVIDIA's installer")
-    if name in ("cuda_toolkit", "cudnn") and value == "none":
-        return translate("VersionPickers", "Not installed separately")
-    return value or UNKNOWN_VALUE
-
-
-def build_entries(part: PartOptions, option_notes: OptionNotes, texts: Texts) -> list[DropdownEntry]:
-    """A part's list: what we take, then all else; what we take stands twice only where it was picked itself."""
-    recommended_text = translate("VersionPickers", "As recommended ({version})")
-    if option_notes.chosen_parts - {part.name}:
-        # What goes with other picks is not what is recommended without them.
-        recommended_text = translate("VersionPickers", "What goes with your other picks ({version})")
-    recommended_text = recommended_text.format(version=display_value(part.name, part.recommended, option_notes))
-    release = option_notes.releases.get((part.name, part.recommended or ""))
-    recommended_entry = DropdownEntry(
-        value=None, text=recommended_text, hint=_entry_hint(part.name, part.recommended, release)
-    )
-    others = [option for option in part.options if option.value != part.recommended or option.value == part.selected]
-    headings = _group_headings(others, texts)
-    # Those that share a sentence stand together below it; the order is theirs otherwise.
-    group_keys = list(dict.fromkeys(map(_group_key, others)))
-    position_of_group = {key: group_keys.index(key) if key in headings else -1 for key in group_keys}
-    others.sort(key=lambda option: (option.state == "refused", position_of_group[_group_key(option)]))
-    return [
-        recommended_entry,
-        *(
-            _build_entry(part.name, option, option_notes, texts, headings.get(_group_key(option), ""))
-            for option in others
-        ),
-    ]
-
-
-def _group_key(option: Option) -> tuple[object, ...]:
-    """What a sentence about an option says, but for the version."""
-    return (
-        option.state,
-        option.code,
-        *sorted((key, f"{item}") for key, item in option.data.items() if item != option.value),
-        *(
-            (each.code, *sorted((key, f"{item}") for key, item in each.data.items() if item != option.value))
-            for each in option.further_warnings
-        ),
-    )
-
-
-def _group_headings(options: list[Option], texts: Texts) -> dict[tuple[object, ...], str]:
-    """The sentence above each kind of options of which there are many."""
-    headings = {}
-    for key, count in Counter(map(_group_key, options)).items():
-        group = [option for option in options if _group_key(option) == key]
-        shared_texts = [_shared_sentence(each, group, texts) for each in option_messages(group[0])]
-        if count < GROUP_MIN_SIZE or group[0].code is None:
-            continue
-        if group[0].state == "refused":
-            template = translate("VersionPickers", "Cannot be taken: {why}.")
-            headings[key] = template.format(why=option_text(group[0], texts))
-        elif all(shared_texts):
-            headings[key] = messages.join_sentences(*shared_texts)
-    if headings:
-        # Below others' sentence a single one has its own above it, too, and keeps its place.
-        group_sizes = Counter(map(_group_key, options))
-        single_options = {
-            _group_key(candidate): candidate
-            for candidate in options
-            if candidate.state == "warned" and group_sizes[_group_key(candidate)] < GROUP_MIN_SIZE
-        }
-        headings |= {key: option_text(option, texts) for key, option in single_options.items()}
-    return headings
-
-
-def _shared_sentence(message: Message, options: list[Option], texts: Texts) -> str:
-    """A sentence for several options at once; empty where each has its own."""
-    if texts.has_text(f"option.these.{message.code}"):
-        return texts.translate(f"option.these.{message.code}", message.data)
-    sentences = {
-        messages.message_text(texts, other)
-        for option in options
-        for other in option_messages(option)
-        if other.code == message.code
-    }
-    return sentences.pop() if len(sentences) == 1 else ""
-
-
-def _build_entry(
-    name: PartName, option: Option, option_notes: OptionNotes, texts: Texts, heading: str
-) -> DropdownEntry:
-    return DropdownEntry(
-        value=option.value,
-        text=display_value(name, option.value, option_notes),
-        hint=_entry_hint(name, option.value, option_notes.releases.get((name, option.value))),
-        detail=option_text(option, texts),
-        group=heading,
-        state=option.state,
-    )
-
-
-def _entry_hint(name: PartName, value: str | None, release: Release | None) -> str:
-    """When it came out, and which kinds of driver it is; pip's tag of a build."""
-    if name == "variant":
-        return value if value is not None and value != display_value(name, value) else ""
-    if release is None:
-        return ""
-    channels_text = "/".join(CHANNEL_NAMES[channel] for channel in release.channels)
-    return " · ".join(part for part in (channels_text, release.date) if part)
-
-
-def nearest_version(part: PartOptions, value: str) -> str | None:
-    """What works and comes nearest to a value, a newer one first; None where that is what holds already."""
-    allowed = [option.value for option in part.options if option.state == "fine"]
-    target = parse_version(value)
-    by_version = {number: each for each in allowed if (number := parse_version(each)) is not None}
-    nearest = allowed[0] if allowed else None
-    if target is not None and by_version:
-        newer = [number for number in by_version if number > target]
-        nearest = by_version[min(newer) if newer else max(by_version)]
-    return nearest if nearest != (part.selected or part.recommended) else None
-
-
-def option_text(option: Option, texts: Texts) -> str:
-    """Why an option is warned of or refused; nothing where it is fine."""
-    return messages.join_sentences(*(messages.message_text(texts, message) for message in option_messages(option)))
-
-
-def option_messages(option: Option) -> tuple[Message, ...]:
-    """All that an option is warned of or refused for."""
-    return (Message(option.code, option.data), *option.further_warnings) if option.code is not None else ()
-
-
 translate = QCoreApplication.translate
 
+GROUP_MIN_SIZE = 2  # so many options with the same reason get a common heading
 ROW_MIN_WIDTH, CARD_MARGIN, LABEL_SPACING, PICKER_MIN_WIDTH = 560, 16, 8, 160
 CARD_OF_PART: Mapping[PartName, str] = {
     "driver": "driver",
@@ -207,7 +51,7 @@ CARD_OF_PART: Mapping[PartName, str] = {
     "python": "torch",
     "tensorflow": "tensorflow",
 }
-# Which card a warning is about; one about none of them stands where what brings it was picked.
+# The card of a warning by its code's prefix; another warning is shown at the choice that causes it.
 CARD_OF_WARNING: Mapping[str, str] = {
     "warning.driver-": "driver",
     "warning.toolkit-": "cuda",
@@ -219,8 +63,8 @@ CARD_OF_WARNING: Mapping[str, str] = {
 
 
 class VersionPickers(Themed, QWidget):
-    """`picked` brings the part's name and its new value; None leaves it to us. `alone` brings the same where all
-    that was picked before shall be let go. `noted` are the codes of the warnings that are said here.
+    """`version_chosen` brings the part's name, its value (None: the recommended one), and whether all other choices are
+    dropped. `warning_codes` are the codes of the warnings that are shown here.
     """
 
     version_chosen = Signal(str, object, bool)
@@ -257,9 +101,13 @@ class VersionPickers(Themed, QWidget):
         self.apply_theme()
 
     def set(
-        self, parts: tuple[PartOptions, ...], option_notes: OptionNotes, texts: Texts, warnings: Sequence[Caution] = ()
+        self,
+        parts: tuple[PartOptions, ...],
+        option_notes: OptionNotes,
+        texts: Texts,
+        warnings: Sequence[RecommendationWarning] = (),
     ) -> None:
-        """What there is to choose now, what is worth knowing of it, and what is spoken of in warning about it."""
+        """Show the options, and localized warnings about them."""
         if parts != self._parts:
             self._refused_entry = None
         self._parts, self._option_notes = parts, option_notes
@@ -277,12 +125,12 @@ class VersionPickers(Themed, QWidget):
         self._update_warnings(texts, warnings)
 
     def set_side_effects(self, changes: str) -> None:
-        """What changed along with the pick; nothing hides it."""
+        """Show what the last choice changed besides; an empty text hides the line."""
         text = translate("VersionPickers", "Changed along with it: {changes}").format(changes=changes)
         self.side_effects_line.set_text(text if changes else "")
 
     def set_available_width(self, available_width: int) -> None:
-        """How wide the card may be: side by side, or below each other."""
+        """Lay out for a card of this width in pixels: side by side, or below each other."""
         in_row = available_width >= theme.px(ROW_MIN_WIDTH)
         direction = QBoxLayout.Direction.LeftToRight if in_row else QBoxLayout.Direction.TopToBottom
         self._pickers_row.setDirection(direction)
@@ -313,7 +161,7 @@ class VersionPickers(Themed, QWidget):
             template = translate("VersionPickers", "{version} cannot be taken: {why}.")
         else:
             template = translate("VersionPickers", "{version} cannot be taken: {why}; the newest that can is {newest}.")
-        # What is no number is a clause of its own: it stands in quotation marks.
+        # An entry that is not a version number is put in quotation marks.
         version_text = (
             entry.text
             if parse_version(entry.text)
@@ -331,7 +179,7 @@ class VersionPickers(Themed, QWidget):
             )
 
     def _newest_allowed(self, name: PartName, value: str) -> str | None:
-        """The newest version that can be taken where one was refused for its own sake."""
+        """The newest version that is not refused, if `value` was refused for its own sake."""
         if name == "variant" or (name, value) in self._option_notes.excluded_by_choices:
             return None
         part = next((each for each in self._parts if each.name == name), None)
@@ -339,7 +187,7 @@ class VersionPickers(Themed, QWidget):
         return next((each for each in allowed if parse_version(each) is not None), None)
 
     def _find_fallback(self, name: PartName, value: str) -> tuple[PartName, str, bool] | None:
-        """What can be had instead of what was refused: the same without the other picks (True), or its neighbour."""
+        """What to choose instead of a refused value: the same one without the other choices (True), or the nearest."""
         if (name, value) in self._option_notes.excluded_by_choices:
             return name, value, True
         part = next((each for each in self._parts if each.name == name), None)
@@ -351,7 +199,7 @@ class VersionPickers(Themed, QWidget):
             self.version_chosen.emit(*self._fallback)
 
     def _update_refusal(self) -> None:
-        """What was refused is said as long as it cannot be taken."""
+        """Keep the refusal of the entry that was tried last while it is refused."""
         if self._refused_entry is not None:
             name, refused_entry = self._refused_entry
             entry = next((each for each in self.pickers[name].entries if each.value == refused_entry.value), None)
@@ -361,10 +209,8 @@ class VersionPickers(Themed, QWidget):
         self.refusal_line.set_text("")
         self.fallback_button.hide()
 
-    def _update_warnings(self, texts: Texts, warnings: Sequence[Caution]) -> None:
-        """What a pick of this card is warned of, and what else holds for it, in one place; what concerns another card
-        is said there, or in the open.
-        """
+    def _update_warnings(self, texts: Texts, warnings: Sequence[RecommendationWarning]) -> None:
+        """Show the warnings of the chosen option and those about this card, each once."""
         warned_options = (
             candidate
             for part in self._parts
@@ -393,17 +239,8 @@ class VersionPickers(Themed, QWidget):
         return card is None or card in {CARD_OF_PART[part.name] for part in self._parts}
 
 
-def warnings_for_card(card: str, warnings: Sequence[Caution]) -> tuple[Caution, ...]:
-    """The warnings that are about a card's part."""
-    return tuple(each for each in warnings if _card_of_warning(f"warning.{each.code}") == card)
-
-
-def _card_of_warning(code: str) -> str | None:
-    return next((card for prefix, card in CARD_OF_WARNING.items() if code.startswith(prefix)), None)
-
-
 class _IconLine(QWidget):
-    """A sentence behind its sign; not there while it has nothing to say."""
+    """An icon and a text; hidden while the text is empty."""
 
     def __init__(self, icon: str, token: str | None = None) -> None:
         super().__init__()
@@ -423,10 +260,19 @@ class _IconLine(QWidget):
         return self._label.text()
 
 
+def warnings_for_card(card: str, warnings: Sequence[RecommendationWarning]) -> tuple[RecommendationWarning, ...]:
+    """The warnings about a card's part."""
+    return tuple(each for each in warnings if _card_of_warning(f"warning.{each.code}") == card)
+
+
+def _card_of_warning(code: str) -> str | None:
+    return next((card for prefix, card in CARD_OF_WARNING.items() if code.startswith(prefix)), None)
+
+
 def part_options_for_card(
     card: str, options: Options | None, previous: VersionPickers | None, recommendation: Recommendation
 ) -> tuple[PartOptions, ...]:
-    """What a card has to choose from; what it had before stays, with the one value that goes with the other picks."""
+    """The options of a card. An existing drop-down stays, with the only value that the other choices allow."""
     from .....advise.options import PartOptions, selected_value
 
     if options is None:
@@ -439,8 +285,163 @@ def part_options_for_card(
     return tuple(options_by_part[name] for name in CARD_OF_PART if name in options_by_part)
 
 
+def build_entries(part: PartOptions, option_notes: OptionNotes, texts: Texts) -> list[DropdownEntry]:
+    """The entries of a part: the recommended version, then all others; the recommended one is repeated among them only
+    if it was chosen explicitly.
+    """
+    recommended_text = translate("VersionPickers", "As recommended ({version})")
+    if option_notes.chosen_parts - {part.name}:
+        # Other choices can change which version fits.
+        recommended_text = translate("VersionPickers", "What goes with your other picks ({version})")
+    recommended_text = recommended_text.format(version=display_value(part.name, part.recommended, option_notes))
+    release = option_notes.releases.get((part.name, part.recommended or ""))
+    recommended_entry = DropdownEntry(
+        value=None, text=recommended_text, hint=_entry_hint(part.name, part.recommended, release)
+    )
+    others = [option for option in part.options if option.value != part.recommended or option.value == part.selected]
+    headings = _group_headings(others, texts)
+    # Options with a common heading stand together below it; otherwise their order is kept.
+    group_keys = list(dict.fromkeys(map(_group_key, others)))
+    position_of_group = {key: group_keys.index(key) if key in headings else -1 for key in group_keys}
+    others.sort(key=lambda option: (option.state == "refused", position_of_group[_group_key(option)]))
+    return [
+        recommended_entry,
+        *(
+            _build_entry(part.name, option, option_notes, texts, headings.get(_group_key(option), ""))
+            for option in others
+        ),
+    ]
+
+
+def part_title(name: PartName) -> str:
+    """The label of a part's drop-down."""
+    return {
+        "driver": translate("VersionPickers", "Driver"),
+        "cuda_toolkit": "CUDA Toolkit",
+        "toolkit_way": translate("VersionPickers", "How it gets here"),
+        "cudnn": "cuDNN",
+        "pytorch": "PyTorch",
+        "variant": translate("VersionPickers", "Build"),
+        "python": "Python",
+        "tensorflow": "TensorFlow",
+    }[name]
+
+
+def display_value(name: PartName, value: str | None, option_notes: OptionNotes | None = None) -> str:
+    """A value as the drop-down's button shows it; with `option_notes` a driver that stays has its version."""
+    if name == "variant" and value is not None:
+        variant_text = current_texts().variant_name(value)
+        return variant_text[:1].upper() + variant_text[1:]
+    if name == "driver" and value == "keep" and option_notes is not None and option_notes.installed_driver is not None:
+        return translate("VersionPickers", "Keep {version}").format(version=option_notes.installed_driver)
+    if name == "driver" and value == "keep":
+        return translate("VersionPickers", "Keep the one that is there")
+    if name == "toolkit_way" and value is not None:
+        archives_text = translate("VersionPickers", "Your own folder, no administrator")
+        return archives_text if value == "archives" else translate("VersionPickers", "With NVIDIA's installer")
+    if name in ("cuda_toolkit", "cudnn") and value == "none":
+        return translate("VersionPickers", "Not installed separately")
+    return value or UNKNOWN_VALUE
+
+
+def _group_key(option: Option) -> tuple[object, ...]:
+    """Equal for options whose reason differs only in the version."""
+    return (
+        option.state,
+        option.code,
+        *sorted((key, f"{item}") for key, item in option.data.items() if item != option.value),
+        *(
+            (each.code, *sorted((key, f"{item}") for key, item in each.data.items() if item != option.value))
+            for each in option.further_warnings
+        ),
+    )
+
+
+def _group_headings(options: list[Option], texts: Texts) -> dict[tuple[object, ...], str]:
+    """The heading of each group of options with a common reason."""
+    headings = {}
+    for key, count in Counter(map(_group_key, options)).items():
+        group = [option for option in options if _group_key(option) == key]
+        shared_texts = [_shared_sentence(each, group, texts) for each in option_messages(group[0])]
+        if count < GROUP_MIN_SIZE or group[0].code is None:
+            continue
+        if group[0].state == "refused":
+            template = translate("VersionPickers", "Cannot be taken: {why}.")
+            headings[key] = template.format(why=option_text(group[0], texts))
+        elif all(shared_texts):
+            headings[key] = messages.join_sentences(*shared_texts)
+    if headings:
+        # Next to groups, a single option with a warning has a heading of its own.
+        group_sizes = Counter(map(_group_key, options))
+        single_options = {
+            _group_key(candidate): candidate
+            for candidate in options
+            if candidate.state == "warned" and group_sizes[_group_key(candidate)] < GROUP_MIN_SIZE
+        }
+        headings |= {key: option_text(option, texts) for key, option in single_options.items()}
+    return headings
+
+
+def _shared_sentence(message: Message, options: list[Option], texts: Texts) -> str:
+    """One sentence about several options; empty if each needs its own."""
+    if texts.has_text(f"option.these.{message.code}"):
+        return texts.translate(f"option.these.{message.code}", message.data)
+    sentences = {
+        messages.message_text(texts, other)
+        for option in options
+        for other in option_messages(option)
+        if other.code == message.code
+    }
+    return sentences.pop() if len(sentences) == 1 else ""
+
+
+def _build_entry(
+    name: PartName, option: Option, option_notes: OptionNotes, texts: Texts, heading: str
+) -> DropdownEntry:
+    return DropdownEntry(
+        value=option.value,
+        text=display_value(name, option.value, option_notes),
+        hint=_entry_hint(name, option.value, option_notes.releases.get((name, option.value))),
+        detail=option_text(option, texts),
+        group=heading,
+        state=option.state,
+    )
+
+
+def _entry_hint(name: PartName, value: str | None, release: Release | None) -> str:
+    """Kinds of driver and release date; for a build its tag."""
+    if name == "variant":
+        return value if value is not None and value != display_value(name, value) else ""
+    if release is None:
+        return ""
+    channels_text = "/".join(CHANNEL_NAMES[channel] for channel in release.channels)
+    return " · ".join(part for part in (channels_text, release.date) if part)
+
+
+def nearest_version(part: PartOptions, value: str) -> str | None:
+    """The nearest version that works, preferably a newer one; None if it is chosen already."""
+    allowed = [option.value for option in part.options if option.state == "fine"]
+    target = parse_version(value)
+    by_version = {number: each for each in allowed if (number := parse_version(each)) is not None}
+    nearest = allowed[0] if allowed else None
+    if target is not None and by_version:
+        newer = [number for number in by_version if number > target]
+        nearest = by_version[min(newer) if newer else max(by_version)]
+    return nearest if nearest != (part.selected or part.recommended) else None
+
+
+def option_text(option: Option, texts: Texts) -> str:
+    """Why an option has a warning or is refused; empty if it is fine."""
+    return messages.join_sentences(*(messages.message_text(texts, message) for message in option_messages(option)))
+
+
+def option_messages(option: Option) -> tuple[Message, ...]:
+    """All warnings of an option, or why it is refused."""
+    return (Message(option.code, option.data), *option.further_warnings) if option.code is not None else ()
+
+
 def side_effects_text(undo_state: UndoState | None, recommendation: Recommendation, notes: OptionNotes | None) -> str:
-    """The other parts that are not what they were, each as before → after; nothing where none is."""
+    """What else the last change changed, each as "before → after"; empty if nothing."""
     if undo_state is None or undo_state.recommendation is None:
         return ""
     from .....advise.options import PARTS, selected_value
@@ -448,7 +449,7 @@ def side_effects_text(undo_state: UndoState | None, recommendation: Recommendati
     changes = []
     for name in PARTS:
         before, after = selected_value(undo_state.recommendation, name), selected_value(recommendation, name)
-        # Without a toolkit there is no way to it, and one that comes anew is said by itself.
+        # Without a toolkit there is no way to install it; a new toolkit is named by itself.
         if name == "toolkit_way" and None in (before, after):
             continue
         if name != undo_state.part and before != after:
@@ -459,14 +460,14 @@ def side_effects_text(undo_state: UndoState | None, recommendation: Recommendati
 
 
 def reset_choices_text(choice: Choice) -> tuple[str, str]:
-    """That all picks were let go, and which: a title and a line."""
+    """Title and text after all choices were dropped."""
     return translate("VersionPickers", "All as recommended again"), translate(
         "VersionPickers", "Let go: {picks}."
     ).format(picks=_format_choices(dropped_choices(choice, None)))
 
 
 def dropped_choices_text(dropped: tuple[tuple[PartName, str], ...]) -> tuple[str, str]:
-    """That picks did not go with another wish, and which: a title and a line."""
+    """Title and text after some choices did not go with other options."""
     line = translate("VersionPickers", "Left to us again: {picks}. What else you picked stays.").format(
         picks=_format_choices(dropped)
     )

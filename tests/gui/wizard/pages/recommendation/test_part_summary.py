@@ -12,10 +12,11 @@ from gpu_assistant.core.machine import CudaToolkit, Gpu, Machine, Python, TorchB
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import Plan, Step
 from gpu_assistant.core.recommendation import Choice, DriverAdvice, PartAdvice, Recommendation
-from gpu_assistant.gui.wizard.pages.machine_summary import machine_notes, machine_rows, recommendation_heading
-from gpu_assistant.gui.wizard.pages.recommendation.notices import NoticesCard
-from gpu_assistant.gui.wizard.pages.recommendation.part_summary import open_alternatives, part_summaries
 from gpu_assistant.gui.wizard.choices import driver_channels
+from gpu_assistant.gui.wizard.pages.machine_summary import machine_notes, machine_rows
+from gpu_assistant.gui.wizard.pages.recommendation.notices import NoticesCard
+from gpu_assistant.gui.wizard.pages.recommendation.page import recommendation_heading
+from gpu_assistant.gui.wizard.pages.recommendation.part_summary import open_alternatives, part_summaries
 from gpu_assistant.texts.localized import Texts
 from tests.fakes.examples import make_plan, rtx4060, rtx4060_recommendation
 
