@@ -34,7 +34,7 @@ def setup(tmp_path: Path) -> Path:
 
 
 def test_each_manifest_passes_wingets_own_schema(setup: Path, tmp_path: Path) -> None:
-    whole = msgspec.structs.replace(KNOWN, license_page="https://e.test/l", option_notes="https://e.test/{version}")
+    whole = msgspec.structs.replace(KNOWN, license_page="https://e.test/l", notes="https://e.test/{version}")
     winget.write(winget.manifests(setup, "1.2.3", whole, released="2026-11-21"), tmp_path / "out")
     kinds = []
     for file in sorted((tmp_path / "out").iterdir()):
@@ -109,7 +109,7 @@ def test_the_setup_program_is_of_this_version(setup: Path) -> None:
 def test_only_what_is_known_is_said(setup: Path) -> None:
     made = winget.manifests(setup, "1.2.3", KNOWN)
     assert not {"LicenseUrl", "ReleaseNotesUrl", "ReleaseDate"} & {key for each in made.values() for key in each}
-    whole = msgspec.structs.replace(KNOWN, license_page="https://e.test/l", option_notes="https://e.test/{version}")
+    whole = msgspec.structs.replace(KNOWN, license_page="https://e.test/l", notes="https://e.test/{version}")
     made = winget.manifests(setup, "1.2.3", whole, released=winget.release_day({"SOURCE_DATE_EPOCH": "1795262400"}))
     assert made[f"{KNOWN.identifier}.installer.yaml"]["ReleaseDate"] == "2026-11-21"
     words = made[f"{KNOWN.identifier}.locale.en-US.yaml"]
