@@ -347,6 +347,10 @@
         <translation>一切都有记录：版本清单和日志。</translation>
     </message>
     <message>
+        <source>GPU</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
         <source>Go to Home</source>
         <translation>进入首页</translation>
     </message>
@@ -367,6 +371,10 @@
         <translation>没能完成验证</translation>
     </message>
     <message>
+        <source>It works, but on the CPU</source>
+        <translation>能用，但用的是 CPU</translation>
+    </message>
+    <message>
         <source>Not proven yet</source>
         <translation>还没有验证</translation>
     </message>
@@ -383,12 +391,28 @@
         <translation>或者在任意终端里输入</translation>
     </message>
     <message>
+        <source>Proven just now, in its own Python.</source>
+        <translation>刚刚在它自己的 Python 里验证过。</translation>
+    </message>
+    <message>
         <source>Proving that it works…</source>
         <translation>正在验证…</translation>
     </message>
     <message>
+        <source>PyTorch does not work yet</source>
+        <translation>PyTorch 还不能用</translation>
+    </message>
+    <message>
         <source>PyTorch is loaded and computes; takes some seconds.</source>
         <translation>加载 PyTorch 并做一次计算，约需几秒。</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your CPU</source>
+        <translation>PyTorch 已经能用你的 CPU</translation>
+    </message>
+    <message>
+        <source>PyTorch works on your {gpu}</source>
+        <translation>PyTorch 已经能用你的 {gpu}</translation>
     </message>
     <message>
         <source>Show what was done</source>
@@ -409,30 +433,6 @@
     <message>
         <source>{passed} of {counted} checks passed</source>
         <translation>{counted} 项检查通过了 {passed} 项</translation>
-    </message>
-    <message>
-        <source>GPU</source>
-        <translation>显卡</translation>
-    </message>
-    <message>
-        <source>It works, but on the CPU</source>
-        <translation>能用，但用的是 CPU</translation>
-    </message>
-    <message>
-        <source>Proven just now, in its own Python.</source>
-        <translation>刚刚在它自己的 Python 里验证过。</translation>
-    </message>
-    <message>
-        <source>PyTorch does not work yet</source>
-        <translation>PyTorch 还不能用</translation>
-    </message>
-    <message>
-        <source>PyTorch works on your CPU</source>
-        <translation>PyTorch 已经能用你的 CPU</translation>
-    </message>
-    <message>
-        <source>PyTorch works on your {gpu}</source>
-        <translation>PyTorch 已经能用你的 {gpu}</translation>
     </message>
 </context>
 <context>
@@ -633,6 +633,14 @@
         <translation>64 位 ARM</translation>
     </message>
     <message>
+        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
+        <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
+    </message>
+    <message>
+        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
+        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
+    </message>
+    <message>
         <source>CUDA up to {version}</source>
         <translation>最高 CUDA {version}</translation>
     </message>
@@ -643,6 +651,10 @@
     <message>
         <source>Graphics driver</source>
         <translation>显卡驱动</translation>
+    </message>
+    <message>
+        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
+        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
     </message>
     <message>
         <source>Neither yet</source>
@@ -665,6 +677,10 @@
         <translation>没有查看</translation>
     </message>
     <message>
+        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
+        <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
+    </message>
+    <message>
         <source>PyTorch and Python</source>
         <translation>PyTorch 和 Python</translation>
     </message>
@@ -685,6 +701,10 @@
         <translation>Python {version}，没有 PyTorch</translation>
     </message>
     <message>
+        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
+        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
+    </message>
+    <message>
         <source>Space</source>
         <translation>磁盘空间</translation>
     </message>
@@ -693,8 +713,36 @@
         <translation>系统</translation>
     </message>
     <message>
+        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
+        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
+    </message>
+    <message>
+        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
+        <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
+    </message>
+    <message>
+        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
+        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
+    </message>
+    <message>
         <source>The system did not say.</source>
         <translation>系统没有说明。</translation>
+    </message>
+    <message>
+        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
+        <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
+    </message>
+    <message>
+        <source>This could not be read, so it counts as unknown.</source>
+        <translation>这一项没读到，先按未知处理。</translation>
+    </message>
+    <message>
+        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
+        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
+    </message>
+    <message>
+        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
+        <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
     </message>
     <message>
         <source>a card without a name</source>
@@ -711,6 +759,10 @@
     <message>
         <source>build {number}</source>
         <translation>版本号 {number}</translation>
+    </message>
+    <message>
+        <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
+        <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
     </message>
     <message>
         <source>could not be read</source>
@@ -779,58 +831,6 @@
     <message>
         <source>{size} memory</source>
         <translation>{size} 内存</translation>
-    </message>
-    <message>
-        <source>A laptop: let it run on mains power while it trains, or it slows down.</source>
-        <translation>这是笔记本电脑：训练时插上电源，否则会变慢。</translation>
-    </message>
-    <message>
-        <source>A virtual machine: it has only the graphics cards that its host hands through.</source>
-        <translation>这是虚拟机：只有宿主机直通过来的显卡才能用。</translation>
-    </message>
-    <message>
-        <source>Linux inside Windows (WSL): the graphics driver is the one of Windows.</source>
-        <translation>这是 Windows 里的 Linux（WSL）：显卡驱动用的是 Windows 那一份。</translation>
-    </message>
-    <message>
-        <source>OneDrive keeps {folders}. Install somewhere else, or it will upload tens of thousands of small files.</source>
-        <translation>OneDrive 会同步 {folders}。安装到别处，否则它会上传几万个小文件。</translation>
-    </message>
-    <message>
-        <source>Secure Boot is on: this system loads the NVIDIA driver only if it is signed with a key that the computer knows. Take the driver from your distribution, which sees to that.</source>
-        <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
-    </message>
-    <message>
-        <source>The CUDA Toolkit (what compiles CUDA programs) in {path} has no compiler. PyTorch does not use it and works without it; other programs that look for it there may fail.</source>
-        <translation>{path} 里的 CUDA Toolkit（编译 CUDA 程序用）缺少编译器。PyTorch 不用它，没有它也能用；会去那里找它的其他程序可能出错。</translation>
-    </message>
-    <message>
-        <source>The PyTorch in {path} does not start. It is left as it is; ours is apart.</source>
-        <translation>{path} 里的 PyTorch 无法启动。我们不动它，另外装一份。</translation>
-    </message>
-    <message>
-        <source>The path of your user folder is so long that packages below it would not fit. Choose a short folder, such as one on the top of a disk, on the next page.</source>
-        <translation>用户文件夹的路径太长，装在里面的包会放不下。可在下一页选一个短路径的文件夹，比如直接建在磁盘根目录下。</translation>
-    </message>
-    <message>
-        <source>The version of the CUDA Toolkit (what compiles CUDA programs) in {path} cannot be found. PyTorch does not use it and works without it.</source>
-        <translation>找不到 {path} 里 CUDA Toolkit（编译 CUDA 程序用）的版本。PyTorch 不用它，没有它也能用。</translation>
-    </message>
-    <message>
-        <source>This could not be read, so it counts as unknown.</source>
-        <translation>这一项没读到，先按未知处理。</translation>
-    </message>
-    <message>
-        <source>You see this computer over a remote desktop. It computes as usual; stay signed in meanwhile.</source>
-        <translation>你正通过远程桌面使用这台电脑。计算不受影响，期间不要注销。</translation>
-    </message>
-    <message>
-        <source>Your user folder has characters beyond plain English letters. Some programs stumble over that; should one do so, choose another folder on the next page.</source>
-        <translation>用户文件夹的名字里有英文以外的字符，有些程序会因此出错；如果遇到，可在下一页换一个文件夹。</translation>
-    </message>
-    <message>
-        <source>conda {version} is here. What is installed from here stands apart from it; it stays as it is.</source>
-        <translation>这台电脑上有 conda {version}。从这里安装的内容与它互不影响，它保持不变。</translation>
     </message>
 </context>
 <context>

@@ -44,7 +44,7 @@ class TestSimulated:
 
 def test_language_and_theme_change_keep_every_page(app, at_done, speak, qapp):
     wizard = at_done(app)
-    facts = wizard.flow.state
+    state = wizard.flow.state
     for page in ("done", "install", "recommendation", "computer", "welcome"):
         wizard.controller.go_to(page)
         for code in ("zh_CN", "en"):
@@ -52,7 +52,7 @@ def test_language_and_theme_change_keep_every_page(app, at_done, speak, qapp):
         for colours in ("dark", "contrast", "light"):
             theme.set_theme(qapp, colours)
         assert wizard.flow.page == page
-    assert wizard.flow.state == facts
+    assert wizard.flow.state == state
 
 
 @pytest.mark.parametrize("size", [(880, 520), (1024, 640)])

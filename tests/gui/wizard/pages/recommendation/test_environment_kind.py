@@ -54,9 +54,9 @@ def test_conda_is_chosen_by_keyboard(page, with_conda, speak, qtbot, code, words
     qtbot.keyClick(maker.popup.entry_list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not page.controller.busy and "plan by conda" in with_conda.asked, timeout=10_000)
     assert maker.text() == words
-    facts = page.controller.flow.state
-    assert facts.environment_kind == "conda"
-    told = install_command(with_conda, facts)
+    state = page.controller.flow.state
+    assert state.environment_kind == "conda"
+    told = install_command(with_conda, state)
     assert told[told.index("--environment") + 1] == "conda"
 
 

@@ -201,12 +201,12 @@ def test_impossible_version_is_refused_beside_the_part(page, rest, speak, code):
     page.options_bar.customize_button.click()
     rest(page)
     speak(code)
-    choosers = page.part_cards["torch"].version_pickers
-    refused = entry(choosers.pickers["python"], "3.8")
+    version_pickers = page.part_cards["torch"].version_pickers
+    refused = entry(version_pickers.pickers["python"], "3.8")
     assert refused.state == "refused"
-    choosers.pickers["python"].choose(refused)
-    assert "3.8" in choosers.refusal_line.text()
-    assert refused.detail in choosers.refusal_line.text()
+    version_pickers.pickers["python"].choose(refused)
+    assert "3.8" in version_pickers.refusal_line.text()
+    assert refused.detail in version_pickers.refusal_line.text()
     assert page.controller.flow.state.choice is None
     assert not page.controller.is_recommending
 

@@ -90,7 +90,7 @@ def test_archive_needs_at_least_its_own_disk_space():
 
 
 @pytest.mark.parametrize(
-    ("facts", "options"),
+    ("state", "options"),
     [
         (WizardState(), {"goal": "pytorch", "channel": "studio", "pytorch": None, "env": None}),
         (WizardState(goal="all", channel="game-ready"), {"goal": "all", "channel": "game-ready"}),
@@ -98,8 +98,8 @@ def test_archive_needs_at_least_its_own_disk_space():
         (WizardState(environment="/a place/x"), {"env": "/a place/x"}),
     ],
 )
-def test_command_matches_the_state(app, facts, options):
-    words = install_command(app, facts)
+def test_command_matches_the_state(app, state, options):
+    words = install_command(app, state)
     assert words[0] == "gpu-assistant"
     read = vars(build_parser(Translator("en")).parse_args(list(words[1:])))
     assert {name: read[name] for name in options} == options
@@ -113,8 +113,8 @@ def test_choice_without_option_goes_into_plan_file(app):
 
 
 def test_bundle_replaces_other_options(app):
-    facts = WizardState(goal="all", bundle="/media/stick/pytorch", environment="/home/mei/e")
-    words = install_command(app, facts)
+    state = WizardState(goal="all", bundle="/media/stick/pytorch", environment="/home/mei/e")
+    words = install_command(app, state)
     assert words[2:6] == ("--bundle", "/media/stick/pytorch", "--env", "/home/mei/e")
     assert "--goal" not in words
 
@@ -128,8 +128,8 @@ def test_wheelhouse_and_data_folder_are_options(app, tmp_path):
 
 def test_simulated_machine_gives_simulating_command(app, tmp_path):
     app.machine_file = str(tmp_path / "a machine.json")
-    for facts in (WizardState(), WizardState(choice=Choice(driver="keep"))):
-        read = build_parser(Translator("en")).parse_args(list(install_command(app, facts)[1:]))
+    for state in (WizardState(), WizardState(choice=Choice(driver="keep"))):
+        read = build_parser(Translator("en")).parse_args(list(install_command(app, state)[1:]))
         assert read.machine == app.machine_file
 
 

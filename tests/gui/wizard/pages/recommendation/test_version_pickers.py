@@ -97,11 +97,11 @@ def test_side_effects_are_shown_beside_the_choice(page, rest, speak, code):
 
 
 def test_refused_version_offers_nearest_allowed(page, rest, qtbot):
-    choosers = page.part_cards["torch"].version_pickers
-    refused = next(each for each in choosers.pickers["python"].entries if each.state == "refused")
-    choosers.pickers["python"].choose(refused)
-    assert choosers.fallback_button.isVisible()
-    choosers.fallback_button.click()
+    version_pickers = page.part_cards["torch"].version_pickers
+    refused = next(each for each in version_pickers.pickers["python"].entries if each.state == "refused")
+    version_pickers.pickers["python"].choose(refused)
+    assert version_pickers.fallback_button.isVisible()
+    version_pickers.fallback_button.click()
     rest(page)
     choice = page.controller.flow.state.choice
     assert choice.python
@@ -110,14 +110,14 @@ def test_refused_version_offers_nearest_allowed(page, rest, qtbot):
 
 
 def test_version_excluded_by_other_choices_can_be_taken_alone(page, rest):
-    choosers = page.part_cards["torch"].version_pickers
-    newest = choosers.pickers["pytorch"].entries[0].text
-    choosers.pickers["variant"].chosen.emit("cu118")
+    version_pickers = page.part_cards["torch"].version_pickers
+    newest = version_pickers.pickers["pytorch"].entries[0].text
+    version_pickers.pickers["variant"].chosen.emit("cu118")
     rest(page)
-    refused = next(e for e in choosers.pickers["pytorch"].entries if e.state == "refused" and e.value in newest)
-    choosers.pickers["pytorch"].choose(refused)
-    assert "the rest as recommended" in choosers.fallback_button.text()
-    choosers.fallback_button.click()
+    refused = next(e for e in version_pickers.pickers["pytorch"].entries if e.state == "refused" and e.value in newest)
+    version_pickers.pickers["pytorch"].choose(refused)
+    assert "the rest as recommended" in version_pickers.fallback_button.text()
+    version_pickers.fallback_button.click()
     rest(page)
     assert page.controller.flow.state.choice == Choice(pytorch=refused.value)
 
@@ -298,11 +298,11 @@ def test_reset_without_choices_offers_no_undo(page, rest):
 
 
 def test_kept_driver_reads_well_on_the_button(page, rest):
-    choosers = page.part_cards["driver"].version_pickers
-    keep = next(entry for entry in choosers.pickers["driver"].entries if entry.value == "keep")
+    version_pickers = page.part_cards["driver"].version_pickers
+    keep = next(entry for entry in version_pickers.pickers["driver"].entries if entry.value == "keep")
     state = page.controller.flow.state
     notes = replace(state.option_notes, excluded_by_choices=frozenset({("driver", "keep")}))
-    choosers.set(tuple(part for part in state.options.parts if part.name == "driver"), notes, Texts("en"))
-    choosers.pickers["driver"].refused_entry_chosen.emit(replace(keep, detail="it is too old"))
-    assert choosers.fallback_button.text() == "Keep 566.03, the rest as recommended"
-    assert choosers.refusal_line.text() == "“Keep 566.03” cannot be taken: it is too old."
+    version_pickers.set(tuple(part for part in state.options.parts if part.name == "driver"), notes, Texts("en"))
+    version_pickers.pickers["driver"].refused_entry_chosen.emit(replace(keep, detail="it is too old"))
+    assert version_pickers.fallback_button.text() == "Keep 566.03, the rest as recommended"
+    assert version_pickers.refusal_line.text() == "“Keep 566.03” cannot be taken: it is too old."
