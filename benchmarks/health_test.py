@@ -38,12 +38,12 @@ INSIDE = """
 import sys, time
 sys.path[:0] = [{verify!r}, {health!r}]
 import torch, child_memory
-from child_device import Cpu
+from child_device import StressCpu
 class Quiet:
     def send(self, **line): pass
-    def check(self, *said, **data): self.found = data
+    def report(self, *_, **data): self.found = data
 quiet = Quiet()
-child_memory.patterns(quiet, torch, Cpu(torch, None, 512 << 20), 1.0)
+child_memory.run_memory_test(quiet, torch, StressCpu(torch, None, 512 << 20), 1.0)
 words = quiet.found["tested_memory_bytes"] // 8
 memory = torch.empty(words, dtype=torch.int64)
 times = []

@@ -45,12 +45,12 @@ def compare(side: int, rounds: int, threads: int | None) -> dict[str, Any]:
     from torch.utils.benchmark import Timer
 
     devices, timing, products = child("devices"), child("timing"), child("matmul")
-    device = devices.Cpu(torch, threads)
-    work = products.Matmul(device, "float32", side, 1.0, None)
+    device = devices.CpuDevice(torch, threads)
+    work = products.MatmulWorkload(device, "float32", side, 1.0, None)
     work.prepare()
     names = {"torch": torch, "left": work.left, "right": work.right, "product": work.product}
     timer = Timer("torch.mm(left, right, out=product)", globals=names, num_threads=torch.get_num_threads())
-    timing.warm_up(device, work.run, timing.WARM_UP_S)
+    timing.warm_up(device, work.run, timing.MAX_WARM_UP_S)
     ours: list[float] = []
     theirs: list[float] = []
 
@@ -58,7 +58,7 @@ def compare(side: int, rounds: int, threads: int | None) -> dict[str, Any]:
         # Timer.timeit runs the statement twice before it counts; so do we.
         work.run()
         work.run()
-        ours.extend(device.seconds(work.run))
+        ours.extend(device.time_runs(work.run))
 
     def measure_theirs() -> None:
         theirs.append(timer.timeit(1).median)

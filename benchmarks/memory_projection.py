@@ -46,16 +46,16 @@ def measured(model: str, variant: str, batch: int, threads: int | None) -> dict[
     """What small steps tell, and the highest point of a step that they were not; inside."""
     import torch
 
-    fit, timeline = child("fit"), child("timeline")
-    found = fit.Fit(child("devices").Cpu(torch, threads), model, variant)
-    steps = found.steps()
+    memory_fit = child("memory_fit")
+    measurement = memory_fit.MemoryMeasurement(child("devices").CpuDevice(torch, threads), model, variant)
+    steps = measurement.to_message()
     once = -(-batch // steps["parts"])
     between = steps["parameters"] + steps["optimizer"] + once * steps["example"]
     between += steps["gradients"] if steps["parts"] > 1 else 0
     return {
-        "small_batches": found.small,
+        "small_batches": measurement.batches,
         "steps": {**steps, "variant": variant, "capacity": None, "spare": None},
-        "measured": between + timeline.highest(found.record(once)),
+        "measured": between + memory_fit.peak_bytes(measurement.record_events(once)),
     }
 
 

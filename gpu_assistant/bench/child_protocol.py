@@ -1,8 +1,7 @@
-"""What the child says, line by line, and what was heard of it so far.
+"""The messages of the benchmark's child, as JSON lines, and how a child that misbehaves is ended.
 
-Starts the child and listens to it for as long as it keeps to its times; says what ended one that did not.
-
-Where the program lies that runs in an environment's own Python.
+`run_benchmark_child` starts it and enforces its time limits; `ChildMessageCollector` keeps what it reported. All codes
+of notes, verdicts and workloads are listed here: they are keys of texts, and stored results are checked against them.
 """
 
 from __future__ import annotations

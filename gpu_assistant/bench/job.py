@@ -1,6 +1,12 @@
-"""One measurement of a computer at a time: two at once would be slower for it, and neither would be true.
+"""Measures the devices of an environment: runs the child in its own Python, evaluates and stores the result.
 
-Measures an environment's devices: starts the child in its own Python, listens, judges, keeps the result.
+    BenchmarkJob -> child_protocol.run_benchmark_child -> child/ (in the environment's Python)
+         |              `-> ChildMessageCollector: progress, results, skipped workloads
+         |-> gpu_log.GpuLogger        temperatures, clocks and throttling meanwhile
+         |-> scaling.measure_parallel  several GPUs together
+         `-> results                  expected ranges, causes, comparison
+
+One measurement at a time (`benchmark_lock`): two would slow each other down.
 """
 
 from __future__ import annotations
@@ -110,7 +116,7 @@ class BenchmarkJob:
         """Measure, and keep the result below the data folder.
 
         A child that dies or hangs after its first results leaves those, with a note; so does a full test that somebody
-        stops, which took long. Raises Cancelled (nothing was kept then), CallError where
+        stops, which took long. Raises Cancelled (nothing was kept then), UsageError where
         the machine is a simulated one or has no such device, and AppError("environment-missing", "bench-running": two
         at once would disturb each other, what `storage_error` has where there is no room for the result, and what
         `listen` finds).

@@ -1,8 +1,8 @@
-"""What a training step with any batch needs of the memory, from what small steps told; pure.
+"""What a training step needs of a device's memory: measured with small batches, projected to any batch.
 
-What fits in memory: measured in the environment's own Python on small steps, projected to any batch.
+    MemoryFitJob -> child (memory_fit) -> MemoryProfile -> project_memory -> MemoryFit
 
-The command that brings a package of our example programs in the release that belongs to an environment's PyTorch.
+`install_command` installs a package of the example programs in the release that belongs to an environment's PyTorch.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class MemoryFitJob:
         self._simulated = simulated
 
     def run(self, context: JobContext[Any]) -> MemoryFits:
-        """Measure. Raises CallError where the machine is a simulated one or has no such device, and
+        """Measure. Raises UsageError where the machine is a simulated one or has no such device, and
         AppError("environment-missing", "bench-running", "bench-stopped", "catalog-broken", and what `listen` finds).
         """
         if self._simulated:

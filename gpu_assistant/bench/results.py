@@ -1,12 +1,10 @@
-"""Is that right for this card? Measured figures beside the maker's; pure.
+"""What benchmark results say: expected ranges, stored results, comparison over time and between devices; pure.
 
-Reads the benchmarks that were kept. Another version of the program may have written it, or somebody by hand.
-
-What measured figures say side by side; pure.
-
-A benchmark's many figures as the few that people compare: devices side by side; pure.
-
-Benchmarks of before, each by the one figure that stands for it, beside the last one that can be compared; pure.
+read_benchmarks    -> StoredBenchmarks       files of other versions are left out
+expected_ranges    -> keys_below, keys_above -> slow_causes
+comparable_history -> speed_ratio            the same measurement in earlier benchmarks
+device_comparisons -> headline_comparison    devices side by side
+benchmark_history  -> BenchmarkHistory       all of it, for `bench --history`
 """
 
 from __future__ import annotations

@@ -154,7 +154,8 @@ def _step_lines(
             "        total = 0",
             f"        # One of {accumulation_steps} parts of the batch is on the device at a time.",
             *example.accumulation_note,
-            f"        for {inputs_name}, {targets_name} in zip(inputs.chunk({accumulation_steps}), targets.chunk({accumulation_steps})):",
+            f"        for {inputs_name}, {targets_name} in"
+            f" zip(inputs.chunk({accumulation_steps}), targets.chunk({accumulation_steps})):",
         ]
         indent = " " * 12
     lines += [

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 sys.dont_write_bytecode = True
 if TYPE_CHECKING:
     from ..verify import child as proof
+    from ..verify.child_protocol import CheckWriter, exception_summary
     from ..verify.child_runtime import check_visual_cpp
-    from ..verify.child_talk import CheckWriter, exception_summary
     from .child_device import StressDevice, list_stress_devices
     from .child_memory import run_memory_test
     from .child_product import run_load, run_product_tests
@@ -40,8 +40,8 @@ else:  # started as a program, and isolated: nothing lies in its path yet
     from child_device import StressDevice, list_stress_devices
     from child_memory import run_memory_test
     from child_product import run_load, run_product_tests
+    from child_protocol import CheckWriter, exception_summary
     from child_runtime import check_visual_cpp
-    from child_talk import CheckWriter, exception_summary
 
     del sys.path[:2]
 

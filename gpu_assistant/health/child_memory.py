@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..verify.child_talk import CheckWriter
+    from ..verify.child_protocol import CheckWriter
     from .child_device import StressDevice
 
 PIECE_WORDS = 1 << 25  # words of 8 bytes: 256 MB, so that each step stays far below two seconds on any card

@@ -7,10 +7,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..verify.child_talk import CheckWriter, exception_summary
+    from ..verify.child_protocol import CheckWriter, exception_summary
     from .child_device import StressDevice
 else:  # `child.py` has said where it lies
-    from child_talk import CheckWriter, exception_summary
+    from child_protocol import CheckWriter, exception_summary
 
 MIN_SIDE, MAX_SIDE = 512, 8192
 TARGET_PRODUCT_S = 0.05  # how long one product shall take about; far below two seconds, where Windows steps in

@@ -20,12 +20,12 @@ sys.dont_write_bytecode = True
 # Read when torch is loaded: cards by the driver's own numbers, which everybody else calls them by.
 os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
 if TYPE_CHECKING:
+    from .child_protocol import CheckWriter, exception_summary
     from .child_runtime import check_visual_cpp
-    from .child_talk import CheckWriter, exception_summary
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.append(str(Path(__file__).parent))
+    from child_protocol import CheckWriter, exception_summary
     from child_runtime import check_visual_cpp
-    from child_talk import CheckWriter, exception_summary
 
     sys.path.pop()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .child_talk import CheckWriter
+    from .child_protocol import CheckWriter
 
 VISUAL_CPP = re.compile(r"(vcruntime|msvcp|concrt)140\w*\.dll", re.IGNORECASE)
 

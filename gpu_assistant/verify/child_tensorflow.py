@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 # The program's own folder is none of this Python's to write in.
 sys.dont_write_bytecode = True
 if TYPE_CHECKING:
-    from .child_talk import CheckWriter, exception_summary
+    from .child_protocol import CheckWriter, exception_summary
 else:  # started as a program, and isolated: nothing lies in its path yet
     sys.path.append(str(Path(__file__).parent))
-    from child_talk import CheckWriter, exception_summary
+    from child_protocol import CheckWriter, exception_summary
 
     sys.path.pop()
 

@@ -16,7 +16,7 @@ import child_memory  # noqa: E402
 import child_product  # noqa: E402
 import torch  # noqa: E402
 from child_device import StressCpu  # noqa: E402
-from child_talk import CheckWriter  # noqa: E402
+from child_protocol import CheckWriter  # noqa: E402
 
 WORD, BIT = 5_000_003, 37
 ROW = 257  # not one of those that are computed again in full

@@ -1,7 +1,4 @@
-"""What torch can compute on here, and how time is taken on it.
-
-How much of the computer's memory can be filled just now.
-"""
+"""The devices that torch can compute on here: their memory, and how time is measured on them."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""What one training step takes and gives back of a device's memory, allocation by allocation.
+"""The memory that a training step needs, measured on small batches; the parent projects it to any batch.
 
-The same step with another batch makes the same allocations, each constant or in proportion to the batch. So two
-small batches tell the sizes of all of them at any batch, and with that the highest point, wherever it moves to.
-
-What fits in memory: what a training step needs of a device, measured on small batches.
-
-What that tells of any batch is worked out by the parent.
+The same step with another batch makes the same allocations, each constant or proportional to the batch. Two small
+batches therefore give the sizes of all of them at any batch, and with that the peak, wherever it moves to.
 """
 
 from __future__ import annotations

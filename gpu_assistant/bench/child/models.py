@@ -1,12 +1,8 @@
-"""The BERT-base encoder in plain torch, as Hugging Face's BertModel has it: the same parts, names and weights' number.
+"""The models in plain torch: BERT-base, a small language model, ResNet-50.
 
-Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers" (2018), uncased.
-
-A small language model of today's kind: RMSNorm, rotary places, SwiGLU, a cache of keys and values.
-
-ResNet-50 in plain torch, as torchvision has it: the same parts, names and initial weights.
-
-He et al., "Deep Residual Learning for Image Recognition" (2015), with the stride in the 3 × 3 convolution.
+BERT-base as Hugging Face's BertModel has it (Devlin et al. 2018, uncased), ResNet-50 as torchvision has it (He et al.
+2015, with the stride in the 3 × 3 convolution): the same layers, names and number of weights. The language model has
+RMSNorm, rotary position embeddings, SwiGLU and a cache of keys and values.
 """
 
 from __future__ import annotations

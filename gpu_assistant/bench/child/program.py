@@ -1,13 +1,11 @@
 """The program: all measurements, one after the other, as JSON lines.
 
-First a `{"start": …}` with the devices, which measurements come and in how many seconds it ends at the latest, then
-`{"begin": …}` and `{"result": …}` or `{"left": code}` (with what it wanted and had) for each, last `{"end": true}`. A
-torch that does not load is `{"broken": …}`, a wanted device that is not there `{"missing": …}`.
+First `{"start": …}` with the devices, the measurements to come and the time limit in seconds; then `{"begin": …}` and
+`{"result": …}` or `{"left": code}` (with what it required and what was available) for each; last `{"end": true}`.
+`{"broken": …}`: torch does not load. `{"missing": …}`: there is no such device.
 
-Keeps torch's compiler from being loaded where nothing is compiled: that takes longer than torch itself.
-
-torch's optimizers ask it on every step to leave them alone (`torch._dynamo.disable`, `graph_break`), and load it
-to ask.
+torch's optimizers import its compiler on every step only to be left out by it; that takes longer than torch itself, so
+`defer_compiler` loads it only when something is compiled.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""When a figure is steady enough: warm-up, repeats, quartiles.
-
-The time that a whole run may take, whatever it is doing when that is up.
-"""
+"""When a measurement is steady enough (warm-up, repeats, quartiles), and the time limit of the whole run."""
 
 from __future__ import annotations
 

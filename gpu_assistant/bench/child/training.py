@@ -1,6 +1,6 @@
-"""Training steps, in images or sequences a second.
+"""Training steps (forward, loss, backward, optimizer) of the models, measured in images or sequences a second.
 
-A training step of a model: forward, loss, backward, optimizer. The benchmark and the memory's measuring share it.
+`TrainingStep` is shared with `memory_fit.py` and `parallel.py`.
 """
 
 from __future__ import annotations
