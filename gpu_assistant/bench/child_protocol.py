@@ -121,10 +121,11 @@ class ChildStart(Struct, frozen=True):
 
 
 class ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the child; what is `left` out wanted and had so many seconds or bytes. `missing` names the wanted
-    device where there is none such, `have` those there are.
+    """One line of the child.
 
-    A `variant` with neither `left` nor `fit` begins.
+    `left` is why a workload is skipped; it required `wanted_s` or `wanted_bytes` of the available `had_s` or
+    `had_bytes`. `missing` is a requested device that does not exist, `have` those that do. A `variant` with neither
+    `left` nor `fit` has begun.
     """
 
     start: ChildStart | None = None
@@ -161,10 +162,10 @@ def is_plausible(result: BenchResult) -> bool:
 
 
 class ChildMessageCollector:
-    """What the child said so far; `report` gets `BenchProgress` and results, `log` what cannot be.
+    """What the child has reported so far; `report` gets `BenchmarkProgress` and results, `log` implausible ones.
 
-    `more` is how many measurements come after the child's own. `busy`: other programs keep the processor busy, and each
-    of its figures says so.
+    `extra_measurements` is how many measurements follow the child's own. `busy_cpu`: other programs use the CPU, which
+    is noted with each of its results.
     """
 
     def __init__(
@@ -263,7 +264,7 @@ TORCH_MISSING_MESSAGE = "ModuleNotFoundError: No module named 'torch'"
 
 
 class ChildExit(NamedTuple):
-    """How a child ended: its exit status (None: it was stopped), the lines that were none of ours, its last words."""
+    """How a child ended: exit status (None: it was terminated), number of other lines, last line on stderr."""
 
     status: int | None
     foreign_lines: int
@@ -282,7 +283,7 @@ class ChildExit(NamedTuple):
 
 
 class _TooManyForeignLines(Exception):
-    """It says nothing but what nobody understands."""
+    """The child prints nothing but lines that are not messages."""
 
 
 def run_benchmark_child(
@@ -293,7 +294,7 @@ def run_benchmark_child(
     deadline: DeadlineEvent,
     log: Callable[[str], None],
 ) -> ChildExit:
-    """Run the child to its end, or to that of `patience`. Raises Cancelled and AppError("program-missing")."""
+    """Run the child until it ends, or until its deadline. Raises Cancelled and AppError("program-missing")."""
     foreign_lines = 0
 
     def count_foreign_line(text: str) -> None:
@@ -331,7 +332,7 @@ def run_benchmark_child(
 
 
 def torch_load_error(environment: Path, reason: str) -> AppError:
-    """Why torch does not load, in words of ours where there are some."""
+    """The error for a torch that does not load."""
     if reason == TORCH_MISSING_MESSAGE:
         return AppError("bench-torch-missing", path=str(environment))
     if any(fragment in reason for fragment in OUT_OF_MEMORY_MESSAGES):
@@ -340,7 +341,7 @@ def torch_load_error(environment: Path, reason: str) -> AppError:
 
 
 def child_exit_error(environment: Path, child_exit: ChildExit, deadline: DeadlineEvent) -> AppError:
-    """What to say of a child that ended, or was ended, before it said anything of use."""
+    """The error for a child that ended, or was terminated, without a usable result."""
     path, status = str(environment), child_exit.status
     if child_exit.reason == "killed":
         return AppError("bench-killed")

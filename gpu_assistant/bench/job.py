@@ -74,16 +74,16 @@ def benchmark_lock(data: DataDir, log: Callable[[str], None]) -> Iterator[None]:
 
 __all__ = ["BenchmarkJob", "BenchmarkProgress"]
 
-MAX_RESULT_BYTES = 256 * 1024  # what a result takes on the disk at most, about
+MAX_RESULT_BYTES = 256 * 1024  # about the largest result file
 
 
 class BenchmarkJob:
-    """One run. News are `Loading`, `BenchProgress` and `BenchResult`.
+    """One run; reports `TorchLoading`, `BenchmarkProgress` and `BenchResult`.
 
-    `device` ("cpu", "cuda:0") leaves the others out, `only` all workloads but those of these names or families
-    ("matmul", "copy", "training", "decode", "parallel"). `catalog` knows what healthy cards reach. `cards` are the GPUs
-    just now, the driver's word unless given, `load` is how busy the processor is (percent). A child that has not loaded
-    torch after `start_limit` seconds (None: there is no such limit), or is late afterwards, is ended.
+    `device` ("cpu", "cuda:0") limits it to one device, `workloads` to these names or families ("matmul", "copy",
+    "training", "decode", "parallel"). `catalog` has the expected ranges. `read_gpus` samples the GPUs (by default the
+    driver does), `read_cpu_load` gives the CPU's load in percent. A child that has not loaded torch after `start_limit`
+    seconds (None: no limit), or exceeds its own limit afterwards, is terminated.
     """
 
     def __init__(
@@ -113,13 +113,11 @@ class BenchmarkJob:
         self._simulated = simulated
 
     def run(self, context: JobContext[Any]) -> Benchmark:
-        """Measure, and keep the result below the data folder.
+        """Measure, and store the result in the data folder.
 
-        A child that dies or hangs after its first results leaves those, with a note; so does a full test that somebody
-        stops, which took long. Raises Cancelled (nothing was kept then), UsageError where
-        the machine is a simulated one or has no such device, and AppError("environment-missing", "bench-running": two
-        at once would disturb each other, what `storage_error` has where there is no room for the result, and what
-        `listen` finds).
+        If the child dies or hangs after its first results, or a full test is cancelled, the results so far are stored
+        with a note. Raises Cancelled (nothing is stored), UsageError for a simulated machine or an unknown device,
+        AppError("environment-missing", "bench-running"), and the errors of a full disk and of the child.
         """
         if self._simulated:
             raise UsageError("bench-simulated")
@@ -131,7 +129,7 @@ class BenchmarkJob:
             return self._measure(interpreter, context)
 
     def _check_disk_space(self) -> None:
-        """Nobody shall wait for a figure to hear then that the disk is full."""
+        """Find out that the disk is full before the measurement, not after it."""
         trial_file = self._data.root / "benchmark.room"
         json.write_file(trial_file, bytes(MAX_RESULT_BYTES))
         trial_file.unlink(missing_ok=True)
@@ -217,14 +215,14 @@ class BenchmarkJob:
         return run_benchmark_child(self._system, argv, handle_message, deadline=deadline, log=context.log)
 
     def _parallel_models(self, start: ChildStart) -> tuple[str, ...]:
-        """What all cards train together, where there are several."""
+        """The models that all GPUs train together, if there are several."""
         has_several_gpus = sum(device.id != "cpu" for device in start.devices) > 1
         if not has_several_gpus or self._device is not None or (self._workloads and "parallel" not in self._workloads):
             return ()
         return scaling.parallel_models(full=self._full)
 
     def _measure_parallel(self, interpreter: Path, collector: ChildMessageCollector, context: JobContext[Any]) -> None:
-        """The same training step on all cards, in the format that each of them trained in alone."""
+        """The same training step on all GPUs, in the format in which each of them trained alone."""
         if collector.start is None:
             return
         gpu_count = sum(device.id != "cpu" for device in collector.start.devices)
@@ -248,7 +246,7 @@ class BenchmarkJob:
                 collector.add_result(result)
 
     def _add_verdict(self, benchmark: Benchmark, *, power_saving: bool | None) -> Benchmark:
-        """With the range that is right for these cards, where it is known, and the verdict."""
+        """The benchmark with the expected ranges of these GPUs, if they are known, and the verdict."""
         if all(result.device == "cpu" for result in benchmark.results):
             return replace(benchmark, verdict=VERDICT_PREFIX + self._cpu_verdict(benchmark))
         if self._catalog is None:
@@ -271,7 +269,7 @@ class BenchmarkJob:
         )
 
     def _cpu_verdict(self, benchmark: Benchmark) -> str:
-        """Why there is no card's figure: torch has none, though the driver may; or it was not wanted, or gave none."""
+        """Why no GPU was measured: there is none, torch cannot use it, it was not requested, or it failed."""
         has_gpu = any(device.id != "cpu" for device in benchmark.devices)
         if not has_gpu and not benchmark.watched:
             return "cpu-only"
@@ -314,7 +312,7 @@ class BenchmarkJob:
 def _unfair_conditions(
     gpu_logs: Sequence[BenchGpuLog], *, on_battery: bool | None, power_saving: bool | None
 ) -> tuple[str, ...]:
-    """What made the test unfair."""
+    """The codes of conditions that make the results lower than they should be."""
     conditions = {
         "battery": on_battery is True,
         "saving": power_saving is True,

@@ -132,12 +132,12 @@ FitModel = Literal["resnet50", "bert-base", "language-model"]
 
 
 class MemoryFitJob:
-    """What a training step of `model` needs of `device` ("cpu", "cuda:0", "cuda" for the card with the most memory)
-    with `batch` examples. News are `Loading`, `FitProgress`, `MemoryFit`, and once the devices that there are as
-    `Start`.
+    """Measures the memory of `device` ("cpu", "cuda:0", or "cuda" for the GPU with the most memory) that a training
+    step of `model` with `batch` examples needs. Reports `TorchLoading`, `MemoryFitProgress`, `MemoryFit`, and once
+    `ChildStart` with the devices.
 
-    The catalog says how much of the free memory is not planned with. `time_limit` in seconds, before it torch has
-    `start_limit` to load (None: there is no such limit).
+    The catalog says how much of the free memory is kept in reserve. `time_limit` in seconds starts once torch has
+    loaded, for which it has `start_limit` seconds (None: no limit).
     """
 
     def __init__(

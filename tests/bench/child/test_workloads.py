@@ -62,7 +62,9 @@ LITTLE = {
     # A processor without units for it takes minutes for a whole image.
     "mixed": """
 training.has_hardware_support = lambda device, dtype: True
-training.MODEL_SPECS["resnet50"] = training.MODEL_SPECS["resnet50"]._replace(make_inputs=lambda torch, batch: torch.randn(batch, 3, 64, 64))
+training.MODEL_SPECS["resnet50"] = training.MODEL_SPECS["resnet50"]._replace(
+    make_inputs=lambda torch, batch: torch.randn(batch, 3, 64, 64)
+)
 training.MODEL_SPECS["bert-base"] = training.MODEL_SPECS["bert-base"]._replace(
     make_inputs=lambda torch, batch: torch.randint(1, 30522, (batch, 8))
 )
