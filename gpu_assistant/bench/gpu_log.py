@@ -1,4 +1,4 @@
-"""The cards along a run: temperature, clocks, power, what held them back."""
+"""What the GPUs did during a run: temperature, clocks, power, throttling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ THERMAL_THROTTLE_REASONS = frozenset({"thermal", "hardware-thermal"})
 
 
 def read_cpu_load(cancel: threading.Event) -> float | None:
-    """Percent of the processor that programs use just now; None where it cannot be read. Takes half a second."""
+    """The CPU load in percent; None if it cannot be read. Takes half a second."""
     import psutil
 
     try:
@@ -30,7 +30,7 @@ def read_cpu_load(cancel: threading.Event) -> float | None:
 
 
 class GpuLogger:
-    """Looks at the cards twice a second while it is open. `cards` gives all of them; it is called by one thread."""
+    """Samples the GPUs twice a second while it is open; `read_gpus` is called by one thread at a time."""
 
     def __init__(self, read_gpus: Callable[[], tuple[GpuSample, ...]]) -> None:
         self._read_gpus = read_gpus
@@ -52,13 +52,13 @@ class GpuLogger:
             self._snapshots.append(self._read_gpus())
 
     def gpu_logs(self) -> tuple[BenchGpuLog, ...]:
-        """Each card's run in short; to be asked after the end."""
+        """A summary for each GPU; complete after the context has been left."""
         return summarize_snapshots(self._snapshots)
 
 
 def summarize_snapshots(snapshots: Sequence[tuple[GpuSample, ...]]) -> tuple[BenchGpuLog, ...]:
-    """All looks at each card in short, the first one taken before anything ran; pure. A card's number is the one it had
-    when it was first seen: that is how the run's own program, which started then, knows it.
+    """A summary for each GPU; the first snapshot was taken before the run. A GPU keeps the index of its first sample,
+    by which the child, started then, knows it.
     """
     samples_by_gpu: dict[str | int, list[GpuSample]] = {}
     gpu_by_index: dict[int, str | int] = {}  # who had a number last: when a card is pulled out, those behind it move up

@@ -54,7 +54,7 @@ CAUSES = frozenset(
 
 
 def reference_gpus(devices: Sequence[BenchDevice], catalog: Catalog) -> dict[str, ReferenceCard]:
-    """The makers' figures of the devices that the catalog knows, by device."""
+    """The data sheets of the devices that the catalog knows, by device id."""
     gpus = {
         device.id: catalog.reference_card(device.name, device.memory_bytes)
         for device in devices
@@ -69,10 +69,10 @@ def expected_ranges(
     catalog: Catalog,
     gpu_logs: Sequence[BenchGpuLog] = (),
 ) -> dict[str, tuple[float, float]]:
-    """The range that healthy cards reach, by "device/workload-dtype"; only for what was measured and is known.
+    """The range that healthy GPUs reach, by "device/workload-dtype", for measured workloads with a known peak.
 
-    On the way to a card counts what the card has of lanes, at the speed that its slot was `watched` to talk with: an
-    older board is no fault, a slot with too few lanes is one.
+    Copies to and from a GPU are expected to use all of the GPU's own lanes, at the PCIe generation in `gpu_logs`: an
+    older mainboard is no fault, a slot with too few lanes is one.
     """
     healthy, rates = catalog.reference.healthy, catalog.reference.rates
     shares = {"matmul": healthy.matmul_share, "copy-within": healthy.copy_share}
@@ -101,7 +101,7 @@ def expected_ranges(
 def _pcie_bandwidth(
     device: str, gpu: ReferenceCard, rates: DerivedRates, gpu_logs: Sequence[BenchGpuLog]
 ) -> float | None:
-    """10^9 bytes a second that the card's lanes carry in one direction."""
+    """GB/s (10^9 bytes) of the GPU's lanes in one direction."""
     index = int(device.partition(":")[2] or 0)
     logged_gen = next((gpu_log.pcie_gen for gpu_log in gpu_logs if gpu_log.index == index), None)
     lane_gb_s = rates.pcie_gb_s_per_lane.get(str(min(logged_gen or gpu.pcie_gen, gpu.pcie_gen)))
@@ -109,18 +109,18 @@ def _pcie_bandwidth(
 
 
 def result_key(result: BenchResult) -> str:
-    """Where a result stands among the expected ranges."""
+    """The key of a result in the expected ranges."""
     return f"{result.device}/{result.id}-{result.dtype}"
 
 
 def keys_below(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
-    """The keys whose best figure, of all sizes, is less than what healthy cards reach."""
+    """The keys whose best result, of all sizes, is below its range."""
     best_values = _best_by_key(results)
     return tuple(name for name, (low, _) in ranges.items() if best_values.get(name, low) < low)
 
 
 def keys_above(results: Iterable[BenchResult], ranges: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
-    """The keys whose best figure is more than what healthy cards reach: nothing bad, but not as expected either."""
+    """The keys whose best result, of all sizes, is above its range."""
     best_values = _best_by_key(results)
     return tuple(name for name, (_, high) in ranges.items() if best_values.get(name, high) > high)
 
@@ -139,7 +139,7 @@ def slow_causes(
     on_battery: bool | None,
     power_saving: bool | None,
 ) -> tuple[str, ...]:
-    """What may make a card slow, by what was seen along the run; the surest first."""
+    """Possible causes of a slow GPU by its log and the power status, the most certain first."""
     throttle = {reason for gpu in gpu_logs for reason in gpu.throttle}
     lanes = {(gpu.name.lower(), gpu.pcie_lanes) for gpu in gpus}
     conditions = {
@@ -166,14 +166,14 @@ MAX_TIMESTAMP = 32_503_680_000.0  # seconds since the epoch: what every system's
 
 
 class StoredBenchmarks(NamedTuple):
-    """What a folder has: `benchmarks`, oldest first, and how many files of it `read` leaves out."""
+    """The benchmarks of a folder, oldest first, and the number of files that could not be read."""
 
     benchmarks: tuple[Benchmark, ...]
     unreadable: int
 
 
 def read_benchmarks(folder: Path) -> StoredBenchmarks:
-    """The benchmarks in a folder that need not be there."""
+    """All benchmarks in a folder, which need not exist."""
     benchmarks = [read_benchmark(path) for path in folder.glob("*.json")]
     readable = [each for each in benchmarks if each is not None]
     return StoredBenchmarks(
@@ -182,8 +182,8 @@ def read_benchmarks(folder: Path) -> StoredBenchmarks:
 
 
 def read_benchmark(path: Path) -> Benchmark | None:
-    """The benchmark in a file, its words without signs that steer a terminal; None where it cannot be read, or says
-    what this version has no words for: then another one wrote it, and nobody knows whether its figures compare.
+    """The benchmark in a file, without control characters; None if it is malformed or has codes that this version does
+    not know: another version wrote it, and its results may not be comparable.
     """
     try:
         benchmark = json.convert(_strip_control_characters(json.decode(path.read_bytes(), object)), Benchmark)
@@ -225,21 +225,21 @@ DISTURBED_SHARE = 0.7
 
 
 def measurement_key(result: BenchResult) -> Hashable:
-    """What was measured but for its size. Two figures can be compared where this and the size are equal."""
+    """What was measured, without its size. Results are comparable if this and the size are equal."""
     settings = frozenset((name, value) for name, value in result.settings.items() if name not in _IGNORED_SETTINGS)
     return (*_series_key(result), result.batch, settings)
 
 
 def is_complete(benchmark: Benchmark) -> bool:
-    """Whether it came to its end, with all of its devices: only such a one is what others are compared with."""
+    """Whether it finished with all of its devices; only complete benchmarks serve for comparison."""
     return not UNFINISHED_NOTES & set(benchmark.notes)
 
 
 def comparable_history(
     result: BenchResult, benchmark: Benchmark, stored: Sequence[Benchmark]
 ) -> list[tuple[Benchmark, BenchResult]]:
-    """The same measurement in every whole benchmark that has it (and in `benchmark` itself), on a device of the same
-    name; in the order of `kept`.
+    """The same measurement on a device of the same name in all complete benchmarks of `stored` (and in `benchmark`
+    itself, if it is one of them), in their order.
     """
     device_name = _device_name(benchmark, result.device)
     return [
@@ -254,9 +254,7 @@ def comparable_history(
 
 
 def speed_ratio(earlier: BenchResult, later: BenchResult) -> float | None:
-    """How many times as fast as before; None where no change can be told: one of them is doubtful, or the middle halves
-    of their runs overlap.
-    """
+    """The later median by the earlier one; None if a result is doubtful or their interquartile ranges overlap."""
     if doubtful_notes(earlier, later):
         return None
     if earlier.q1 <= later.q3 and later.q1 <= earlier.q3:
@@ -265,13 +263,14 @@ def speed_ratio(earlier: BenchResult, later: BenchResult) -> float | None:
 
 
 def doubtful_notes(*results: BenchResult) -> tuple[str, ...]:
-    """The notes of these results that speak against their figures, each once."""
+    """The notes that make these results doubtful, each once."""
     return tuple(sorted(DOUBTFUL_NOTES & {note for result in results for note in result.notes}))
 
 
 def missing_measurements(benchmark: Benchmark, stored: Sequence[Benchmark]) -> list[BenchResult]:
-    """What earlier runs as long as this one measured on these devices and this one did not, each once. Of products each
-    size counts, which is named with them; another workload in another size is not missing.
+    """What earlier runs of the same scope measured on these devices and this one did not, each once.
+
+    Each size of a matrix product counts; another workload is not missing if it was measured in another size.
     """
     device_names = {device.id: device.name for device in benchmark.devices}
     measured = {_measured_key(result) for result in benchmark.results}
@@ -290,7 +289,7 @@ def missing_measurements(benchmark: Benchmark, stored: Sequence[Benchmark]) -> l
 
 
 def is_disturbed(result: BenchResult, results: Sequence[BenchResult]) -> bool:
-    """Whether the same device does the same much faster in another size, or the runs of this one differ widely."""
+    """Whether the device is much faster in another size, or the runs of this result differ widely."""
     best = max((other.median for other in results if _series_key(other) == _series_key(result)), default=result.median)
     return "spread" in result.notes or result.median < DISTURBED_SHARE * best
 
@@ -402,8 +401,9 @@ class DeviceComparison(NamedTuple):
 
 
 def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) -> tuple[DeviceComparison, ...]:
-    """The figures worth a bar, the most telling first. Only what was measured; a figure worked out stands for none.
-    Where there is no card, those of the benchmark `before` stand beside them.
+    """The comparisons worth a bar, the most important first; extrapolated results are left out.
+
+    Without a GPU, the results of the `previous` benchmark stand beside the CPU's.
     """
     measured = [result for result in benchmark.results if not result.extrapolated]
     comparisons = []
@@ -425,7 +425,7 @@ def device_comparisons(benchmark: Benchmark, previous: Benchmark | None = None) 
 
 
 def unit_maxima(comparisons: Sequence[DeviceComparison]) -> dict[str, float]:
-    """The largest figure of each unit among what has a bar: one scale for all rows of a unit, to compare lengths."""
+    """The largest value of each unit among the comparisons: one scale for all bars of a unit."""
     maxima: dict[str, float] = {}
     for comparison in comparisons:
         if len(comparison.results) > 1:
@@ -436,7 +436,7 @@ def unit_maxima(comparisons: Sequence[DeviceComparison]) -> dict[str, float]:
 
 
 def headline_comparison(benchmark: Benchmark) -> DeviceComparison | None:
-    """The pair that stands for all: the first that compares card and processor, else the first at all."""
+    """The main comparison: the first between GPU and CPU, else the first."""
     comparisons = device_comparisons(benchmark)
     return next(
         (comparison for comparison in comparisons if comparison.ratio is not None),
@@ -464,7 +464,7 @@ def find_comparable(
 
 
 def previous_benchmark(benchmark: Benchmark, stored: Sequence[Benchmark]) -> Benchmark | None:
-    """The one that this benchmark is compared with: the newest of the others in `kept` that has what it has."""
+    """The benchmark to compare with: the newest other one in `stored` with a comparable result."""
     if headline_comparison(benchmark) is None:
         return None
     return next((each for each, _ in reversed(find_comparable(benchmark, stored)[1]) if each is not benchmark), None)
@@ -513,7 +513,7 @@ def readable_figure(value: float, unit: str, *, reference: float | None = None) 
 
 
 def gpu_seconds_per_night(ratio: float) -> float:
-    """Seconds that the card takes for what the processor does in a night of 8 hours."""
+    """Seconds that the GPU takes for what the CPU does in 8 hours."""
     return NIGHT_S / ratio
 
 
@@ -589,7 +589,7 @@ def _largest_common(results: Sequence[BenchResult], common_sizes: set[tuple[int,
 
 
 def benchmark_history(stored: Sequence[Benchmark], left_out: int = 0) -> BenchmarkHistory:
-    """All of them, oldest first, as the window compares them; beside them others were `left_out`."""
+    """All benchmarks, oldest first, each compared with an earlier one; `left_out` could not be read."""
     return BenchmarkHistory(
         schema="gpu-assistant/benchmarks/1",
         runs=tuple(_history_entry(benchmark, stored[:index]) for index, benchmark in enumerate(stored)),

@@ -20,17 +20,17 @@ MODELS = ("resnet50", "bert-base")
 
 
 def parallel_models(*, full: bool) -> tuple[str, ...]:
-    """What all cards train together."""
+    """The models that all GPUs train together."""
     return MODELS if full else MODELS[:1]
 
 
 def parallel_limit_s(*, full: bool) -> float:
-    """Seconds after which one of them is given up."""
+    """The time limit of one model, in seconds."""
     return FULL_LIMIT_S if full else QUICK_LIMIT_S
 
 
 def max_total_s(*, full: bool) -> float:
-    """Seconds that all of them take at the most, beside what each device does alone."""
+    """The time limit of all models, in seconds."""
     return len(parallel_models(full=full)) * parallel_limit_s(full=full)
 
 
