@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from pytestqt.qtbot import QtBot
 
 # jsonschema takes two seconds in every process to load a grammar of addresses; no schema of ours has one.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
@@ -63,3 +64,25 @@ def no_thread_left() -> Iterator[None]:
     for thread in left:
         thread.join(timeout=5)
     assert not [thread.name for thread in left if thread.is_alive()]
+
+
+class SlowMachineQtBot(QtBot):
+    """Waits long for what must come: how soon it comes says something of the machine and of what else it does."""
+
+    LEAST_MS = 60_000
+
+    def waitUntil(self, callback: Any, *, timeout: int = 0) -> None:
+        super().waitUntil(callback, timeout=max(timeout, self.LEAST_MS))
+
+    def waitSignal(self, signal: Any, *, timeout: int = 0, raising: bool | None = None, **more: Any) -> Any:
+        # Without `raising` it waits for what must not come (assertNotEmitted).
+        patience = timeout if raising is False else max(timeout, self.LEAST_MS)
+        return super().waitSignal(signal, timeout=patience, raising=raising, **more)
+
+    def waitExposed(self, widget: Any, *, timeout: int = 0) -> Any:
+        return super().waitExposed(widget, timeout=max(timeout, self.LEAST_MS))
+
+
+@pytest.fixture
+def qtbot(qapp: Any, request: pytest.FixtureRequest) -> QtBot:
+    return SlowMachineQtBot(request)

@@ -15,8 +15,8 @@ from ..catalog.store import Catalog
 from ..catalog.versions import parse_version
 from ..core.errors import UsageError
 from ..core.machine import Machine
-from ..core.recommendation import Choice, LocalWheel, Recommendation
 from ..core.message import Message
+from ..core.recommendation import Choice, LocalWheel, Recommendation
 from ..core.types import Channel, Goal, Value
 from .builds import parse_cuda_tag
 from .choices import driver_packages_for

@@ -93,6 +93,12 @@ def _parse_arguments(argv: Sequence[str], texts: Translator) -> tuple[argparse.N
     except SystemExit:
         write_stdout()  # what argparse printed
         raise
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # the same, where stdout is not buffered
+        from ..core.errors import os_error_text
+
+        raise AppError("output-unwritable", detail=os_error_text(error)) from error
     except UsageError as error:
         # The command may be unknown, so the error is written as for a command with a single result.
         if "--json" in argv:

@@ -69,7 +69,8 @@ class Parser(argparse.ArgumentParser):
                 fields = match.groupdict()
                 # Python's quotes around each value are no part of what is to be typed.
                 fields |= {name: fields[name].replace("'", "") for name in ("given", "choices") if name in fields}
-                negative_number = self._negative_number_after(fields["what"]) if code == "empty" else None
+                # To Python 3.14 "-5M" is a value that breaks the rule, before that an option that does not exist.
+                negative_number = self._negative_number_after(fields["what"]) if code in ("empty", "rule") else None
                 fields |= {"given": negative_number} if negative_number is not None else {}
                 message = self._texts.translate(f"cli.complaint.{code if negative_number is None else 'minus'}", fields)
                 break
@@ -89,9 +90,9 @@ class Parser(argparse.ArgumentParser):
         return arguments
 
     def _negative_number_after(self, option: str) -> str | None:
-        """A negative number after `option`, which argparse takes for another option."""
+        """A negative number with a unit after `option`; a mere number is refused by the rule that it breaks."""
         names = option.split("/")
-        candidates = (b for a, b in pairwise(self._argv) if a in names and re.match(r"-\.?\d", b))
+        candidates = (b for a, b in pairwise(self._argv) if a in names and re.match(r"-\.?\d(?!\d*\.?\d*$)", b))
         return next(candidates, None)
 
 

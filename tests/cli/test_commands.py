@@ -243,6 +243,7 @@ def test_early_ctrl_c_prints_one_sentence(tmp_path: Path, module: str) -> None:
         f".endswith('/{module}.py') and not done:\n"
         "        done.append(1)\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts with "&" ignores it
         "done, compiled = [], f'.{sys.implementation.cache_tag}.pyc'\n"
         "from gpu_assistant.__main__ import main\n"
         "sys.argv = ['gpu-assistant', 'monitor', '--count', '1', '--lang', 'en']\n"

@@ -126,6 +126,7 @@ class SpeedSparkline(Sparkline):
 
 Bar = tuple[str, float | None, str, str]
 # Pixels behind the labels, behind the values, and of the longest bar.
+GLYPH_OVERHANG = 2  # a glyph may be painted a little beyond its own advance (pixels)
 LABEL_GAP, VALUE_MARGIN, MIN_BAR_LENGTH = 18, 12, 60
 
 
@@ -204,6 +205,6 @@ class BarChart(Themed, QWidget):
             painter.setFont(theme.font("small-strong"))
             painter.setPen(theme.color("text"))
             if self._stacked:
-                painter.drawText(QRectF(0, top, self.width(), text_height), centre | right, value)
+                painter.drawText(QRectF(0, top, self.width() - GLYPH_OVERHANG, text_height), centre | right, value)
             else:
                 painter.drawText(QRectF(end, top, self.width() - end, row_height), centre, value)

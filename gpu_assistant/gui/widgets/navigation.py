@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -378,7 +378,14 @@ class StepRail(Rail):
         else:
             self.setFixedWidth(self._width_with_titles())
         super().refresh()
+        self.footer.invalidate()  # rows that became columns do not invalidate it
         self._distribute_height()
+
+    def event(self, event: QEvent) -> bool:
+        # Rows of the footer that have become higher or lower move the steps, too.
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._distribute_height()
+        return super().event(event)
 
     def _horizontal_margins(self) -> int:
         margins = self.outer_layout.contentsMargins()
@@ -406,7 +413,6 @@ class StepRail(Rail):
         if self.window() is self:
             return
         margins = self.outer_layout.contentsMargins()
-        self.footer.invalidate()  # rows that became columns do not invalidate it
         available = self.height() - margins.top() - margins.bottom() - self.footer.sizeHint().height()
         available -= 2 * self.outer_layout.spacing()
         count = len(self.buttons)
