@@ -18,9 +18,9 @@ PACKAGE = ROOT / "gpu_assistant"
 FILES = sorted(PACKAGE.rglob("*.py"))
 CHILDREN = {
     path.relative_to(PACKAGE).as_posix()
-    for pattern in ("bench/child/*.py", "verify/child*.py", "health/child*.py")
+    for pattern in ("bench/child/*.py", "verify/child*.py", "health/child/*.py")
     for path in PACKAGE.glob(pattern)
-} - {"health/child_protocol.py"}  # the parent's side of what they speak
+}
 
 
 def name_of(path: Path) -> str:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ..bench.results import StoredBenchmarks
     from ..catalog.records.health import HealthRules
     from ..core.results import GpuSample, Health, Sample
-    from ..health.baselines import FormFactor
     from ..health.job import HealthJob
     from ..health.monitor import HealthMonitor
+    from ..health.rules import FormFactor
     from ..health.safety import SamplerProtocol
     from ..monitor.history import History
     from ..monitor.sampler import Sampler

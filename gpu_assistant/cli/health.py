@@ -25,7 +25,7 @@ MAX_UNCOVERED_AREAS = 3  # how many areas that the test does not cover are named
 
 def run_health(app: App, arguments: argparse.Namespace, output: Output) -> int:
     """Test the GPUs; returns 1 if a check fails."""
-    from ..health.job import select_headline
+    from ..health.headline import select_headline
     from .progress import HealthStatusLine
 
     if arguments.minutes is not None and arguments.level != LOAD_TEST_LEVEL:

@@ -14,12 +14,11 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QVBoxLayout, QWidget
 from ..core.errors import AppError
 from ..core.jobs import Job, LazyJob
 from .language import Language
-from .saving import FunctionJob
 from .widgets.base import Breakpoints, Themed, announce, application
 from .widgets.cards import Banner, BannerKind, ClickableCard
 from .widgets.dialogs import folder_dialog, save_dialog
 from .wizard import messages
-from .worker import JobRunner
+from .worker import FunctionJob, JobRunner
 
 if TYPE_CHECKING:
     from ..app import App

@@ -1,6 +1,6 @@
-"""Languages of the window, switchable while it is open, read straight from Qt Linguist's `.ts` files.
+"""The window's language, which can change while it is open: Qt Linguist's `.ts` files, read at run time.
 
-Reading `.ts` at run time needs no build step and keeps one file per subject as the only truth.
+That needs no build step, and one file per room is the only source of its texts.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ TranslationTable = dict[tuple[str, str, str], str]
 
 
 def read_ts(paths: Iterable[Path]) -> TranslationTable:
-    """All finished translations by (context, source, comment); of plural forms the first, all that Chinese has.
+    """All finished translations by (context, source, comment); of plural forms the first, which is all that Chinese
+    has.
 
-    Raises `xml.etree.ElementTree.ParseError` for a broken file: they are ours, a test reads them all.
+    Raises `xml.etree.ElementTree.ParseError` for a malformed file.
     """
     from xml.etree import ElementTree
 
@@ -50,7 +51,7 @@ def read_ts(paths: Iterable[Path]) -> TranslationTable:
 
 
 class TsTranslator(QTranslator):
-    """Answers Qt's questions from `.ts` files."""
+    """Translates from a table of `.ts` files."""
 
     def __init__(self, table: TranslationTable, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -62,12 +63,11 @@ class TsTranslator(QTranslator):
         return translation if translation is None or n < 0 else translation.replace("%n", str(n))
 
     def isEmpty(self) -> bool:
-        """Whether there is nothing in it."""
         return not self._table
 
 
 class Language(QObject):
-    """The language of one application. `changed` comes after Qt was told to retranslate."""
+    """The application's language. `changed` is emitted after Qt sent its LanguageChange events."""
 
     changed = Signal(str)
 
@@ -78,7 +78,7 @@ class Language(QObject):
         self.current: Code = "en"
 
     def set(self, code: Code) -> None:
-        """Speak this language from now on: every widget gets `QEvent.LanguageChange`."""
+        """Change the language: every widget gets `QEvent.LanguageChange`."""
         for translator in self._translators:
             self._app.removeTranslator(translator)
             translator.deleteLater()
@@ -94,17 +94,17 @@ class Language(QObject):
         self.changed.emit(code)
 
     def texts(self) -> Texts:
-        """The core's sentences in this language."""
+        """The core's texts in this language."""
         from ..texts.localized import Texts
 
         return Texts(self.current, other_computer=_CurrentLanguage.elsewhere, terminal=_CurrentLanguage.terminal)
 
     def set_machine_context(self, *, elsewhere: bool, terminal: Terminal | None = None) -> None:
-        """Whether the computer that is spoken of is another one, of a machine file; how commands are typed here."""
+        """`elsewhere`: texts are about another computer (a machine file); `terminal`: how commands are written here."""
         _CurrentLanguage.elsewhere, _CurrentLanguage.terminal = elsewhere, terminal
 
     def _load_qt_translator(self, code: Code) -> QTranslator | None:
-        """Qt's own words ("Copy", "Select All"), where Qt ships them."""
+        """Qt's own texts ("Copy", "Select All"), where Qt ships them."""
         translator = QTranslator(self)
         folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
         return translator if translator.load(f"qtbase_{code}", folder) else None
@@ -121,7 +121,7 @@ class _CurrentLanguage:
 
 
 def texts() -> Texts:
-    """The core's sentences in the language that is on."""
+    """The core's texts in the current language."""
     from ..texts.localized import Texts
 
     return Texts(_CurrentLanguage.code, other_computer=_CurrentLanguage.elsewhere, terminal=_CurrentLanguage.terminal)
@@ -129,5 +129,5 @@ def texts() -> Texts:
 
 @lru_cache(maxsize=2)
 def _load_table(code: Code) -> TranslationTable:
-    """Ours, read once: it takes longer than a change of language may."""
+    """Read once: it takes longer than a change of language may."""
     return read_ts(sorted((resources_dir() / "translations").glob(f"*_{code}.ts")))

@@ -1,8 +1,7 @@
-"""Keeps the settings without making the window wait for the disk.
+"""Files and settings that are saved without blocking the window.
 
-A single call as a job.
-
-Saves something where the user says, on a thread of its own.
+FileSaver writes a file where the user chooses; SettingsSaver writes the settings after each change. Both run a job in
+a thread (worker.py) and report its end by signals.
 """
 
 from __future__ import annotations
@@ -15,28 +14,15 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from ..core.jobs import JobContext
 from .widgets.dialogs import save_dialog
-from .worker import JobRunner
+from .worker import FunctionJob, JobRunner
 
 if TYPE_CHECKING:
     from ..app import App
 
 
-class FunctionJob:
-    """Runs one function that may wait for the system."""
-
-    def __init__(self, function: Callable[[], object]) -> None:
-        self._function = function
-
-    def run(self, context: JobContext[Any]) -> None:
-        """Do it, unless it was cancelled before it began."""
-        context.check_cancelled()
-        self._function()
-
-
 class FileSaver(QObject):
-    """`saved` comes with the file, `failed` with the AppError."""
+    """Saves one file at a time; `saved` brings its path, `failed` the AppError."""
 
     saved = Signal(Path)
     failed = Signal(object)
@@ -50,30 +36,20 @@ class FileSaver(QObject):
         self._runner.failed.connect(self.failed)
 
     def choose_file(self, title: str, file_filter: str, name: str, save: Callable[[Path], None]) -> None:
-        """Ask where the file shall lie, and save it there."""
+        """Ask for a file and call `save` with it."""
         dialog = save_dialog(self._parent, title, file_filter, name)
         dialog.fileSelected.connect(lambda file: save(Path(file)))
         dialog.open()
 
     def write(self, path: Path, write: Callable[[], object]) -> None:
-        """Do what writes the file: packing takes longer than a window may stand still."""
+        """Call `write`, which writes `path`, in a thread; ignored while another file is written."""
         if not self._runner.running:
             self._path = path
             self._runner.start(FunctionJob(write))
 
 
-class _SaveSettingsJob:
-    """Writes the settings that hold when it runs."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    def run(self, context: JobContext[Any]) -> None:  # noqa: ARG002
-        self._app.save_settings(self._app.settings)
-
-
 class SettingsSaver(QObject):
-    """`keep(theme="dark")` holds at once and is on disk soon after. `failed(AppError)`, `saved` tell how it went."""
+    """`save(theme="dark")` applies at once and is on disk soon after; then `saved` or `failed(AppError)` is emitted."""
 
     failed = Signal(object)
     saved = Signal()
@@ -88,14 +64,18 @@ class SettingsSaver(QObject):
         self._runner.finished.connect(self._save_pending)
 
     def save(self, **changes: Any) -> None:  # noqa: ANN401 - the settings' own fields
-        """Change settings."""
+        """Change settings; several changes during one write are written together."""
         self._app.settings = replace(self._app.settings, **changes)
         if self._runner.running:
             self._save_again = True
         else:
-            self._runner.start(_SaveSettingsJob(self._app))
+            self._write()
+
+    def _write(self) -> None:
+        # The settings at the time of writing, not of the change.
+        self._runner.start(FunctionJob(lambda: self._app.save_settings(self._app.settings)))
 
     def _save_pending(self) -> None:
         if self._save_again:
             self._save_again = False
-            self._runner.start(_SaveSettingsJob(self._app))
+            self._write()

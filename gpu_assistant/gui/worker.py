@@ -1,10 +1,18 @@
-"""Runs a job of the core in a thread of its own and brings its news to the window, at most 10 times a second."""
+"""Runs a job of the core in a thread and delivers its reports on the window's thread, at most 10 times a second.
+
+    thread:  Job.run(context) ── context.report, context.log ──> _SignalThrottle (lock)
+    window:  JobRunner, every 100 ms ── drain ──> `reported`, `logged`
+             thread finished ──> remaining reports ──> `done` | `failed` | `cancelled` ──> `finished`
+
+Cancelling sets an event that the job checks; nothing is interrupted. `cli/jobs.py` runs the same jobs.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
@@ -14,15 +22,14 @@ from ..core.jobs import Job, JobContext
 from ..core.plan import LogEvent
 
 REPORT_INTERVAL_MS = 100
-MAX_LOG_LINES = 5000  # at once; who reads them keeps no more
+MAX_LOG_LINES = 5000  # in one interval; a log shows no more
 _log = logging.getLogger(__name__)
 
 
 class _SignalThrottle:
-    """News on its way from the job's thread to the window's.
+    """Reports between the job's thread and the window's, in order of arrival.
 
-    Of progress (anything with `id` and `done`) only the latest per kind, id and state is kept; all other
-    news is kept, and the order is the order of arrival.
+    Of progress reports (those with `id` and `done`) only the latest for each type, id and state is kept.
     """
 
     def __init__(self) -> None:
@@ -31,7 +38,7 @@ class _SignalThrottle:
         self._lines: deque[str] = deque(maxlen=MAX_LOG_LINES)
         self._count = 0
 
-    def add_report(self, report: Any) -> None:  # noqa: ANN401 - each job documents its own kind of news
+    def add_report(self, report: Any) -> None:  # noqa: ANN401 - each job documents its reports
         if isinstance(report, LogEvent):
             self.add_line(report.line)
             return
@@ -55,8 +62,19 @@ class _SignalThrottle:
         return reports, lines
 
 
+class FunctionJob:
+    """A job that calls one function."""
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+
+    def run(self, context: JobContext[Any]) -> None:
+        context.check_cancelled()
+        self._function()
+
+
 class _Worker(QObject):
-    """Lives in the job's thread and runs it once."""
+    """Runs the job once; lives in its thread."""
 
     def __init__(self, job: Job[Any], context: JobContext[Any]) -> None:
         super().__init__()
@@ -67,24 +85,23 @@ class _Worker(QObject):
 
     @Slot()
     def run(self) -> None:
-        """Run the job to its end, whatever that is, and let the thread go."""
         try:
             self.result = self._job.run(self._context)
         except AppError as error:
             self.error = error
-        except Exception as error:  # noqa: BLE001 - a defect of ours must still end in a sentence, not in silence
-            _log.exception("a job broke")
+        except Exception as error:  # noqa: BLE001 - a defect must still end in a message, not in silence
+            _log.exception("a job failed unexpectedly")
             self.error = AppError("internal", detail=f"{type(error).__name__}: {error}")
         finally:
             QThread.currentThread().quit()
 
 
 class JobRunner(QObject):
-    """One job at a time. Every start ends in exactly one of `done`, `failed`, `cancelled`, then `finished`."""
+    """Runs one job at a time. Each start ends in exactly one of `done`, `failed`, `cancelled`, then `finished`."""
 
     started = Signal()
     reported = Signal(object)
-    logged = Signal(object)  # a list as an object: Qt would make one of its own of it, word by word
+    logged = Signal(object)  # `object`: Qt would convert a list item by item
     done = Signal(object)
     failed = Signal(object)
     cancelled = Signal()
@@ -102,11 +119,11 @@ class JobRunner(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether a job is on its way; True until its ending was delivered."""
+        """Whether a job runs, or its end was not delivered yet."""
         return self._thread is not None
 
     def start(self, job: Job[Any]) -> None:
-        """Run a job; raises RuntimeError while another is running."""
+        """Start a job; raises RuntimeError while another runs."""
         if self.running:
             raise RuntimeError("a job is already running")
         self._cancel = threading.Event()
@@ -122,11 +139,11 @@ class JobRunner(QObject):
         self.started.emit()
 
     def cancel(self) -> None:
-        """Ask the job to stop; it ends with `cancelled` (or `done`, if it was faster)."""
+        """Ask the job to stop; it ends with `cancelled`, or `done` if it was faster."""
         self._cancel.set()
 
     def wait(self, ms: int) -> bool:
-        """Wait until the job ended and its ending was delivered; False if it needs longer than `ms`."""
+        """Wait for the job's end and deliver it; False if that takes longer than `ms`."""
         if self._thread is None:
             return True
         if not self._thread.wait(ms):

@@ -1,1 +1,1 @@
-"""Is the card well? Rules over what the monitor sees, and graded tests that make it work."""
+"""Whether the GPUs are healthy: rules over samples, and a test in three levels that puts them under load."""

@@ -1,26 +1,21 @@
-"""What samples of a card say about it, as checks; pure.
-
-What a test says of the cards once its program has ended.
-
-What the curves of a test say, in few figures; pure.
+"""The checks of a health test that come from samples of the GPUs: pure functions, and `PostTestChecks`, which collects
+them once the test program has ended.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.results import Check, CheckState, GpuSample, HealthTestCurve, Sample
 from ..core.types import Value, device_name
-from . import monitor
-from .baselines import FormFactor, advice_codes, fan_speed, gpu_display_name, temperature_limit
+from . import alarm_checks
 from .child_protocol import HealthChildState, TestedDevice, speed_loss
+from .curves import THROTTLE_RULES, Readings, make_curve
+from .rules import FormFactor, advice_codes, fan_speed, gpu_display_name, temperature_limit
 from .safety import SafetyMonitor, stop_temperature
 
 if TYPE_CHECKING:
@@ -28,70 +23,63 @@ if TYPE_CHECKING:
     from ..system.base import PowerStatus
 
 
-Readings = Sequence[tuple[float, GpuSample]]
-
 CheckFactory = Callable[..., Check]
 
-# What holds a card back, the likeliest cause first, and the rule that judges it.
-THROTTLE_RULES = {
-    "power-brake": "power-supply",
-    "hardware-thermal": "slowed-by-heat",
-    "thermal": "slowed-by-heat",
-    "hardware-slowdown": "slowed-by-itself",
-}
-CASE_NO_GPU = "no-card"  # how the check of the driver is called where there is no card for it
-REASON_NO_GPU = "@health.reason.no-card"  # where there is neither a driver nor a card
-OWN_SOURCE = "own"  # what the rules call a source that is our own experience
-MIN_READINGS = 2  # one reading alone may be a slip
+ReportCheck = Callable[[Check], None]
+
+CASE_NO_GPU = "no-card"  # `case` of the driver's check where there is a driver and no GPU
+REASON_NO_GPU = "@health.reason.no-card"  # where there is neither
+OWN_SOURCE = "own"  # the rules' name for our own experience as a source
+MIN_READINGS = 2  # one reading may be wrong
 
 
 def make_check(
     check_id: str, state: CheckState, *, value: Value = None, expected: Value = None, **data: Value
 ) -> Check:
-    """A check whose texts are filled with `data`, too."""
+    """A check; `data` fills its texts."""
     parameters = {"reason": None, "device": None, "value": value, "expected": expected, **data}
     return Check(id=check_id, state=state, value=value, expected=expected, data=parameters)
 
 
 def own_threshold_data(tests: HealthTestSettings) -> dict[str, Value]:
-    """For a check whose threshold nobody but us names: the texts say so."""
+    """Data of a check whose threshold is our own, without a public source: its text says so."""
     return {"own": tests.source == OWN_SOURCE}
 
 
 def check_power_source(power: PowerStatus) -> Check:
-    """Whether the computer runs on its battery: a card is held back then."""
+    """Whether the computer runs on mains: on battery a GPU is throttled."""
     if power.source is None:
         return make_check("mains", "skip", reason="@health.reason.unknown")
     return make_check("mains", "warn" if power.source == "battery" else "pass", value=power.percent)
 
 
 def is_driver_pending(sample: Sample) -> bool:
-    """Whether the driver's answer is yet to come: a card that sleeps is woken by the test."""
+    """Whether the driver has not answered yet: a sleeping GPU is woken by the test."""
     return sample.nvml in ("untried", "asleep", "resting", "slow")
 
 
 def check_driver(sample: Sample, rules: HealthRules, *, has_adapter: bool) -> Check:
-    """Whether the driver answers and finds a card; `card_there`: the system has an NVIDIA adapter."""
+    """Whether the driver answers and finds a GPU; `has_adapter`: the system has an NVIDIA adapter."""
     if sample.nvml in ("asleep", "resting"):
         return make_check("driver", "skip", reason="@health.reason.asleep")
     if sample.nvml == "ready" and not sample.gpus:
-        # A driver alone is no fault; a card that it does not find is one.
+        # A driver without a GPU is no fault; a GPU that it does not find is one.
         case = "unfound" if has_adapter else CASE_NO_GPU
         return make_check("driver", "fail" if has_adapter else "warn", value=sample.driver, case=case)
-    # A lost card is told of by itself; where the driver names none, it is the driver that does not work.
+    # A lost GPU has a check of its own; where the driver lists none, the driver does not work.
     if sample.nvml == "ready" or (sample.nvml == "lost" and sample.gpus):
         return make_check("driver", "pass", value=sample.driver)
     if sample.nvml == "absent":
         if not has_adapter:
             return make_check("driver", "skip", reason=REASON_NO_GPU)
         return make_check("driver", "fail", case="absent")
-    rule = monitor.find_driver_rule(rules, sample.nvml)
-    state = "fail" if rule is None else monitor.STATE_BY_LEVEL[rule.level]
+    rule = alarm_checks.find_driver_rule(rules, sample.nvml)
+    state = "fail" if rule is None else alarm_checks.STATE_BY_LEVEL[rule.level]
     return make_check("driver", state, reason=f"@health.nvml.{sample.nvml}", advice=None if rule is None else rule.id)
 
 
 def check_response(gpu: GpuSample, *, has_several: bool, form_factor: FormFactor) -> Check:
-    """Whether a card answers at all."""
+    """Whether a GPU answers at all."""
     state: CheckState = "fail" if gpu.state in ("lost", "gone") else "pass"
     case = {"case": "gone"} if gpu.state == "gone" else {}
     return _check_factory(gpu, has_several=has_several, form_factor=form_factor)("card-answers", state, **case)
@@ -108,8 +96,8 @@ def check_gpu(
     has_several: bool,
     form_factor: FormFactor,
 ) -> Iterator[Check]:
-    """Everything about one card; `worked`: it was made to work meanwhile. `limit`: °C at which the test stops;
-    `allowed`: what its maker allows. `several`: its name alone does not tell it from another.
+    """All checks of one GPU. `was_loaded`: the test put it under load; `limit`: °C at which the test stops;
+    `max_temperature`: °C by its vendor.
     """
     initial, latest, tests = readings[0][1], readings[-1][1], rules.tests
     factory = _check_factory(latest, has_several=has_several, form_factor=form_factor)
@@ -124,32 +112,14 @@ def check_gpu(
 
 
 def _check_factory(gpu: GpuSample, *, has_several: bool, form_factor: FormFactor) -> CheckFactory:
-    """Makes checks of this card."""
+    """`make_check` for this GPU."""
     return partial(
         make_check, device=gpu_display_name(gpu, has_several=has_several), gpu=gpu.index, **_advice_data(form_factor)
     )
 
 
-def make_curve(readings: Readings, speeds: Sequence[tuple[float, float]]) -> HealthTestCurve:
-    """One card's curve; `speeds` are (seconds, 10^12 operations a second)."""
-    gpus = [gpu for _, gpu in readings]
-    return HealthTestCurve(
-        gpu=gpus[0].index,
-        name=gpus[0].name,
-        t=tuple(round(t, 2) for t, _ in readings),
-        temp=tuple(gpu.temp for gpu in gpus),
-        power_w=tuple(gpu.power_w for gpu in gpus),
-        clock_sm=tuple(gpu.clock_sm for gpu in gpus),
-        throttle=tuple(gpu.throttle for gpu in gpus),
-        speed_t=tuple(round(t, 2) for t, _ in speeds),
-        speed=tuple(speed for _, speed in speeds),
-    )
-
-
 def link_bandwidth(readings: Readings, tests: HealthTestSettings) -> float | None:
-    """What the link carried at most while the card worked, in 10^9 bytes a second one way; None where that is not
-    known, or it did not work long enough.
-    """
+    """The link's capacity under load in 10^9 bytes a second one way; None where unknown, or the load was too short."""
     link = _link_under_load(readings, tests)
     gb_s_per_lane = tests.link.gb_s_per_lane.get(str(link[0])) if link is not None else None
     return None if link is None or gb_s_per_lane is None else gb_s_per_lane * link[1]
@@ -163,7 +133,7 @@ def check_link_speed(
     has_several: bool,
     form_factor: FormFactor,
 ) -> Iterator[Check]:
-    """Whether the copies that were measured on a card are as fast as its link."""
+    """Whether the measured copies of a GPU are as fast as its link."""
     gpu = readings[-1][1]
     check = next(
         (
@@ -197,7 +167,7 @@ def _loaded_readings(readings: Readings, tests: HealthTestSettings) -> list[GpuS
 
 
 def _link_under_load(readings: Readings, tests: HealthTestSettings) -> tuple[int, int] | None:
-    """(generation, lanes): the best of both once the card has worked for a while; the link wakes up with it."""
+    """(generation, lanes): the highest of both after some time under load; an idle link is slower."""
     load_started: float | None = None
     generations, widths = [], []
     for t, gpu in readings:
@@ -218,7 +188,7 @@ def _check_link(factory: CheckFactory, readings: Readings, tests: HealthTestSett
         return factory("card-link", "skip", reason="@health.reason.not-told")
     loaded_readings = _loaded_readings(readings, tests)
     under_load = _link_under_load(readings, tests)
-    if under_load is None and len(loaded_readings) == len(readings) >= MIN_READINGS:  # it worked before the test began
+    if under_load is None and len(loaded_readings) == len(readings) >= MIN_READINGS:  # under load before the test began
         under_load = (latest.pcie_gen, latest.pcie_width)
     generation, width = under_load or (latest.pcie_gen, latest.pcie_width)
     data: dict[str, Value] = {"gen": generation, "width": width, "gen_max": maximum[0], "width_max": maximum[1]}
@@ -236,10 +206,10 @@ def _check_link(factory: CheckFactory, readings: Readings, tests: HealthTestSett
 def _check_free_memory(
     factory: CheckFactory, initial: GpuSample, tests: HealthTestSettings, *, was_loaded: bool
 ) -> Check:
-    """By the first look, before anything of the test's own ran there."""
+    """By the first reading, before the test itself used memory."""
     if initial.mem_used is None or initial.mem_total is None:
         return factory("card-memory", "skip", reason="@health.reason.not-told")
-    # A desktop's own drawing lowers what is measured, and is no worry where nothing is.
+    # The desktop's own drawing distorts measurements; without measurements it does not matter.
     max_util = tests.busy_percent if was_loaded else tests.loaded_percent
     free_bytes = initial.mem_total - initial.mem_used
     is_busy = (
@@ -271,12 +241,12 @@ def _check_memory_errors(factory: CheckFactory, latest: GpuSample, rules: Health
     for fault_count, reason, rule in faults:
         if fault_count:
             counts |= {"reason": f"@health.reason.{reason}", "advice": rule}
-            return factory("card-errors", monitor.check_state(rules, rule), value=latest.ecc_uncorrected, **counts)
+            return factory("card-errors", alarm_checks.check_state(rules, rule), value=latest.ecc_uncorrected, **counts)
     return factory("card-errors", "pass", value=latest.ecc_uncorrected, **counts)
 
 
 def _check_xid(factory: CheckFactory, latest: GpuSample, xids: Mapping[int, XidKind]) -> Check:
-    """What the driver reported since the test began to look; a program's own error was the test's."""
+    """Errors that the driver reported during the test."""
     if latest.xid is None:
         return factory("card-xid", "skip", reason="@health.reason.not-told")
     if not latest.xid:
@@ -290,7 +260,7 @@ def _check_xid(factory: CheckFactory, latest: GpuSample, xids: Mapping[int, XidK
 def _check_temperature(
     factory: CheckFactory, readings: Readings, limit: float, max_temp: float | None, tests: HealthTestSettings
 ) -> Check:
-    """`limit` stops the test; from `most` on the card is slowed down."""
+    """`limit` stops the test; at `max_temp` the GPU is throttled."""
     temps = sorted(gpu.temp for _, gpu in readings if gpu.temp is not None)
     if not temps:
         return factory("card-heat", "skip", reason="@health.reason.not-told")
@@ -309,7 +279,7 @@ def _check_temperature(
 
 
 def _check_fan(factory: CheckFactory, readings: Readings) -> Check:
-    speeds = [speeds for _, gpu in readings if (speeds := fan_speed(gpu)) is not None]
+    speeds = [speed for _, gpu in readings if (speed := fan_speed(gpu)) is not None]
     if not speeds or not max(speeds):
         return factory("card-fan", "skip", reason="@health.reason.fan-rests" if speeds else "@health.reason.not-told")
     return factory("card-fan", "pass", value=speeds[-1])
@@ -333,15 +303,12 @@ def _check_throttling(factory: CheckFactory, readings: Readings, rules: HealthRu
     rule = THROTTLE_RULES[main_reason]
     parameters: dict[str, Value] = {"reason": f"@monitor.throttle.{main_reason}", "advice": rule}
     return factory(
-        "card-held-back", monitor.check_state(rules, rule), value=value, **parameters, **own_threshold_data(tests)
+        "card-held-back", alarm_checks.check_state(rules, rule), value=value, **parameters, **own_threshold_data(tests)
     )
 
 
-ReportCheck = Callable[[Check], None]
-
-
 class PostTestChecks:
-    """Judges what was seen of the cards, and heard of the program, in a test of this level and device."""
+    """Checks that need the whole test: readings of the GPUs, and the program's results."""
 
     def __init__(
         self,
@@ -356,7 +323,7 @@ class PostTestChecks:
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._level = level
         self._device = device
-        # As the driver numbers it: with no program to name its devices, that is the card which was asked for.
+        # The driver's index: without a program that lists devices, that is the requested GPU.
         gpu_number = (device or "").removeprefix("cuda:")
         self._gpu_number = int(gpu_number) if gpu_number.isdecimal() else None
         self._max_temperature = max_temperature
@@ -369,7 +336,7 @@ class PostTestChecks:
         safety: SafetyMonitor,
         report: ReportCheck,
     ) -> tuple[HealthTestCurve, ...]:
-        """Tell every check of the cards, `found` being those of the program; the curves of the cards that worked."""
+        """Report all checks of the GPUs; returns the curves of those under load. `program_checks` are the program's."""
         has_several = safety.latest is not None and len(safety.latest.gpus) > 1
         tested_devices = {
             index: device
@@ -377,7 +344,7 @@ class PostTestChecks:
             if (index := gpu_index(device, safety)) is not None
         }
         if safety.readings and child_state.start is not None and self._device is None and not tested_devices:
-            # It was the processor that was tested.
+            # The CPU was tested.
             if child_state.start.for_cards is False:
                 name = gpu_display_name(next(iter(safety.readings.values()))[-1][1], has_several=has_several)
                 report(make_check("torch-build", "fail", value=child_state.start.torch, device=name))
@@ -391,7 +358,7 @@ class PostTestChecks:
             was_loaded = device is not None and self._level > 1
             has_overheated = safety.overheating is not None and safety.overheating.gpu.index == index
             if not (self._is_requested(index, tested_devices, child_state) or has_overheated):
-                continue  # another card than the one that was asked for
+                continue  # not the requested GPU
             gpu = readings[-1][1]
             gpu_checks = check_gpu(
                 readings,
@@ -404,7 +371,7 @@ class PostTestChecks:
                 form_factor=self._form_factor(gpu),
             )
             alarms = [alarm for alarm in safety.alarms.values() if alarm.gpu == index]
-            for check in monitor.alarms_as_checks(
+            for check in alarm_checks.alarms_as_checks(
                 gpu_checks, alarms, self._rules, gpu_display_name(gpu, has_several=has_several)
             ):
                 report(check)
@@ -428,7 +395,7 @@ class PostTestChecks:
     def _requested_gpus(
         self, safety: SafetyMonitor, tested_devices: dict[int, TestedDevice], child_state: HealthChildState
     ) -> list[GpuSample]:
-        """The cards that it is about, as they were last seen; a lost one cannot be found by the program."""
+        """The tested GPUs in the last sample; a lost one is not in the program's list."""
         latest_gpus = safety.latest.gpus if safety.latest is not None else ()
         requested = [gpu for gpu in latest_gpus if self._is_requested(gpu.index, tested_devices, child_state)]
         return [gpu for gpu in requested if gpu.state in ("ready", "lost", "gone")]
@@ -436,14 +403,14 @@ class PostTestChecks:
     def _check_load_speed(self, child_state: HealthChildState) -> Iterator[Check]:
         for name, speeds in child_state.speeds.items():
             slowdown = speed_loss(speeds)
-            if slowdown is not None and name != "cpu":  # that one has other work, too
+            if slowdown is not None and name != "cpu":  # other programs use the CPU, too
                 state = "warn" if slowdown > self._tests.slower_share else "pass"
                 data = own_threshold_data(self._tests)
                 yield make_check("load-speed", state, value=round(100 * slowdown), device=name, **data)  # type: ignore[arg-type]
 
 
 def with_gpu_name(check: Check, child_state: HealthChildState, safety: SafetyMonitor) -> Check:
-    """A check of the program, with the card called as everywhere: torch may number them otherwise than the driver."""
+    """A check of the program, with the GPU's usual name: torch may number GPUs differently from the driver."""
     device = check.data.get("device")
     tested_device = child_state.find_device(device) if isinstance(device, str) else None
     index = gpu_index(tested_device, safety) if tested_device is not None else None
@@ -457,7 +424,7 @@ def with_gpu_name(check: Check, child_state: HealthChildState, safety: SafetyMon
 
 
 def gpu_index(device: TestedDevice, safety: SafetyMonitor) -> int | None:
-    """Which of the driver's cards a device of torch's is: by its number, else by its place and name."""
+    """The driver's index of a device of torch's: by its UUID, else by its number and name."""
     if device.id == "cpu":
         return None
     for index, readings in safety.readings.items():
@@ -467,63 +434,3 @@ def gpu_index(device: TestedDevice, safety: SafetyMonitor) -> int | None:
         elif device.id == f"cuda:{index}" and device.name in (None, readings[-1][1].name):
             return index
     return None
-
-
-MAX_CURVE_ROWS = 12
-MINUTE_S = 60.0
-
-
-class CurveInterval(Struct, frozen=True, kw_only=True):
-    """Some minutes of a curve, up to `until` seconds: mean and highest temperature in °C, mean clock in MHz and power
-    in W, and for which share of the moments heat or the power supply held the card back; None is unknown.
-    """
-
-    until: float
-    temp: float | None
-    temp_max: int | None
-    clock_sm: float | None
-    power_w: float | None
-    throttled_share: float | None
-
-
-def curve_intervals(curve: HealthTestCurve, max_rows: int = MAX_CURVE_ROWS) -> tuple[CurveInterval, ...]:
-    """A row for each minute, or for more of them where there would be more than `most`; nothing for an empty curve."""
-    if not curve.t:
-        return ()
-    interval_s = MINUTE_S * max(math.ceil(curve.t[-1] / MINUTE_S / max_rows), 1)
-    edges = [n * interval_s for n in range(math.ceil(max(curve.t[-1], 1e-9) / interval_s) + 1)]
-    intervals = []
-    for start, end in pairwise(edges):
-        is_last = end >= edges[-1]
-        indexes = [n for n, t in enumerate(curve.t) if start <= t < end or (is_last and t == end)]
-        if indexes:
-            intervals.append(_make_interval(curve, indexes, min(end, curve.t[-1])))
-    return tuple(intervals)
-
-
-def is_throttled(throttle: tuple[str, ...] | None) -> bool | None:
-    """Whether heat or the power supply held the card back at a moment; its own power limit is no fault."""
-    return None if throttle is None else any(reason in THROTTLE_RULES for reason in throttle)
-
-
-def throttled_share(curve: HealthTestCurve) -> float | None:
-    """The share of the moments at which it was held back; None where the driver never told."""
-    return _mean_or_none([throttled for reasons in curve.throttle if (throttled := is_throttled(reasons)) is not None])
-
-
-def _make_interval(curve: HealthTestCurve, indexes: list[int], until: float) -> CurveInterval:
-    temps = [temp for n in indexes if (temp := curve.temp[n]) is not None]
-    return CurveInterval(
-        until=until,
-        temp=_mean_or_none(temps),
-        temp_max=max(temps, default=None),
-        clock_sm=_mean_or_none([clock for n in indexes if (clock := curve.clock_sm[n]) is not None]),
-        power_w=_mean_or_none([power for n in indexes if (power := curve.power_w[n]) is not None]),
-        throttled_share=_mean_or_none(
-            [throttled for n in indexes if (throttled := is_throttled(curve.throttle[n])) is not None]
-        ),
-    )
-
-
-def _mean_or_none(values: list[int] | list[float] | list[bool]) -> float | None:
-    return sum(values) / len(values) if values else None

@@ -1,4 +1,4 @@
-"""What the test program says, line by line."""
+"""The JSON lines of the test program, and its state as they tell it. See `child/__init__.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..core.results import Check
 
-# Whatever the program tells under another name is not ours.
+# Checks with other ids are ignored.
 CHILD_CHECK_IDS = (
     "visual-cpp",
     "torch-import",
@@ -24,8 +24,8 @@ CHILD_CHECK_IDS = (
 
 
 class HealthProgress(Struct, frozen=True, kw_only=True):
-    """What is being tested now: `done` of it, 0 to 1 (None: short), results that came out wrong so far, and what the
-    card says meanwhile (°C, W).
+    """What is being tested now: how much of it is `done`, 0 to 1 (None: it is short), wrong results so far, temperature
+    and power of the GPU (°C, W).
     """
 
     check: str
@@ -46,7 +46,7 @@ class TestedDevice(Struct, frozen=True):
 
 
 class _StartMessage(Struct, frozen=True):
-    """`for_cards`: whether this build of torch can use a card at all."""
+    """`for_cards`: whether this build of torch supports GPUs."""
 
     torch: str
     devices: tuple[TestedDevice, ...]
@@ -70,7 +70,7 @@ class _LoadMessage(Struct, frozen=True):
 
 
 class HealthChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the child."""
+    """One line of the program."""
 
     start: _StartMessage | None = None
     begin: str | None = None
@@ -85,9 +85,9 @@ class HealthChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HealthChildState:
-    """What it said so far. `stage` (of a `device`, in a precision `dtype`) is what it was about when it fell silent;
-    `speeds` (seconds, precision, 10^12
-    operations a second) by device, counted from when the load began, which was `load_after` seconds after `now`'s 0.
+    """What the program told so far. `current_check` (on `device`, in the precision `dtype`) is what it is doing.
+
+    `speeds` by device are (seconds of `clock`, precision, 10^12 operations a second).
     """
 
     def __init__(
@@ -109,12 +109,12 @@ class HealthChildState:
         self._clock = clock
 
     def find_device(self, device: str) -> TestedDevice | None:
-        """The device that torch calls so."""
+        """The device with this name in torch."""
         devices = self.start.devices if self.start is not None else ()
         return next((candidate for candidate in devices if candidate.id == device), None)
 
     def handle(self, message: HealthChildMessage) -> None:
-        """Take one line in and pass its news on."""
+        """Process one line."""
         self.start = message.start or self.start
         self.missing_device = message if message.missing is not None else self.missing_device
         self.has_ended = self.has_ended or message.end
@@ -141,7 +141,7 @@ class HealthChildState:
 
 def speed_loss(speeds: list[tuple[float, str, float]]) -> float | None:
     """How much slower the last third of a load was than its first, 0 to 1, in the precision that lost most; None for
-    a load that was too short to say.
+    a load that was too short.
     """
     from statistics import median
 

@@ -1,6 +1,12 @@
-"""Tests the cards: looks at them through the driver while `child.py` works in the environment's own Python.
+"""The health test: watches the GPUs through the driver while a program puts them under load.
 
-What a test says first: its verdict, and whether a card was tested at all; pure.
+HealthJob
+  SafetyMonitor         a thread: samples each second, stops the test before a GPU is too hot     safety.py
+    HealthMonitor       the rules, on these samples                                               monitor.py
+  child/program.py      computes on the devices, in the environment's own Python
+  HealthChildState      reads its JSON lines                                                      child_protocol.py
+  PostTestChecks        checks from all readings, and from the alarms                             checks.py
+Checks
 """
 
 from __future__ import annotations
@@ -9,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec.structs import replace
 
@@ -17,25 +23,25 @@ from ..core.errors import AppError, Cancelled, UsageError
 from ..core.jobs import JobContext
 from ..core.results import Check, Checks, CheckState, GpuSample, HealthTestCurve, Sample
 from ..core.types import Value, device_name
-from ..system.base import KILLED_RETURNCODE
+from ..system.base import KILLED_RETURNCODE, Desktop, Hardware, Processes
 from ..system.processes import DeadlineEvent, run_json_lines
 from ..verify.job import worst_state
 from . import checks as health_checks
-from .baselines import FormFactor
-from .checks import CASE_NO_GPU, REASON_NO_GPU, PostTestChecks, gpu_index, make_check, with_gpu_name
+from .alarm_checks import select_test_rules
+from .checks import PostTestChecks, gpu_index, make_check, with_gpu_name
 from .child_protocol import HealthChildMessage, HealthChildState, HealthProgress
-from .monitor import HealthMonitor, select_test_rules
+from .monitor import HealthMonitor
+from .rules import FormFactor
 from .safety import SAMPLE_INTERVAL_S, SafetyMonitor, SamplerProtocol, stop_temperature
 
 if TYPE_CHECKING:
     from ..catalog.records.health import HealthRules
-    from ..system.base import System
 
 
-CHILD = Path(__file__).with_name("child.py")
+CHILD_PROGRAM = Path(__file__).with_name("child") / "program.py"
 LEVELS = (1, 2, 3)
 
-# What each level looks at, in this order; the texts say each (`health.area.<id>`).
+# What each level tests, in this order; texts `health.area.<id>`.
 AREAS_BY_LEVEL = {
     1: (
         "driver",
@@ -51,18 +57,12 @@ AREAS_BY_LEVEL = {
     2: ("copy-bandwidth", "link-speed", "matmul-bits", "memory-test", "card-heat", "card-held-back"),
     3: ("load", "load-speed"),
 }
-CPU_CAPABLE_AREAS = (
-    "matmul-bits",
-    "memory-test",
-    "load",
-)  # what the processor can do as well; its areas are `<id>-cpu`
-NEVER_COVERED = ("graphics", "rare")  # whatever the level
-# What a verdict lacks most where it was not looked at: told before the rest.
+CPU_CAPABLE_AREAS = ("matmul-bits", "memory-test", "load")  # tested on the CPU they are `<id>-cpu`
+NEVER_COVERED = ("graphics", "rare")  # by no level
+# The most important areas among those that were not covered: listed first.
 PRIORITY_AREAS = ("device-compute", "matmul-bits", "memory-test", "load", "copy-bandwidth")
-DRIVER_ONLY_S = 2.5 * SAMPLE_INTERVAL_S  # how long the driver alone is asked, where there is nothing to compute with
-DRIVER_TIMEOUT_S = (
-    20.0  # how long a driver that has yet to answer is waited for: until the sampler calls it hung, and some more
-)
+DRIVER_ONLY_S = 2.5 * SAMPLE_INTERVAL_S  # of a test without an environment, which only samples
+DRIVER_TIMEOUT_S = 20.0  # for the driver's first answer: longer than the sampler needs to call it hung
 
 CHILD_FAILURE_REASONS = {
     "program-endless": "@verify.reason.garbage",
@@ -71,20 +71,23 @@ CHILD_FAILURE_REASONS = {
 }
 
 
-class HealthJob:
-    """One test of a level: 1 takes seconds, 2 minutes, 3 `load_seconds` more. News are `Check` and `HealthProgress`.
+class HealthTestSystem(Hardware, Processes, Desktop, Protocol):
+    """The roles of the operating system that a health test uses."""
 
-    `device` ("cpu", "cuda:0") leaves the others out; without it all cards are tested, where there is none the
-    processor. `allowed` tells the highest temperature in °C that a card's maker allows, `form` what a card is built
-    into, `lanes` how many it has by its maker. `looks` is used here alone. PyTorch has `start_limit` seconds to load
-    (None: there is no such limit), then everything has `time_limit`. Without an environment (level 1 alone) nothing is
-    computed: the driver is asked.
+
+class HealthJob:
+    """A test of a level: 1 takes seconds, 2 minutes, 3 `load_seconds` more. Reports `Check` and `HealthProgress`.
+
+    `device` ("cpu", "cuda:0") is the only one that is tested; without it all GPUs are, or the CPU where there is none.
+    `max_temperature` is the highest temperature in °C by the GPU's vendor, `lanes` its PCI Express lanes by its vendor;
+    the job uses `sampler` alone. PyTorch has `start_limit` seconds to load (None: no limit), then everything has
+    `time_limit` seconds. Without an environment (level 1 only) nothing is computed, only the driver is asked.
     """
 
     def __init__(
         self,
         environment: Path | None,
-        system: System,
+        system: HealthTestSystem,
         rules: HealthRules,
         sampler: SamplerProtocol,
         *,
@@ -120,9 +123,9 @@ class HealthJob:
         self._time_limit = time_limit or rules.tests.limits_seconds[level - 1] + extra_seconds
 
     def run(self, context: JobContext[Any]) -> Checks:
-        """All checks of the level; what is broken is a failed check.
+        """All checks of the level; a fault is a failed check.
 
-        Raises AppError("environment-missing"), CallError("health-no-device") and Cancelled: then nothing runs any more.
+        Raises AppError("environment-missing"), UsageError("health-no-device") and Cancelled; nothing is running then.
         """
         interpreter = None
         if self.environment is not None:
@@ -142,7 +145,7 @@ class HealthJob:
         with self._system.keep_awake("health test"), self._safety_monitor(context.cancel) as safety:
             child_state = HealthChildState(
                 report_program_check,
-                lambda news: context.report(_with_gpu_readings(news, child_state, safety)),
+                lambda progress: context.report(_with_gpu_readings(progress, child_state, safety)),
                 _elapsed_clock(started),
             )
             first_sample = safety.latest
@@ -166,7 +169,7 @@ class HealthJob:
         latest = safety.latest
         if latest is not None:
             driver_check = health_checks.check_driver(latest, self._rules, has_adapter=self._has_adapter())
-            # One that answered at first may have fallen silent meanwhile.
+            # A driver that answered at first may be silent by now.
             driver_reported = any(check.id == "driver" for check in results)
             if driver_check not in results and (driver_check.state == "fail" or not driver_reported):
                 report(driver_check)
@@ -184,7 +187,7 @@ class HealthJob:
         report: Callable[[Check], None],
         context: JobContext[Any],
     ) -> None:
-        """Run the child to its end, or to the stop of the user, of heat or of a lost card."""
+        """Run the program to its end, or until the user, heat or a lost GPU stops it."""
         deadline = DeadlineEvent(safety.stop, self._start_limit)
 
         def handle_message(message: HealthChildMessage) -> None:
@@ -195,7 +198,7 @@ class HealthJob:
         try:
             process_result = run_json_lines(
                 self._system,
-                [interpreter, CHILD, *self._child_arguments()],
+                [interpreter, CHILD_PROGRAM, *self._child_arguments()],
                 HealthChildMessage,
                 handle_message,
                 timeout=threading.TIMEOUT_MAX,
@@ -208,7 +211,7 @@ class HealthJob:
                 report(_interrupted_check(child_state, "@verify.reason.timeout"))
                 return
             reason = "@health.reason.too-hot" if safety.overheating is not None else "@health.reason.lost"
-            # What was under way is not to blame; heat and loss are checks of their own.
+            # The interrupted check did not fail; heat and loss have checks of their own.
             report(_interrupted_check(child_state, reason, state="skip"))
             return
         except AppError as error:
@@ -219,7 +222,7 @@ class HealthJob:
         context.check_cancelled()
         if not child_state.has_ended and child_state.missing_device is None:
             if process_result.returncode == KILLED_RETURNCODE:
-                # What was under way is not to blame.
+                # The interrupted check did not fail.
                 report(_interrupted_check(child_state, "@health.reason.killed", state="skip"))
                 report(make_check("test-end", "fail"))
                 return
@@ -228,7 +231,7 @@ class HealthJob:
             report(_interrupted_check(child_state, reason))
 
     def _check_device(self, latest: Sample | None) -> None:
-        """Without a program to name its devices, those that the driver numbers are there."""
+        """Raise UsageError for a device that the driver does not list; there is no program that lists devices."""
         available = ("cpu", *(f"cuda:{gpu.index}" for gpu in (latest.gpus if latest is not None else ())))
         if self._device is not None and self._device not in available:
             raise UsageError("health-no-device", device=self._device, have=", ".join(available))
@@ -258,7 +261,7 @@ class HealthJob:
             if check.state != "skip":
                 devices_by_check.setdefault(check.id, set()).add(check.data.get("device"))
         processor = device_name("cpu")
-        # What the processor alone did says nothing of a card.
+        # An area that was tested on the CPU only is not covered.
         cpu_only_areas = {area for area in CPU_CAPABLE_AREAS if devices_by_check.get(area) == {processor}}
         covered = devices_by_check.keys() - cpu_only_areas
         areas = [area for level in LEVELS for area in AREAS_BY_LEVEL[level]]
@@ -270,7 +273,7 @@ class HealthJob:
         worst_verdict = worst_state(results)
         return Checks(
             schema="gpu-assistant/checks/1",
-            # Where nothing was tested, nothing has passed.
+            # Where nothing was tested, nothing passed.
             verdict="warn" if worst_verdict == "pass" and not covers else worst_verdict,
             checks=tuple(results),
             level=self._level,
@@ -286,7 +289,7 @@ class HealthJob:
 def _with_gpu_readings(
     progress: HealthProgress, child_state: HealthChildState, safety: SafetyMonitor
 ) -> HealthProgress:
-    """The same news with what the card says; the one card, where it is not known which."""
+    """The progress with temperature and power of its GPU; of GPU 0 where the device is unknown."""
     device = child_state.find_device(progress.device) if progress.device is not None else None
     index = gpu_index(device, safety) if device is not None else 0
     readings = safety.readings.get(index) if index is not None else None
@@ -297,7 +300,7 @@ def _with_gpu_readings(
 
 
 def _interrupted_check(child_state: HealthChildState, reason: str, *, state: CheckState = "fail") -> Check:
-    """What it was about when it ended."""
+    """The check that was running when the program ended."""
     return make_check(
         child_state.current_check, state, device=child_state.device, reason=reason, dtype=child_state.dtype
     )
@@ -305,82 +308,3 @@ def _interrupted_check(child_state: HealthChildState, reason: str, *, state: Che
 
 def _elapsed_clock(started: float) -> Callable[[], float]:
     return lambda: time.monotonic() - started
-
-
-Headline = Literal[
-    "nothing",
-    "no-card",
-    "besides",
-    "besides-no-card",
-    "untold",
-    "asked",
-    "asked-warn",
-    "pass",
-    "warn",
-    "fail",
-    "unused",
-    "unused-warn",
-    "no-torch",
-    "ended",
-]
-
-# What can also be said of the processor.
-CPU_ONLY_AREAS = {"driver", "cpu-compute", "matmul-bits-cpu", "memory-test-cpu", "load-cpu"}
-# What a card tells of itself, besides that it is there.
-REPORTED_AREAS = {"card-link", "card-memory", "card-errors", "card-xid", "card-fan", "card-heat", "card-held-back"}
-# Faults of the setup, and of the test itself: no card is to blame for them.
-SETUP_CHECKS = {"torch-import", "torch-build", "torch-cuda"}
-END_CHECKS = {"test-end"}
-COMPUTED_AREAS = {"device-compute", "copy-bandwidth", "matmul-bits", "memory-test", "load"}
-
-
-def select_headline(checks: Checks) -> Headline:
-    """The text `health.verdict.<headline>`. "no-card": a driver, but no card; "besides": no card was tested, the rest
-    is right ("besides-no-card": there is none); "untold": the driver was asked, and knows of the card no more than that
-    it is there; "asked": what it tells is right, and nothing was computed. What failed but says nothing against a card:
-    "unused" (PyTorch cannot use it), "no-torch" (no card was there to be used), "ended" (the test was ended).
-    """
-    check_warnings = [check for check in checks.checks if check.state == "warn"]
-    if checks.verdict == "fail":
-        return _headline_for_failure(checks, check_warnings)
-    if check_warnings and all(check.data.get("case") == CASE_NO_GPU for check in check_warnings):
-        return "no-card"
-    driver_only = not COMPUTED_AREAS.intersection(checks.covers)
-    if checks.verdict == "warn" and (check_warnings or checks.covers):  # else it is one because nothing was tested
-        return "asked-warn" if driver_only else "warn"
-    if CPU_ONLY_AREAS.issuperset(checks.covers):
-        return _headline_without_gpu(checks)
-    if driver_only:
-        return "asked" if REPORTED_AREAS.intersection(checks.covers) else "untold"
-    return "pass"
-
-
-def _headline_without_gpu(checks: Checks) -> Headline:
-    if not checks.covers:
-        return "nothing"
-    return "besides-no-card" if any(_is_no_gpu_check(check) for check in checks.checks) else "besides"
-
-
-def _headline_for_failure(checks: Checks, check_warnings: list[Check]) -> Headline:
-    failed = {check.id for check in checks.checks if check.state == "fail"}
-    if failed <= END_CHECKS:
-        return "ended"
-    if not failed <= SETUP_CHECKS:
-        return "fail"
-    if not any(check.id == "card-answers" for check in checks.checks):
-        return "no-torch"
-    return "unused-warn" if check_warnings else "unused"
-
-
-def _is_no_gpu_check(check: Check) -> bool:
-    return check.id == "driver" and check.data.get("reason") == REASON_NO_GPU
-
-
-def blames_gpu(headline: Headline) -> bool:
-    """Whether what failed may be the card."""
-    return headline == "fail"
-
-
-def has_tested_gpu(headline: Headline) -> bool:
-    """Whether any card was tested."""
-    return headline not in ("nothing", "no-card", "besides", "besides-no-card", "untold")

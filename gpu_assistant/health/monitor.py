@@ -1,120 +1,41 @@
-"""Whether the condition of a rule holds; what is not known meets none.
+"""Whether the GPUs are healthy: rules over samples, each alarm with its evidence. Pure but for what it remembers.
 
-Whether the cards are well: rules over samples, each alarm with its evidence; pure but for what it remembers.
-
-What the monitor's rules say during a test: the same grade, sentence and advice as beside the graphs; pure.
+Sample
+  GpuRuleInputs, ComputerRuleInputs    figures by name                                  rules.py
+  SteadyState, Baseline                mean temperature under steady load, and usually  baselines.py
+  is_condition_met                     each condition of each rule                      rules.py
+  _RuleState                           for how long the conditions hold
+Health                                 alarms by severity, and a state for all
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ..catalog.records.health import AlarmRule, HealthRules, IncreaseCondition, NameCondition, NumberCondition
-from ..core.results import Alarm, Check, CheckState, GpuSample, Health, HealthState, Sample
-from .baselines import (
-    Baseline,
+from ..catalog.records.health import AlarmRule, HealthRules, IncreaseCondition, NameCondition
+from ..core.results import Alarm, GpuSample, Health, HealthState, Sample
+from .baselines import Baseline, SteadyState, load_ratio
+from .rules import (
     ComputerRuleInputs,
-    FigureValue,
+    CounterHistory,
     FormFactor,
     GpuRuleInputs,
-    SteadyState,
+    RuleInputs,
     advice_codes,
     gpu_display_name,
+    is_condition_met,
     is_judgeable,
-    load_ratio,
+    matching_name,
 )
 
 if TYPE_CHECKING:
     from ..core.types import Value
 
 
-MAX_COUNTER_READINGS = 60  # readings of a counter that are kept over its time
-
-
-class RuleInputs(Protocol):
-    """Figures by name."""
-
-    def __getitem__(self, name: str) -> FigureValue: ...
-
-
-class CounterHistory:
-    """What the counters of one rule said before, for `Rose`."""
-
-    def __init__(self) -> None:
-        self._readings: dict[str, deque[tuple[float, float]]] = {}
-
-    def has_risen(self, condition: IncreaseCondition, t: float, value: float) -> bool:
-        """Take a reading in; whether the counter went up by so much within its time."""
-        readings = self._readings.setdefault(condition.figure, deque())
-        if readings and value < readings[-1][1]:
-            readings.clear()  # it began anew, with the driver
-        if not readings or t - readings[-1][0] >= condition.within_seconds / MAX_COUNTER_READINGS:
-            readings.append((t, value))
-        while len(readings) > 1 and readings[1][0] <= t - condition.within_seconds:
-            readings.popleft()
-        return value - readings[0][1] >= condition.by
-
-
-def is_condition_met(
-    condition: NumberCondition | NameCondition | IncreaseCondition,
-    inputs: RuleInputs,
-    t: float,
-    counters: CounterHistory,
-    *,
-    is_active: bool,
-) -> bool:
-    """Whether it holds at `t`; `on`: the alarm rings, so that `until` counts."""
-    value = inputs[condition.figure]
-    if isinstance(condition, NameCondition):
-        return _is_name_met(condition, value)
-    if not isinstance(value, int | float):
-        return False
-    if isinstance(condition, IncreaseCondition):
-        return counters.has_risen(condition, t, value)
-    threshold = _threshold(condition, inputs, is_active=is_active)
-    if threshold is None:
-        return False
-    return value >= threshold if condition.least is not None else value < threshold
-
-
-def matching_name(condition: NameCondition, value: FigureValue) -> str | None:
-    """The name that made it hold."""
-    names = _as_names(value)
-    return next((name for name in condition.any_of if name in names), None)
-
-
-def _is_name_met(condition: NameCondition, value: FigureValue) -> bool:
-    if value is None:
-        return False
-    names = _as_names(value)
-    has_match = not condition.any_of or any(name in names for name in condition.any_of)
-    return has_match and not any(name in names for name in condition.none_of)
-
-
-def _as_names(value: FigureValue) -> tuple[str, ...]:
-    return value if isinstance(value, tuple) else (str(value),)
-
-
-def _threshold(condition: NumberCondition, inputs: RuleInputs, *, is_active: bool) -> float | None:
-    threshold = condition.least if condition.least is not None else condition.below
-    if is_active and condition.until is not None:
-        threshold = condition.until
-    if threshold is None:
-        return None
-    if condition.share_of is not None:
-        base = inputs[condition.share_of]
-        return threshold * base if isinstance(base, int | float) else None
-    if condition.beyond is not None:
-        base = inputs[condition.beyond]
-        return threshold + base if isinstance(base, int | float) else None
-    return threshold
-
-
-MIN_SAMPLES = 2  # one reading alone may be a slip
+MIN_SAMPLES = 2  # one reading may be wrong
 SEVERITY_ORDER = {"error": 0, "warn": 1, "info": 2}
 
 TemperatureLookup = Callable[[GpuSample], float | None]
@@ -122,23 +43,12 @@ FormFactorLookup = Callable[[GpuSample], FormFactor]
 LaneLookup = Callable[[GpuSample], int | None]
 
 
-def evaluate_samples(
-    samples: Iterable[Sample], rules: HealthRules, *, max_temperature: TemperatureLookup = lambda _: None
-) -> Health | None:
-    """How things stand after these samples, oldest first; None for no sample at all."""
-    monitor = HealthMonitor(rules, max_temperature=max_temperature)
-    health = None
-    for sample in samples:
-        health = monitor.update(sample)
-    return health
-
-
 class HealthMonitor:
-    """Looks at every sample and keeps what rules need to know of those before; bounded, whatever comes.
+    """Evaluates the rules at each sample, and remembers what they need of earlier ones in bounded memory.
 
-    `allowed` tells a card's highest temperature in °C by its maker, where the driver does not say one; `form` what it
-    is built into, for the advice; `lanes` the PCI Express lanes it has by its maker. `cuda` is the state of the last
-    check whether CUDA works ("pass", "fail"), if there was one.
+    `max_temperature` is a GPU's highest temperature in °C by its vendor, where the driver does not tell one;
+    `form_factor` chooses the advice; `lanes` are the GPU's own PCI Express lanes by its vendor. `cuda_state` is the
+    state of the last check of CUDA ("pass", "fail"), if there was one.
     """
 
     def __init__(
@@ -154,7 +64,7 @@ class HealthMonitor:
         self._max_temperature = max_temperature
         self._form_factor = form_factor
         self._lanes = lanes
-        self._lanes_by_name: dict[str | None, int | None] = {}  # by name: looking it up takes longer than all rules
+        self._lanes_by_name: dict[str | None, int | None] = {}  # looking it up takes longer than all rules
         self._xids = {xid.number: xid.kind for xid in rules.xids}
         self._sources = {key: source.url for key, source in rules.sources.items()}
         self._baselines: dict[int, Baseline] = {}
@@ -165,26 +75,28 @@ class HealthMonitor:
         self._last_t: float | None = None
         self._health: Health | None = None
         self._sample_count = 0
-        self._answers_since_slow: int | None = None  # in a row since the driver was slow; None: enough
+        self._answers_since_slow: int | None = None  # samples since the driver was slow; None: enough
         self._rule_states: dict[tuple[int, int | None], _RuleState] = {}
         self._steady_states: dict[int, SteadyState] = {}
         self._uuids: dict[int, str] = {}
 
     def set_baseline(self, gpu: int, baseline: Baseline) -> None:
-        """What is usual for the card with this index (`past.remembered`)."""
+        """Set the baseline of the GPU with this index (`baselines.baseline_from_history`)."""
         self._baselines[gpu] = baseline
 
     def record_xid(self, gpu: GpuSample, xid: int, reported_at: float) -> None:
-        """What the driver reported of this card before anybody looked, and when (`past.reported`): it tells only what
-        comes while its session is open, and a window that was closed, or asked for no samples, has a new one.
+        """Set an earlier Xid error of this GPU and when it was reported (`baselines.last_reported_xid`).
+
+        The driver reports errors only to open sessions, and after a pause of sampling there is a new session.
         """
         previous = self._reported_xids.get(_gpu_identity(gpu))
         if previous is None or previous[1] < reported_at:
             self._reported_xids[_gpu_identity(gpu)] = xid, reported_at
 
     def update(self, sample: Sample) -> Health:
-        """Take the next sample in; how things stand now. While the driver takes its time no alarm begins or ends, and
-        nobody is called well until it answered twice.
+        """Add the next sample; the health now.
+
+        While the driver is slow no alarm begins or ends, and no GPU is healthy until the driver answered twice.
         """
         if sample.nvml == "slow" and self._health is not None:
             self._answers_since_slow = 0
@@ -192,7 +104,7 @@ class HealthMonitor:
                 return replace(self._health, ended=())
             return Health(t=sample.t, state="slow", alarms=self._health.alarms, cards=self._health.cards)
         if self._last_t is not None and not 0 <= sample.t - self._last_t <= self._rules.gap_seconds:
-            self._reset()  # the computer slept, or its clock was set: this is another time
+            self._reset()  # the computer was asleep, or its clock was set
         self._last_t = sample.t
         if self._answers_since_slow is not None:
             self._answers_since_slow += 1
@@ -200,7 +112,7 @@ class HealthMonitor:
         self._sample_count += 1
         reassigned = self._drop_reassigned(sample)
         active = list(self._active_rules(sample))
-        # What a graver alarm of the same card says already, or denies, is not said beside it.
+        # Alarms that a more severe one of the same GPU includes or contradicts are left out.
         suppressed = {(name, key[1]) for key, _ in active for name in self._rules.rules[key[0]].hushes}
         alarms = [self._make_alarm(key, rule_state) for key, rule_state in active]
         alarms = [alarm for alarm in alarms if (alarm.id, alarm.gpu) not in suppressed]
@@ -230,7 +142,7 @@ class HealthMonitor:
         return self._health
 
     def pending_alarms(self, gpu: int) -> tuple[Alarm, ...]:
-        """Of this card, what held in two samples in a row, but not yet for as long as its rule asks."""
+        """Alarms of this GPU whose conditions held in two samples, but not yet for as long as their rules ask."""
         pending = [
             (key, rule_state)
             for key, rule_state in self._rule_states.items()
@@ -239,13 +151,13 @@ class HealthMonitor:
         return tuple(self._make_alarm(key, rule_state) for key, rule_state in pending)
 
     def _active_rules(self, sample: Sample) -> Iterator[tuple[tuple[int, int | None], _RuleState]]:
-        """The tracks of the rules that ring, after this sample."""
+        """The states of the rules with an active alarm, after this sample."""
         gpu_inputs: dict[int | None, RuleInputs] = {gpu.index: self._gpu_inputs(sample.t, gpu) for gpu in sample.gpus}
         computer_inputs: dict[int | None, RuleInputs] = {None: ComputerRuleInputs(sample, cuda_state=self.cuda_state)}
         gpus = {gpu.index: gpu for gpu in sample.gpus}
         gpus_without_xid = {gpu.index for gpu in sample.gpus if not gpu.xid}
         for key, rule_state in list(self._rule_states.items()):
-            if key[1] is not None and key[1] not in gpu_inputs:  # the card is gone, and its alarms end
+            if key[1] is not None and key[1] not in gpu_inputs:  # alarms of a removed GPU end
                 rule_state.advance(sample.t, self._rules.rules[key[0]], self._rules.ends_seconds, is_met=False)
                 if rule_state.active:
                     yield key, rule_state
@@ -257,7 +169,7 @@ class HealthMonitor:
                     self._rule_states[rule_index, index] = _RuleState()
                 rule_state = self._rule_states[rule_index, index]
                 is_met = rule_state.evaluate(sample.t, rule, inputs)
-                # What the driver reported before was seen then: it is no slip.
+                # An error that the driver reported earlier needs no second reading.
                 min_samples = 1 if is_met and index in gpus_without_xid and rule.is_xid_rule else MIN_SAMPLES
                 rule_state.advance(sample.t, rule, self._rules.ends_seconds, is_met=is_met, min_samples=min_samples)
                 if is_met:
@@ -269,12 +181,10 @@ class HealthMonitor:
                     yield (rule_index, index), rule_state
 
     def _drop_reassigned(self, sample: Sample) -> set[int]:
-        """Numbers are the driver's: where a card went or came, one may be another card's now, whose past is not its.
-        Those numbers.
-        """
+        """Indexes that are another GPU's now, because one was added or removed; drops what is known of the old one."""
         reassigned: set[int] = set()
         for gpu in sample.gpus:
-            if gpu.uuid is None:  # one that is lost cannot say who it is
+            if gpu.uuid is None:  # a lost GPU does not tell its UUID
                 continue
             previous_uuid, self._uuids[gpu.index] = self._uuids.get(gpu.index), gpu.uuid
             if previous_uuid in (None, gpu.uuid):
@@ -287,9 +197,7 @@ class HealthMonitor:
         return reassigned
 
     def _watched_gpus(self) -> tuple[int | None, ...]:
-        """The cards for which a condition holds that has yet to last. Who was called well already is so until it held
-        in two samples: one reading may be a slip.
-        """
+        """The GPUs with conditions that hold, but not long enough. After "well" two samples are needed."""
         min_samples = MIN_SAMPLES if self._health is not None and self._health.state == "well" else 1
         pending = {
             index
@@ -318,7 +226,7 @@ class HealthMonitor:
         )
 
     def _gpu_parameters(self, gpu: GpuSample | None, *, has_several: bool) -> dict[str, Value]:
-        """The card's name and the advice for one of its kind."""
+        """The GPU's name, and the advice for its form factor."""
         if gpu is None:
             return {}
         return {"name": gpu_display_name(gpu, has_several=has_several), **advice_codes(self._form_factor(gpu))}
@@ -356,7 +264,7 @@ class HealthMonitor:
 
 
 class _RuleState:
-    """One rule and one card: for how long its conditions hold, or no longer do."""
+    """One rule for one GPU: since when its conditions hold, or no longer do."""
 
     def __init__(self) -> None:
         self.active = False
@@ -369,14 +277,14 @@ class _RuleState:
 
     @property
     def pending_count(self) -> int:
-        """In how many samples in a row the conditions held, while that is not yet enough to ring."""
+        """In how many samples in a row the conditions held; 0 once the alarm is active."""
         return 0 if self.active else self._met_count
 
     def evaluate(self, t: float, rule: AlarmRule, inputs: RuleInputs) -> bool:
         """Whether all conditions hold."""
         all_met = True
         for condition in rule.when:
-            # Counters want every reading; the rest need not be asked once one does not hold.
+            # Counters need every reading; the rest is not evaluated once one condition does not hold.
             if all_met or isinstance(condition, IncreaseCondition):
                 all_met = is_condition_met(condition, inputs, t, self.counters, is_active=self.active) and all_met
         return all_met
@@ -384,9 +292,7 @@ class _RuleState:
     def advance(
         self, t: float, rule: AlarmRule, default_ends_seconds: float, *, is_met: bool, min_samples: int = MIN_SAMPLES
     ) -> None:
-        """Count a sample in; it rings from the `least` on, and `ends_seconds` holds where the rule names none of its
-        own.
-        """
+        """Add a sample; the alarm needs `min_samples`. `default_ends_seconds` is for rules without their own."""
         if is_met:
             self._met_count += 1
             self._unmet_count = 0
@@ -412,7 +318,7 @@ def _gpu_identity(gpu: GpuSample) -> str | int:
 
 
 def _idle_state(sample: Sample) -> HealthState:
-    """How cards are of which nothing speaks against them; who tells nothing is not well for that."""
+    """The state without any alarm: GPUs that report too little are not "well"."""
     return "untold" if _silent_gpus(sample) else "well"
 
 
@@ -432,82 +338,12 @@ def _alarm_parameters(rule: AlarmRule, inputs: RuleInputs) -> dict[str, Value]:
     return parameters
 
 
-STATE_BY_LEVEL: dict[str, CheckState] = {"error": "fail", "warn": "warn", "info": "pass"}
-# The check in whose place alarms are told. What is not here has checks of its own, which know what the test did to the
-# card meanwhile: lost cards, a full memory, the link at work, errors that the driver reports.
-RULES_BY_CHECK = {
-    "card-fan": ("fan-stopped",),
-    "card-errors": (
-        "memory-errors",
-        "memory-errors-before",
-        "remap-failed",
-        "pages-full",
-        "pages-pending",
-        "rows-pending",
-        "memory-mended",
-    ),
-    "card-heat": (
-        "too-hot",
-        "too-hot-unknown",
-        "memory-too-hot",
-        "hot",
-        "hot-unknown",
-        "memory-hot",
-        "hotter-than-before",
-    ),
-    "card-held-back": ("power-supply", "slowed-by-heat", "slowed-by-itself", "power-starved", "clocks-low"),
-    "card-link": ("pcie-slot",),
-}
-CHECK_BY_RULE = {rule: check for check, rules in RULES_BY_CHECK.items() for rule in rules}
-
-
-def select_test_rules(rules: HealthRules) -> HealthRules:
-    """Those rules about cards that a test judges by; what is no reason to worry is none of its matters."""
-    test_rules = (
-        rule for rule in rules.rules if rule.id in CHECK_BY_RULE and rule.about == "card" and rule.level != "info"
-    )
-    return replace(rules, rules=tuple(test_rules))
-
-
-def check_state(rules: HealthRules, rule_id: str) -> CheckState:
-    """The state of a check that says what this rule says."""
-    return next(STATE_BY_LEVEL[rule.level] for rule in rules.rules if rule.id == rule_id)
-
-
-def find_driver_rule(rules: HealthRules, state: str) -> AlarmRule | None:
-    """The rule that rings for a driver in this state."""
-    for rule in rules.rules:
-        for condition in rule.when:
-            if isinstance(condition, NameCondition) and condition.figure == "nvml" and state in condition.any_of:
-                return rule
-    return None
-
-
-def alarms_as_checks(
-    checks: Iterable[Check], alarms: Sequence[Alarm], rules: HealthRules, device: str
-) -> Iterator[Check]:
-    """The checks of a card, and in their places the alarms that rang meanwhile, as far as no graver one says it."""
-    suppressed = {name for rule in rules.rules for name in rule.hushes if rule.id in {alarm.id for alarm in alarms}}
-    remaining = [alarm for alarm in alarms if alarm.id in CHECK_BY_RULE and alarm.id not in suppressed]
-    for check in checks:
-        own_alarms = [alarm for alarm in remaining if CHECK_BY_RULE[alarm.id] == check.id]
-        remaining = [alarm for alarm in remaining if alarm not in own_alarms]
-        if not own_alarms or (
-            check.id == "card-heat" and check.state == "fail"
-        ):  # that one says why the test was stopped
-            yield check
-        else:
-            yield from (_check_from_alarm(alarm, check.id, device, check.value) for alarm in own_alarms)
-    yield from (_check_from_alarm(alarm, CHECK_BY_RULE[alarm.id], device) for alarm in remaining)
-
-
-def _check_from_alarm(alarm: Alarm, check_id: str, device: str, value: Value = None) -> Check:
-    has_own_threshold = alarm.source is None
-    data: dict[str, Value] = {
-        **alarm.data,
-        "device": device,
-        "gpu": alarm.gpu,
-        "alarm": alarm.id,
-        "own": has_own_threshold,
-    }
-    return Check(id=check_id, state=STATE_BY_LEVEL[alarm.level], value=value, data=data)
+def evaluate_samples(
+    samples: Iterable[Sample], rules: HealthRules, *, max_temperature: TemperatureLookup = lambda _: None
+) -> Health | None:
+    """The health after these samples, oldest first; None without any sample."""
+    monitor = HealthMonitor(rules, max_temperature=max_temperature)
+    health = None
+    for sample in samples:
+        health = monitor.update(sample)
+    return health

@@ -1,4 +1,4 @@
-"""Looks at the cards while they are made to work: their curves, and a stop before they get too hot."""
+"""Watches the GPUs while a test loads them: records their readings, and stops the test before one is too hot."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 SAMPLE_INTERVAL_S = 1.0
-POLL_S = 0.05  # how soon a Cancel is passed on
-MAX_POINTS = 7200  # of a curve; a longer test keeps every second look, then every fourth
+POLL_S = 0.05  # how soon a cancel is passed on
+MAX_POINTS = 7200  # of a curve; a longer test records every second sample, then every fourth
 
 
 class SamplerProtocol(Protocol):
-    """The monitor's sampler."""
+    """`monitor.sampler.Sampler`."""
 
     def sample(self) -> Sample:
-        """The machine just now; never raises."""
+        """The computer now; never raises."""
         ...
 
 
 class Overheating(Struct, frozen=True, kw_only=True):
-    """A card that reached the temperature at which a test stops, in °C."""
+    """A GPU that reached the temperature at which a test stops, in °C."""
 
     gpu: GpuSample
     temp: float
@@ -51,10 +51,10 @@ def stop_temperature(
 
 
 class SafetyMonitor:
-    """A thread for the time of one test. `stop` is set by the user's `cancel`, by heat, and by a card that is lost.
+    """A thread that samples during one test. `stop` is set by the user's `cancel`, by heat, and by a lost GPU.
 
-    `seen` holds (seconds from the beginning, the card) for each card that answered; `last` the newest sample; `alarms`
-    what `watch` said of the cards at any time, each with its last figures.
+    `readings` are (seconds since the test began, the GPU) by index, `latest` is the newest sample, `alarms` are all
+    alarms of `monitor` during the test, each with its last figures.
     """
 
     def __init__(
@@ -84,10 +84,10 @@ class SafetyMonitor:
         self._count = 0
         self._hot_samples = 0
         self._finished = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="health minder")
+        self._thread = threading.Thread(target=self._run, name="safety monitor")
 
     def __enter__(self) -> Self:
-        self._take_sample()
+        self.take_sample()
         self._thread.start()
         return self
 
@@ -98,8 +98,9 @@ class SafetyMonitor:
         self._thread.join()
 
     def wait_for_alarms(self, seconds: float) -> None:
-        """Look on while conditions of an alarm hold that have yet to last, at most so long, or until the `stop`. Of a
-        card that is too hot, what held in two looks counts: nobody waits there for it to last.
+        """Go on sampling while conditions of an alarm hold, but not long enough yet; at most so long, or until `stop`.
+
+        Of a GPU that is too hot, conditions that held in two samples are alarms: there is no waiting.
         """
         with self._condition:
             self._condition.wait_for(lambda: not self._has_pending or self.stop.is_set(), seconds)
@@ -107,7 +108,7 @@ class SafetyMonitor:
                 self._condition.wait_for(lambda: self._hot_samples >= MIN_SAMPLES or self._cancel.is_set(), seconds)
 
     def wait_until(self, condition: Callable[[Sample], bool], seconds: float) -> None:
-        """Look on until a sample is so, at most so long, or until the `stop`."""
+        """Go on sampling until a sample meets the condition, at most so long, or until `stop`."""
         with self._condition:
             self._condition.wait_for(
                 lambda: (self.latest is not None and condition(self.latest)) or self.stop.is_set(), seconds
@@ -122,15 +123,16 @@ class SafetyMonitor:
                     self._condition.notify_all()
                 return
             if self._clock() >= next_due:
-                self._take_sample()
-                next_due = self._clock() + SAMPLE_INTERVAL_S  # a look that took long is not caught up with
+                self.take_sample()
+                next_due = self._clock() + SAMPLE_INTERVAL_S  # a slow sample is not caught up with
 
-    def _take_sample(self) -> None:
+    def take_sample(self) -> None:
+        """Take a sample now; the thread does so each second."""
         sample = self.latest = self._sampler.sample()
         health = self._monitor.update(sample)
         self.alarms |= {(alarm.id, alarm.gpu): alarm for alarm in health.alarms}
         elapsed = self._clock() - self._started_at
-        # A card that is gone leaves its number to the next one, whose points would be taken for its own.
+        # Another GPU may get the index of a removed one, and its readings would be added to that one's.
         gpu_removed = any(gpu.state == "gone" for gpu in sample.gpus)
         for gpu in sample.gpus:
             if gpu.state in ("lost", "gone") and gpu.index in self.readings:

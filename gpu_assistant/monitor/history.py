@@ -278,7 +278,7 @@ class _GpuNamesFile(Struct, frozen=True, kw_only=True):
 
 
 class GpuNames:
-    """The last label of each GPU by the key of its series: "GPU-…" -> "GPU 0 NVIDIA H100". A removed one has a name, too.
+    """The last label of each GPU by the key of its series ("GPU-…" -> "GPU 0 NVIDIA H100"), removed ones included.
 
     Without a `folder` nothing is on the disk.
     """

@@ -101,6 +101,26 @@
         <source>Taken back what was installed for {path}:</source>
         <translation>已撤销为 {path} 安装的内容：</translation>
     </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove “{name}”{size}?</source>
+        <translation>移除“{name}”{size}？</translation>
+    </message>
+    <message>
+        <source>This is taken back, and nothing else. What stays is named with its reason.</source>
+        <translation>下面这些会撤销，其他都不动。保留的内容会列出并说明原因。</translation>
+    </message>
+    <message>
+        <source>What is taken back</source>
+        <translation>会撤销的内容</translation>
+    </message>
 </context>
 <context>
     <name>GpuNotifier</name>
@@ -165,6 +185,121 @@
     <message>
         <source>{passed} of {count} checks passed</source>
         <translation>{count} 项检查通过了 {passed} 项</translation>
+    </message>
+</context>
+<context>
+    <name>HomeVerdict</name>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>A few minutes. Nothing is changed before you agree.</source>
+        <translation>几分钟就好，你同意之前什么都不改。</translation>
+    </message>
+    <message>
+        <source>About 10 minutes. Nothing is changed before you agree.</source>
+        <translation>大约 10 分钟，你同意之前什么都不改。</translation>
+    </message>
+    <message>
+        <source>Figures come as soon as a program uses it.</source>
+        <translation>有程序使用显卡时，就会有数据。</translation>
+    </message>
+    <message>
+        <source>Good for learning and small models. Large ones need a computer with an NVIDIA GPU.</source>
+        <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
+    </message>
+    <message>
+        <source>Health test</source>
+        <translation>体检</translation>
+    </message>
+    <message>
+        <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
+        <translation>可能正在休眠省电，也可能驱动在等待重启。</translation>
+    </message>
+    <message>
+        <source>Live graphs</source>
+        <translation>看实时曲线</translation>
+    </message>
+    <message>
+        <source>Looking at this computer…</source>
+        <translation>正在检测这台电脑…</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
+        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
+        <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
+    </message>
+    <message>
+        <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
+        <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
+    </message>
+    <message>
+        <source>PyTorch cannot use your GPU: this build has no CUDA.</source>
+        <translation>PyTorch 用不了你的显卡：这个版本不带 CUDA。</translation>
+    </message>
+    <message>
+        <source>Set up PyTorch</source>
+        <translation>安装 PyTorch</translation>
+    </message>
+    <message>
+        <source>Set up again</source>
+        <translation>重新安装</translation>
+    </message>
+    <message>
+        <source>Set up my GPU</source>
+        <translation>开始设置</translation>
+    </message>
+    <message>
+        <source>The setup can replace it with a build that has.</source>
+        <translation>重新安装就能换成带 CUDA 的版本。</translation>
+    </message>
+    <message>
+        <source>This is a simulated machine</source>
+        <translation>这是一台模拟的电脑</translation>
+    </message>
+    <message>
+        <source>Walk the setup</source>
+        <translation>走一遍安装流程</translation>
+    </message>
+    <message>
+        <source>Your GPU gives no figures just now</source>
+        <translation>显卡暂时没有数据</translation>
+    </message>
+    <message>
+        <source>Your GPU is not set up for deep learning yet</source>
+        <translation>显卡还没有配好深度学习环境</translation>
+    </message>
+    <message>
+        <source>Your GPU is well</source>
+        <translation>你的显卡一切正常</translation>
+    </message>
+    <message>
+        <source>Your GPUs are well</source>
+        <translation>你的显卡都正常</translation>
+    </message>
+    <message>
+        <source>busiest {load} %</source>
+        <translation>最忙 {load}%</translation>
+    </message>
+    <message>
+        <source>hottest {temp} °C</source>
+        <translation>最热 {temp} °C</translation>
+    </message>
+    <message>
+        <source>load {load} %</source>
+        <translation>占用 {load}%</translation>
+    </message>
+    <message>
+        <source>{first}. {then}</source>
+        <translation>{first}。{then}</translation>
+    </message>
+    <message>
+        <source>{well}: {figures}</source>
+        <translation>{well}：{figures}</translation>
     </message>
 </context>
 <context>
@@ -318,29 +453,6 @@
     </message>
 </context>
 <context>
-    <name>Removal</name>
-    <message>
-        <source>Keep</source>
-        <translation>保留</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>移除</translation>
-    </message>
-    <message>
-        <source>Remove “{name}”{size}?</source>
-        <translation>移除“{name}”{size}？</translation>
-    </message>
-    <message>
-        <source>This is taken back, and nothing else. What stays is named with its reason.</source>
-        <translation>下面这些会撤销，其他都不动。保留的内容会列出并说明原因。</translation>
-    </message>
-    <message>
-        <source>What is taken back</source>
-        <translation>会撤销的内容</translation>
-    </message>
-</context>
-<context>
     <name>SettingsPage</name>
     <message>
         <source>As the system</source>
@@ -487,121 +599,6 @@
     <message>
         <source>Updates</source>
         <translation>更新</translation>
-    </message>
-</context>
-<context>
-    <name>Verdict</name>
-    <message>
-        <source>, </source>
-        <translation>，</translation>
-    </message>
-    <message>
-        <source>A few minutes. Nothing is changed before you agree.</source>
-        <translation>几分钟就好，你同意之前什么都不改。</translation>
-    </message>
-    <message>
-        <source>About 10 minutes. Nothing is changed before you agree.</source>
-        <translation>大约 10 分钟，你同意之前什么都不改。</translation>
-    </message>
-    <message>
-        <source>Figures come as soon as a program uses it.</source>
-        <translation>有程序使用显卡时，就会有数据。</translation>
-    </message>
-    <message>
-        <source>Good for learning and small models. Large ones need a computer with an NVIDIA GPU.</source>
-        <translation>学习和小模型够用；大模型需要有 NVIDIA 显卡的电脑。</translation>
-    </message>
-    <message>
-        <source>Health test</source>
-        <translation>体检</translation>
-    </message>
-    <message>
-        <source>It may be asleep to save power, or its driver may be waiting for a restart.</source>
-        <translation>可能正在休眠省电，也可能驱动在等待重启。</translation>
-    </message>
-    <message>
-        <source>Live graphs</source>
-        <translation>看实时曲线</translation>
-    </message>
-    <message>
-        <source>Looking at this computer…</source>
-        <translation>正在检测这台电脑…</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU here. PyTorch still works, on the CPU.</source>
-        <translation>没有找到 NVIDIA 显卡。PyTorch 仍可用 CPU 运行。</translation>
-    </message>
-    <message>
-        <source>No NVIDIA GPU. PyTorch works on the CPU.</source>
-        <translation>没有 NVIDIA 显卡，PyTorch 用 CPU 运行。</translation>
-    </message>
-    <message>
-        <source>Nothing is installed or measured for it. The figures below are of the real computer you sit at.</source>
-        <translation>不会为它安装或测速。下面是你面前这台真实电脑的数据。</translation>
-    </message>
-    <message>
-        <source>PyTorch cannot use your GPU: this build has no CUDA.</source>
-        <translation>PyTorch 用不了你的显卡：这个版本不带 CUDA。</translation>
-    </message>
-    <message>
-        <source>Set up PyTorch</source>
-        <translation>安装 PyTorch</translation>
-    </message>
-    <message>
-        <source>Set up again</source>
-        <translation>重新安装</translation>
-    </message>
-    <message>
-        <source>Set up my GPU</source>
-        <translation>开始设置</translation>
-    </message>
-    <message>
-        <source>The setup can replace it with a build that has.</source>
-        <translation>重新安装就能换成带 CUDA 的版本。</translation>
-    </message>
-    <message>
-        <source>This is a simulated machine</source>
-        <translation>这是一台模拟的电脑</translation>
-    </message>
-    <message>
-        <source>Walk the setup</source>
-        <translation>走一遍安装流程</translation>
-    </message>
-    <message>
-        <source>Your GPU gives no figures just now</source>
-        <translation>显卡暂时没有数据</translation>
-    </message>
-    <message>
-        <source>Your GPU is not set up for deep learning yet</source>
-        <translation>显卡还没有配好深度学习环境</translation>
-    </message>
-    <message>
-        <source>Your GPU is well</source>
-        <translation>你的显卡一切正常</translation>
-    </message>
-    <message>
-        <source>Your GPUs are well</source>
-        <translation>你的显卡都正常</translation>
-    </message>
-    <message>
-        <source>busiest {load} %</source>
-        <translation>最忙 {load}%</translation>
-    </message>
-    <message>
-        <source>hottest {temp} °C</source>
-        <translation>最热 {temp} °C</translation>
-    </message>
-    <message>
-        <source>load {load} %</source>
-        <translation>占用 {load}%</translation>
-    </message>
-    <message>
-        <source>{first}. {then}</source>
-        <translation>{first}。{then}</translation>
-    </message>
-    <message>
-        <source>{well}: {figures}</source>
-        <translation>{well}：{figures}</translation>
     </message>
 </context>
 </TS>

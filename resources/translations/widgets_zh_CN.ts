@@ -31,6 +31,13 @@
     </message>
 </context>
 <context>
+    <name>ConfirmDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>Disclosure</name>
     <message>
         <source>Why</source>
@@ -150,13 +157,6 @@
     </message>
 </context>
 <context>
-    <name>Tell</name>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-</context>
-<context>
     <name>ThemeMenu</name>
     <message>
         <source>As the system</source>
@@ -180,7 +180,7 @@
     </message>
 </context>
 <context>
-    <name>Why</name>
+    <name>_ClaimRow</name>
     <message>
         <source>Source: {name}</source>
         <translation>来源：{name}</translation>

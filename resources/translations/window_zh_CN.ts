@@ -2,6 +2,21 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>DesktopApplication</name>
+    <message>
+        <source>GPU Assistant cannot open</source>
+        <translation>GPU 助手打不开</translation>
+    </message>
+    <message>
+        <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
+        <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside GPU Assistant</source>
+        <translation>GPU 助手内部出错了</translation>
+    </message>
+</context>
+<context>
     <name>EnvironmentActionsPanel</name>
     <message>
         <source>A project, with this Python</source>
@@ -167,37 +182,14 @@
     </message>
 </context>
 <context>
-    <name>Program</name>
-    <message>
-        <source>GPU Assistant cannot open</source>
-        <translation>GPU 助手打不开</translation>
-    </message>
-    <message>
-        <source>It is written down in the log file: {path}. You can go on; trying again may help.</source>
-        <translation>详情已写入日志文件：{path}。可以继续使用，再试一次也许就好了。</translation>
-    </message>
-    <message>
-        <source>Something went wrong inside GPU Assistant</source>
-        <translation>GPU 助手内部出错了</translation>
-    </message>
-</context>
-<context>
     <name>WizardHelp</name>
     <message>
         <source>Back to the page before</source>
         <translation>回到上一页</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
         <source>From here to a working PyTorch</source>
         <translation>从这里到能用的 PyTorch</translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation>帮助</translation>
     </message>
     <message>
         <source>Look at the computer again</source>

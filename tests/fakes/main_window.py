@@ -118,23 +118,27 @@ class FakeMain(FakeApp):
         return StoredBenchmarks(tuple(self.kept), unreadable=self.kept_left_out)
 
 
-def alone(sampling: SamplingService) -> None:
-    """From now on no thread samples beside the test; what one had on its way is dropped."""
-    over = threading.Thread(target=bool)
-    over.start()
-    over.join()
-    assert sampling.stop()
-    sampling._thread = over  # so that nobody's wish starts another
-    QCoreApplication.sendPostedEvents(sampling, QEvent.Type.MetaCall)
-    sampling._stopped = False
+class FedSampling(SamplingService):
+    """The real service, until a test feeds it: from then on no thread samples beside the test."""
+
+    def feed(self, sample: Sample) -> None:
+        """Deliver a sample as if it were taken now; no history was stored before."""
+        self._end_thread()
+        self._recorder.add_sample(sample)
+        self._deliver(sample, self.evaluator.evaluate(sample, History()))
+
+    def _end_thread(self) -> None:
+        assert self.stop()
+        # Requests would start another thread if there were none.
+        self._thread = threading.Thread(target=bool)
+        self._thread.start()
+        self._thread.join()
+        QCoreApplication.sendPostedEvents(self, QEvent.Type.MetaCall)  # drops a sample that was on its way
+        self._stopped = False
 
 
 def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None:
-    """Hands samples to the window in the place of its sampling thread, which is ended."""
-    sampling, sampler = window.main_area.sampling, window.app.samplers
-    alone(sampling)
-    past = History()  # nothing was kept
+    """Hand samples to a window whose main area has a FedSampling."""
     for each in samples:
-        sampler.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
-        sampling._recorder.add_sample(sampler.current)
-        sampling._deliver(sampler.current, sampling.evaluator.evaluate(sampler.current, past))
+        window.app.samplers.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
+        window.main_area.sampling.feed(window.app.samplers.current)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
+from gpu_assistant.gui.main import main_area
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.update.check import UpdateState, UpdateStatus
@@ -23,7 +24,7 @@ from gpu_assistant.update.signed_statement import ReleaseStatement, UpdateFile
 
 from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from ..fakes.examples import GIB, cpu_benchmark, rtx4060
-from ..fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
+from ..fakes.main_window import ENVIRONMENT, FakeMain, FedSampling, feed, gpu, sample
 from . import bench_scenes
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ def newer(stage: str = "found", kind: str = "windows-installer", error: AppError
 
     def state(window: MainWindow) -> None:
         updates, app = window.main_area.updates, window.app
-        updates._timer.stop()
-        source = replace(app.updates._source, address="https://example.invalid", keys=(None,))
+        updates.check_timer.stop()
+        source = replace(app.catalog.updates, address="https://example.invalid", keys=(None,))
         app.system.name = "windows" if kind == "windows-installer" else "linux"
         updates.__dict__["service"] = UpdateService(source, app.data, app.system, current_version="0.1.0", kind=kind)
         known = UpdateState(asked=datetime(2026, 11, 21, 10, 5, tzinfo=UTC).timestamp(), outcome="newer")
@@ -173,10 +174,11 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     variant, place = ("cu130", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
     app.known = (replace(ENVIRONMENT, variant=variant, path=place),) if installed else ()
     app.kept = [measured(7 * (kept - index), 0.9 + 0.05 * index) for index in range(kept)]
+    main_area.SamplingService = FedSampling
     window = MainWindow(app)
     window.build(studio.language)
     window.show()
-    studio.until(window.main_area._is_monitor_loaded)
+    studio.until(lambda: window.main_area.is_monitor_ready)
     window.main_area.sampling.load_now()
     past = work(gpus)
     feed(window, *([*past[:-90], *heat()] if name.endswith("-hot") else past))
@@ -190,8 +192,7 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     if state is not None:
         state(window)
     studio.save(window, name)
-    window._stop_confirmed = True  # nobody is here to say whether a benchmark may be stopped
-    window.close()
+    window.end_session()  # asks nobody whether a benchmark may be stopped
     studio.until(lambda: not window.isVisible())
     window.deleteLater()
     studio.settle()

@@ -19,14 +19,15 @@ out, sys.stdout, sys.stderr = sys.stdout, None, None
 from PySide6.QtCore import QTimer
 from gpu_assistant.cli.main import run
 from gpu_assistant.gui.app import DesktopApplication
+from gpu_assistant.gui.widgets.cards import Banner
 
 end, data = sys.argv[1:]
-finish = DesktopApplication._finish_startup
+finish = DesktopApplication.finish_startup
 
 def over(program):
     if end == "fault":
         faulthandler._sigsegv()
-    banner = program.window._banner
+    banner = program.window.findChild(Banner, "statusBanner")
     words = banner.label.text() if banner is not None else ""
     if words:
         banner.button.click()
@@ -40,7 +41,7 @@ def finished(program):
     # Python 3.14 writes no stacks at all while a thread is just being started.
     QTimer.singleShot(500 if end == "fault" else 0, lambda: over(program))
 
-DesktopApplication._finish_startup = finished
+DesktopApplication.finish_startup = finished
 sys.exit(run(["--data-dir", data, "--lang", "en"]))
 """
 

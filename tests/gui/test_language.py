@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLibraryInfo
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -81,7 +81,8 @@ def test_language_switches_live(language: Language, qtbot: QtBot) -> None:
 
 def test_qt_itself_speaks_chinese(language: Language, qapp: QApplication) -> None:
     language.set("zh_CN")
-    if not language._load_qt_translator("zh_CN"):
+    shipped = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    if not (shipped / "qtbase_zh_CN.qm").is_file():
         pytest.skip("this Qt ships no translations of its own")
     assert QCoreApplication.translate("QWidgetTextControl", "Select All") != "Select All"
     language.set("en")

@@ -21,14 +21,14 @@ from gpu_assistant.cli.main import run
 from gpu_assistant.gui.app import DesktopApplication
 
 how, data = sys.argv[1:]
-finish, seen = DesktopApplication._finish_startup, []
+finish, seen = DesktopApplication.finish_startup, []
 
 def sampled(program, sample):
     seen.append(sample)
     if len(seen) != 5:
         return
     if how == "near":
-        program._shutdown_notifier.session_ending.emit()
+        program.shutdown_notifier.session_ending.emit()
         os._exit(7)  # as Windows ends it
     os.kill(os.getpid(), getattr(signal, how))
 
@@ -36,7 +36,7 @@ def finished(program):
     finish(program)
     program.window.main_area.sampling.sampled.connect(lambda sample: sampled(program, sample))
 
-DesktopApplication._finish_startup = finished
+DesktopApplication.finish_startup = finished
 sys.exit(run(["--data-dir", data, "--lang", "en"]))
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QThread
+from PySide6.QtCore import QThread, QTimer
 from pytestqt.qtbot import QtBot
 
 from gpu_assistant.core.errors import AppError, NetworkError
@@ -130,7 +130,7 @@ def test_reports_at_most_ten_per_second(runner: JobRunner, qtbot: QtBot) -> None
             context.report(StepEvent(id="a", state="running", done=count))
 
     ticks: list[Any] = []
-    runner._timer.timeout.connect(lambda: ticks.append(len(ticks)))
+    runner.findChild(QTimer).timeout.connect(lambda: ticks.append(len(ticks)))
     news = heard(runner.reported)
     with qtbot.waitSignal(runner.finished):
         runner.start(FakeJob(work))

@@ -96,7 +96,7 @@ class Run:
                 checks = self.job.run(JobContext(news, cancel=cancel))
         finally:
             assert self.system.awake == 0
-            assert not [each for each in threading.enumerate() if each.name == "health minder"], before
+            assert not [each for each in threading.enumerate() if each.name == "safety monitor"], before
         assert tuple(one for one in self.news if isinstance(one, Check)) == checks.checks
         return said(checks)
 

@@ -7,7 +7,7 @@ import pytest
 from gpu_assistant.cli.output import Output
 from gpu_assistant.cli.render import health
 from gpu_assistant.core.results import Checks, HealthTestCurve
-from gpu_assistant.health.checks import MAX_CURVE_ROWS, curve_intervals, throttled_share
+from gpu_assistant.health.curves import MAX_CURVE_ROWS, curve_intervals, throttled_share
 from gpu_assistant.texts.localized import Texts
 
 CURVE = HealthTestCurve(

@@ -14,7 +14,8 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Cpu, Gpu
 from gpu_assistant.core.results import Check, Checks, GpuSample
 from gpu_assistant.health.checks import check_gpu, check_response
-from gpu_assistant.health.job import HealthJob, select_headline
+from gpu_assistant.health.headline import select_headline
+from gpu_assistant.health.job import HealthJob
 from gpu_assistant.monitor.sampler import NonBlockingSampler, Sampler
 from gpu_assistant.system.nvml.monitor import NvmlMonitor
 from gpu_assistant.texts.localized import Texts

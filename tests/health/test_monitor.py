@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from gpu_assistant.catalog.records.health import IncreaseCondition
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.health.monitor import evaluate_samples
+from gpu_assistant.health.rules import CounterHistory
 from gpu_assistant.texts.localized import Texts
 
 from .samples import BUSY, IDLE, RULES, SERVER, START, Time
@@ -236,8 +238,11 @@ def test_batch_evaluation_is_equal() -> None:
 
 
 def test_memory_stays_bounded() -> None:
-    time = Time(step=5)
-    for count in range(1500):
-        time.passes(5, replace(SERVER, ecc_corrected=count))
-    seen = [len(kept) for track in time.watch._rule_states.values() for kept in track.counters._readings.values()]
-    assert max(seen) <= 62
+    """With the counter that rises all the time, of every rule that asks for it."""
+    conditions = [each for rule in RULES.rules for each in rule.when if isinstance(each, IncreaseCondition)]
+    assert {"ecc_corrected"} <= {condition.figure for condition in conditions}
+    for condition in conditions:
+        counters = CounterHistory()
+        for count in range(1500):
+            counters.has_risen(condition, 5.0 * count, count)
+            assert counters.reading_count(condition.figure) <= 62

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from gpu_assistant.catalog.records.health import AlarmRule, NameCondition, NumberCondition
 from gpu_assistant.core.results import GpuSample
 from gpu_assistant.core.types import Language
-from gpu_assistant.health.baselines import FormFactor, advice_codes, computer_figure_names, gpu_figure_names
+from gpu_assistant.health.rules import FormFactor, advice_codes, computer_figure_names, gpu_figure_names
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 

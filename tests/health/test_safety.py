@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample, Sample
-from gpu_assistant.health.checks import make_curve
 from gpu_assistant.health.child_protocol import speed_loss
+from gpu_assistant.health.curves import make_curve
 from gpu_assistant.health.monitor import HealthMonitor
 from gpu_assistant.health.safety import MAX_POINTS, SAMPLE_INTERVAL_S, SafetyMonitor, stop_temperature
 
@@ -57,7 +57,7 @@ class Quick:
         return self.now
 
 
-def minder(looks: Looks, cancel: threading.Event | None = None) -> SafetyMonitor:
+def safety_monitor(looks: Looks, cancel: threading.Event | None = None) -> SafetyMonitor:
     return SafetyMonitor(looks, cancel or threading.Event(), lambda gpu: 90.0, HealthMonitor(RULES), clock=Quick())
 
 
@@ -77,7 +77,7 @@ def test_stop_temperature(gpu: GpuSample, allowed: float | None, limit: float) -
 
 
 def test_overheating_at_first_sample() -> None:
-    with minder(Looks(replace(BUSY, temp=90))) as watched:
+    with safety_monitor(Looks(replace(BUSY, temp=90))) as watched:
         assert watched.stop.is_set()
     assert watched.overheating is not None
     assert (watched.overheating.temp, watched.overheating.limit) == (90, 90.0)
@@ -85,7 +85,7 @@ def test_overheating_at_first_sample() -> None:
 
 def test_below_limit_continues() -> None:
     looks = Looks(BUSY, replace(BUSY, temp=89))
-    with minder(looks) as watched:
+    with safety_monitor(looks) as watched:
         assert looks.looked.wait(20)
     assert not watched.stop.is_set()
     assert watched.overheating is None
@@ -94,7 +94,7 @@ def test_below_limit_continues() -> None:
 
 def test_sleeping_gpu_is_not_lost() -> None:
     looks = Looks(GpuSample(index=0, state="asleep"), GpuSample(index=0, state="asleep"), BUSY)
-    with minder(looks) as watched:
+    with safety_monitor(looks) as watched:
         assert looks.looked.wait(20)
     assert not watched.stop.is_set()
     assert watched.readings[0][0][1] == BUSY
@@ -105,7 +105,7 @@ def test_removed_gpu_ends_test_with_its_curve() -> None:
     both = (BUSY, replace(BUSY, index=1, uuid="GPU-b", temp=40))
     gone = GpuSample(index=1, name=BUSY.name, uuid=BUSY.uuid, state="gone")
     looks = Several(both, (replace(both[1], index=0), gone))
-    with minder(looks) as watched:
+    with safety_monitor(looks) as watched:
         assert watched.stop.wait(20)
     assert watched.lost_gpu == gone
     assert {gpu.uuid for _, gpu in watched.readings[0]} == {BUSY.uuid}
@@ -113,16 +113,16 @@ def test_removed_gpu_ends_test_with_its_curve() -> None:
 
 def test_cancel_sets_stop() -> None:
     cancel = threading.Event()
-    with minder(Looks(BUSY), cancel) as watched:
+    with safety_monitor(Looks(BUSY), cancel) as watched:
         cancel.set()
         assert watched.stop.wait(20)
 
 
 def test_long_test_has_bounded_curve() -> None:
     looks = Looks(BUSY)
-    watched = minder(looks)
+    watched = safety_monitor(looks)
     for _ in range(3 * MAX_POINTS):
-        watched._take_sample()
+        watched.take_sample()
     points = watched.readings[0]
     assert MAX_POINTS / 2 <= len(points) <= MAX_POINTS
     assert points[0][0] == 1.0
@@ -141,14 +141,14 @@ def test_speed_loss() -> None:
 def test_stopped_fan_on_overheating_gpu_is_alarm() -> None:
     """Nobody waits until it lasted ten seconds."""
     looks = Looks(BUSY, replace(BUSY, temp=92, fan=0, fan_rpm=0))
-    with minder(looks) as watched:
+    with safety_monitor(looks) as watched:
         assert watched.stop.wait(20)
         watched.wait_for_alarms(20)
     assert ("fan-stopped", 0) in watched.alarms
 
 
 def test_turning_fan_is_no_alarm() -> None:
-    with minder(Looks(BUSY, replace(BUSY, temp=92))) as watched:
+    with safety_monitor(Looks(BUSY, replace(BUSY, temp=92))) as watched:
         assert watched.stop.wait(20)
         watched.wait_for_alarms(20)
     assert "fan-stopped" not in {name for name, _ in watched.alarms}

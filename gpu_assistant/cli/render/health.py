@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from ...core.results import Alarm, Check, Checks, GpuSample, HealthTestCurve, Sample
-from ...health.baselines import gpu_display_name
-from ...health.checks import MAX_CURVE_ROWS, curve_intervals
+from ...health.curves import MAX_CURVE_ROWS, curve_intervals
+from ...health.rules import gpu_display_name
 from ...texts.format import UNKNOWN_VALUE, format_memory
 from ..output import Output
 

@@ -18,7 +18,8 @@ from ...core.plan import Event, StepEvent
 from ...core.price import plan_cost
 from ...texts.format import format_duration, format_size
 from ...texts.localized import Texts
-from ..saving import FileSaver, FunctionJob
+from ..saving import FileSaver
+from ..worker import FunctionJob
 from ..widgets.base import Breakpoints, announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Card, Hero

@@ -12,8 +12,8 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ...core.results import Check, Checks, HealthTestCurve
-from ...health.checks import is_throttled, throttled_share
-from ...health.job import blames_gpu, has_tested_gpu, select_headline
+from ...health.curves import is_throttled, throttled_share
+from ...health.headline import blames_gpu, has_tested_gpu, select_headline
 from ...texts.format import format_duration
 from .. import language
 from ..widgets.buttons import Button

@@ -1,4 +1,4 @@
-"""What Home knows: this computer, the environment in use, the last benchmark. Found out on a thread of its own."""
+"""What Home shows: this computer, the environment in use, the last benchmark; read in a thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class InstalledEnvironment(Struct, frozen=True, kw_only=True):
-    """The environment in use; `cuda` is the CUDA inside its PyTorch, None in a CPU build. `bytes` on disk."""
+    """The environment in use; `cuda` is the CUDA inside its PyTorch, None in a CPU build; `bytes` on disk."""
 
     path: str
     python: str
@@ -31,12 +31,11 @@ class InstalledEnvironment(Struct, frozen=True, kw_only=True):
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
         return Path(self.path)
 
 
 class MachineFacts(Struct, frozen=True, kw_only=True):
-    """`looked` says that the environments and benchmarks were read; the machine follows."""
+    """`loaded`: environments and benchmarks were read; the machine follows."""
 
     loaded: bool = False
     machine: Machine | None = None
@@ -44,7 +43,7 @@ class MachineFacts(Struct, frozen=True, kw_only=True):
     benchmark: Benchmark | None = None
 
     def computer_text(self) -> str:
-        """The NVIDIA cards (else the first adapter), system, processor, as far as they are known."""
+        """The NVIDIA GPUs (else the first adapter), system and processor, as far as they are known."""
         machine = self.machine
         if machine is None:
             return ""
@@ -55,31 +54,31 @@ class MachineFacts(Struct, frozen=True, kw_only=True):
         return " · ".join(part for part in parts if part)
 
     def has_nvidia(self, sample: Sample | None) -> bool:
-        """Whether there is an NVIDIA card, by what was found or by what answers."""
+        """Whether there is an NVIDIA GPU: one was detected, or one answers."""
         detected = self.machine is not None and bool(self.machine.gpus_of("nvidia"))
         return detected or (sample is not None and bool(sample.gpus))
 
     def is_gpu_unused(self) -> bool:
-        """Whether there is an NVIDIA card and a PyTorch that cannot use it."""
+        """Whether there is an NVIDIA GPU and a PyTorch that cannot use it."""
         installed = self.installed
         return self.has_nvidia(None) and installed is not None and installed.variant == "cpu"
 
 
 class MachineFactsJob:
-    """Reads environments and benchmarks, reports them as `Facts`, then looks at the machine."""
+    """Reads environments and benchmarks, reports them as MachineFacts, then detects the machine."""
 
     def __init__(self, app: App) -> None:
         self._app = app
 
     def run(self, context: JobContext[Any]) -> MachineFacts:
-        """The whole of it; raises what `detect` raises."""
+        """Raises what detection raises."""
         benchmarks = self._app.monitoring.stored_benchmarks().benchmarks
         newest = benchmarks[-1] if benchmarks else None
         facts = MachineFacts(
             loaded=True,
             machine=self._app.simulated_machine,
             installed=current_environment(self._app),
-            # One that ended too soon stands for the computer only where there is no other.
+            # An incomplete benchmark is shown only where there is no other.
             benchmark=next((each for each in reversed(benchmarks) if is_complete(each)), newest),
         )
         context.report(facts)
@@ -89,7 +88,7 @@ class MachineFactsJob:
 
 
 def current_environment(app: App) -> InstalledEnvironment | None:
-    """The environment that the settings name, else the newest; a simulated machine has none."""
+    """The environment named in the settings, else the newest; None for a simulated machine."""
     if app.simulated:
         return None
     environments = app.setup.environments()
@@ -112,7 +111,7 @@ def _to_installed_environment(environment: Environment) -> InstalledEnvironment:
 
 
 def cuda_of_variant(variant: str | None) -> str | None:
-    """The CUDA release that a wheel's tag names: "cu126" is 12.6; None where it names none."""
+    """The CUDA release in a wheel's variant: "cu126" is 12.6; None where it names none."""
     digits = (variant or "").removeprefix("cu")
     if variant is None or not variant.startswith("cu") or not digits.isdigit() or len(digits) < 2:
         return None

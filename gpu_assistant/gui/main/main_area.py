@@ -1,4 +1,4 @@
-"""The main area: the navigation rail and its pages, each made when it is first opened, Monitor before."""
+"""The main area: the navigation rail and its pages, each created when it is opened first; Monitor is preloaded."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..event_loop import IncrementalQueue
 from ..language import Language
 from ..monitor.sampling import SamplingService
 from ..qt_classes import QtClassLoader
-from ..saving import FunctionJob, SettingsSaver
+from ..saving import SettingsSaver
 from ..widgets.base import Themed
 from ..widgets.cards import Banner, EmptyState
 from ..widgets.navigation import NavigationRail, lay_out_with_rail
 from ..widgets.page import Page
-from ..worker import JobRunner
+from ..worker import FunctionJob, JobRunner
 from . import tray
 from .home.page import HomePage
 from .updates import UpdateController
@@ -35,14 +35,17 @@ if TYPE_CHECKING:
 
 HOME, MONITOR, BENCHMARK, SETTINGS = range(4)
 MONITOR_MODULE = "gpu_assistant.gui.monitor.page"
-# The code of the pages that are made when they are first opened.
+# Modules of pages that are created when they are opened first.
 PRELOADED_MODULES = (MONITOR_MODULE, "gpu_assistant.gui.bench.page", "gpu_assistant.gui.main.settings.page")
 
 
 class MainArea(Themed, QWidget):
-    """Home, Monitor, Benchmark, Settings. `setup_wanted` asks for the wizard, `offline_wanted` for its page
-    "create-bundle" or "load-bundle", `measurer_made` hands over the runner
-    of the benchmark page, which comes late, `watching_changed` says that the settings about the cards are others."""
+    """Home, Monitor, Benchmark, Settings.
+
+    `setup_requested` asks for the wizard, `side_page_requested` for its page "create-bundle" or "load-bundle".
+    `benchmark_runner_created` brings the runner of the Benchmark page, `monitoring_changed` follows a change of the
+    settings for alarms and tray.
+    """
 
     setup_requested = Signal()
     side_page_requested = Signal(str)
@@ -62,13 +65,14 @@ class MainArea(Themed, QWidget):
         self.rail = NavigationRail((("home", ""), ("monitor", ""), ("bench", "")), (("settings", ""), ("help", "")))
         self.rail.chosen.connect(self._on_rail_chosen)
         self.sampling.health_changed.connect(lambda _: self._update_badge())
-        self.pages: dict[int, QWidget] = {}
+        self.pages: dict[int, Page] = {}
         self._page_history: list[int] = []
         self._stack = QStackedWidget()
         self._loading_page = EmptyState("monitor")
+        self._loading_page.setObjectName("loadingPage")
         self._stack.addWidget(self._loading_page)
         self._requested_page = HOME
-        # Code loads on a thread of its own: the graphs' libraries take longer than a window may stand still.
+        # Modules load in a thread: the plots' libraries take longer than a turn of the event loop may.
         self._load_runner, self._qt_classes, self._preload_steps = (
             JobRunner(self),
             QtClassLoader(self),
@@ -82,7 +86,6 @@ class MainArea(Themed, QWidget):
 
     @property
     def is_benchmarking(self) -> bool:
-        """Whether a benchmark runs."""
         page: BenchmarkPage | None = self.pages.get(BENCHMARK)  # type: ignore[assignment]
         return page is not None and page.measuring
 
@@ -93,12 +96,11 @@ class MainArea(Themed, QWidget):
         return next((number for number, page in self.pages.items() if page is shown), -1)
 
     def open_page(self, page: int) -> None:
-        """Go to a page."""
         previous = self.current_page
         self._requested_page = page
         if page == previous:
             return
-        if page == MONITOR and (self._preload_steps.busy or not self._is_monitor_loaded()):
+        if page == MONITOR and not self.is_monitor_ready:
             self.preload_monitor()
             self.rail.set_current(page)
             self._stack.setCurrentWidget(self._loading_page)
@@ -111,15 +113,14 @@ class MainArea(Themed, QWidget):
         self._stack.setCurrentWidget(self.pages[page])
 
     def go_to_page(self, page: int) -> None:
-        """Go to a page by a key: the keyboard's focus comes along, to what the page is for, or to the rail."""
+        """Open a page by its shortcut: keyboard focus moves to the page, or to its row in the rail."""
         self.open_page(page)
         self.rail.buttons[page].setFocus(Qt.FocusReason.ShortcutFocusReason)
-        take_focus: Callable[[], None] | None = getattr(self.pages.get(page), "take_focus", None)
-        if take_focus is not None:
-            take_focus()
+        if page in self.pages:
+            self.pages[page].take_focus()
 
     def preload_monitor(self) -> None:
-        """Begin to load what Monitor draws with, unless it is there or on its way."""
+        """Begin to load what Monitor needs, unless that is done or under way."""
         if not self._is_monitor_loaded() and not self._load_runner.running:
             self._qt_classes.start()
 
@@ -127,11 +128,16 @@ class MainArea(Themed, QWidget):
         if not self._load_runner.running:
             self._load_runner.start(FunctionJob(lambda: [import_module(name) for name in PRELOADED_MODULES]))
 
+    @property
+    def is_monitor_ready(self) -> bool:
+        """Whether Monitor opens at once: its code is loaded, and nothing is preloaded just now."""
+        return self._is_monitor_loaded() and not self._preload_steps.busy
+
     def _is_monitor_loaded(self) -> bool:
         return MONITOR_MODULE in sys.modules and not self._load_runner.running
 
     def _on_modules_loaded(self) -> None:
-        """Monitor is made while another page, or the word that it comes, is looked at."""
+        """Create Monitor while another page, or the loading page, is shown."""
         if MONITOR not in self.pages:
             self._preload_steps.start([self._prepare_monitor, self._open_requested_monitor])
 
@@ -146,46 +152,43 @@ class MainArea(Themed, QWidget):
             self.open_page(MONITOR)
 
     def go_back(self) -> None:
-        """Go to the page that was open before."""
+        """Open the previous page."""
         if self._page_history:
             page = self._page_history.pop()
             self.go_to_page(page)
             self._page_history.pop()
 
     def refresh_pages(self) -> None:
-        """Something was installed or removed: look again."""
+        """Reload all pages, after something was installed or removed."""
         for page in self.pages.values():
-            refresh: Callable[[], None] | None = getattr(page, "reload", None)
-            if refresh is not None:
-                refresh()
+            page.reload()
 
     def update_gpu_watching(self) -> None:
-        """Look after the cards also while no page shows them, if the settings say so."""
+        """Sample the GPUs also while no page shows them, if the settings for alarms or tray say so."""
         is_needed = (self.app.settings.alarms or self.app.settings.tray) and not self.app.simulated
         self.sampling.request_samples("alarms", is_needed)
         self.monitoring_changed.emit()
 
     def is_muted(self, alarm: Alarm) -> bool:
-        """Whether nobody wants to be told of this alarm."""
+        """Whether notifications of this alarm are muted."""
         return tray.is_muted(self.app.settings, alarm, self.sampling.history.gpus())
 
     def set_muted(self, alarm: Alarm, muted: bool) -> None:
-        """No notification for this kind of alarm of this card any more, or one again."""
+        """Mute or unmute this kind of alarm for its GPU."""
         self._saver.save(**tray.muted_settings(self.app.settings, alarm, self.sampling.history.gpus(), muted=muted))
 
     def stop(self) -> None:
-        """The window closes: end the sampling thread."""
+        """End the sampling thread; the window closes."""
         self._preload_steps.stop()
         self.sampling.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What no control wants scrolls the page, also from the rail."""
+        """Keys that no control uses scroll the page, also from the rail."""
         page = self._stack.currentWidget()
         if not (isinstance(page, Page) and page.scroll_by_key(event)):
             super().keyPressEvent(event)
 
     def retranslate(self) -> None:
-        """Rail and banner."""
         self._loading_page.set(self.tr("Preparing the graphs…"))
         self.rail.set_texts(
             (self.tr("Home"), self.tr("Monitor"), self.tr("Benchmark"), self.tr("Settings"), self.tr("Help"))
@@ -201,7 +204,7 @@ class MainArea(Themed, QWidget):
             )
 
     def _update_badge(self) -> None:
-        """Monitor's row tells on every page that a card is not well."""
+        """Mark Monitor in the rail while a GPU has an alarm."""
         health = self.sampling.health
         if health is not None and health.state in ("warn", "error") and not self.app.simulated:
             self.rail.set_badge(MONITOR, health.state, "!", self.language.texts().most_severe_alarm_title(health))
@@ -210,19 +213,19 @@ class MainArea(Themed, QWidget):
 
     def _on_rail_chosen(self, index: int) -> None:
         if index > SETTINGS:
-            # Help is a dialog: the rail stays where it was.
+            # Help is a dialog: the current page stays selected.
             self.rail.set_current(self.current_page)
             self.show_help()
             return
         self.open_page(index)
 
-    def _get_or_create_page(self, page: int) -> QWidget:
+    def _get_or_create_page(self, page: int) -> Page:
         if page not in self.pages:
             self.pages[page] = self._create_page(page)
             self._stack.addWidget(self.pages[page])
         return self.pages[page]
 
-    def _create_page(self, page: int) -> QWidget:
+    def _create_page(self, page: int) -> Page:
         if page == HOME:
             home = HomePage(self.app, self.language, self.sampling, self.updates)
             home.setup_requested.connect(self.setup_requested)
@@ -254,7 +257,7 @@ class MainArea(Themed, QWidget):
         return settings
 
     def open_health_test(self, level: int = 1, gpu_index: int | None = None) -> None:
-        """The health test, in a dialog; of the card with this index, or of all."""
+        """Open the health test for one GPU, or for all (None)."""
         from ..health.dialog import HealthDialog, HealthDialogOptions
 
         present_gpus = tuple(gpu for gpu in self.sampling.history.gpus() if gpu.state != "gone")
@@ -262,13 +265,12 @@ class MainArea(Themed, QWidget):
         HealthDialog.show_dialog(self.app, self, opening)
 
     def show_help(self) -> None:
-        """The short help of F1."""
-        from ..help import MainHelpDialog
+        from ..help import open_main_help
 
-        MainHelpDialog.open_for(self)
+        open_main_help(self)
 
     def _add_shortcuts(self) -> None:
-        # A shortcut is deaf while its widget is hidden: the wizard has keys of its own.
+        # Shortcuts of a hidden widget do nothing: the wizard has its own.
         keys: dict[str, Callable[[], None]] = {
             "Ctrl+1": lambda: self.go_to_page(HOME),
             "Ctrl+2": lambda: self.go_to_page(MONITOR),

@@ -1,10 +1,9 @@
-"""What the rest of the desktop shows of work that takes minutes: progress on the task bar, a word when it ended.
+"""What the desktop shows of the program: progress on the task bar, a tray icon, notifications; and which are muted.
 
-The word comes only while no window of ours is in front: who looks at it needs no second telling.
+    JobRunner ── reported, done, failed ──> DesktopIntegration ──> task bar, notification
+    SamplingService ── sampled, health_changed ──> GpuNotifier ──> tray icon, a notification for each alarm
 
-Which alarms of which card are not told: what the settings keep of it.
-
-What the desktop shows of the cards: an icon with temperature and load, a word for each alarm.
+Notifications are shown only while no window of the program is active.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ WorkKind = Literal["install", "benchmark", "folder"]
 
 
 class Notification(Struct, frozen=True, kw_only=True):
-    """What is said at the end of a piece of work."""
+    """A title and a text."""
 
     title: str
     text: str
@@ -51,16 +50,16 @@ class Notification(Struct, frozen=True, kw_only=True):
 
 
 def is_own_window_active() -> bool:
-    """Whether one of our windows has the keyboard and is to be seen."""
+    """Whether a window of the program has keyboard focus and is not minimised."""
     window = QApplication.activeWindow()
     return window is not None and not window.isMinimized()
 
 
 class DesktopIntegration(QObject):
-    """Shows the work of the runners that it is given. `wanted` comes when the user presses the word or the icon,
-    `leave_wanted` when its menu's last entry is chosen.
+    """Shows the work of the runners that it watches.
 
-    `taskbar` gives the progress on the button of the window with a handle, or None where there is no such.
+    `window_requested` is emitted when the user clicks the notification or the icon, `quit_requested` by the icon's
+    menu. `create_taskbar` gives the progress on the button of the window with that handle, None where there is none.
     """
 
     window_requested = Signal()
@@ -96,7 +95,7 @@ class DesktopIntegration(QObject):
         kind: WorkKind,
         fraction: Callable[[Any], float | None],
     ) -> None:
-        """Show what a runner does; `fraction` is the share done after a piece of news (0 to 1, None: unknown)."""
+        """Show a runner's work; `fraction` gives the progress after a report (0 to 1, None: unknown)."""
         runner.started.connect(lambda: self._set_fraction(kind, None))
         runner.reported.connect(lambda news: self._set_fraction(kind, fraction(news)))
         runner.done.connect(lambda _: self._on_work_ended(kind, self._success_notification(kind)))
@@ -104,7 +103,7 @@ class DesktopIntegration(QObject):
         runner.cancelled.connect(lambda: self._on_work_ended(kind, None))
 
     def watch_wizard(self, controller: WizardController) -> None:
-        """The wizard's install and its benchmark."""
+        """Show the wizard's install and benchmark."""
 
         def install_fraction(_: object) -> float | None:
             return controller.progress.bar_fraction if controller.progress is not None else None
@@ -113,12 +112,9 @@ class DesktopIntegration(QObject):
         self.watch_benchmark(controller.runners.benchmark)
 
     def watch_bundle_creator(self, creator: BundleCreator) -> None:
-        """A folder for a computer without internet."""
         self.watch_runner(creator.runner, "folder", lambda _: creator.download_fraction)
 
     def watch_benchmark(self, runner: JobRunner) -> None:
-        """A benchmark."""
-
         def benchmark_fraction(progress: object) -> float | None:
             from ...bench.child_protocol import BenchmarkProgress
 
@@ -129,7 +125,7 @@ class DesktopIntegration(QObject):
         self.watch_runner(runner, "benchmark", benchmark_fraction)
 
     def close(self) -> None:
-        """The window closes: leave nothing behind."""
+        """Remove icon and progress; the window closes."""
         self._tray_permanent = False
         self._hide_tray()
         if self._taskbar is not None:
@@ -147,7 +143,7 @@ class DesktopIntegration(QObject):
         self._update_taskbar()
 
     def _update_taskbar(self) -> None:
-        """The work that began first stands on the button."""
+        """Of several jobs, the one that began first is shown."""
         if not self._taskbar_requested:
             self._taskbar_requested = True
             self._taskbar = self._create_taskbar(int(self._window.winId()))
@@ -168,15 +164,15 @@ class DesktopIntegration(QObject):
             self._taskbar.show("error")
         self.notify(notification)
 
-    # Words
+    # Notifications
 
     def notify(self, notification: Notification) -> None:
-        """Say something, unless the user looks at the window anyway."""
+        """Show a notification, unless a window of the program is active."""
         if not self._is_in_front():
             self._show_notification(notification)
 
     def set_tray_permanent(self, permanent: bool) -> None:
-        """An icon that stays, or one only for as long as something was said."""
+        """Keep the icon, or show it only with notifications."""
         from PySide6.QtWidgets import QSystemTrayIcon
 
         self._tray_permanent = permanent and QSystemTrayIcon.isSystemTrayAvailable()
@@ -186,7 +182,7 @@ class DesktopIntegration(QObject):
             self._hide_tray()
 
     def set_tray_appearance(self, icon: QIcon | None, tooltip: str) -> None:
-        """What the icon that stays shows; None keeps its picture."""
+        """Set image and tool tip of the permanent icon; None keeps the image."""
         if self._tray_permanent and self.tray is not None:
             if icon is not None:
                 self.tray.setIcon(icon)
@@ -199,7 +195,7 @@ class DesktopIntegration(QObject):
         from ..widgets.inputs import Menu
 
         if self.tray is None:
-            # A message belongs to an icon; without one Windows and Linux show none.
+            # A message needs an icon: without one neither Windows nor Linux shows it.
             self.tray = QSystemTrayIcon(app_icon(), self)
             self.tray.messageClicked.connect(self.window_requested)
             self.tray.activated.connect(self._on_tray_activated)
@@ -212,7 +208,7 @@ class DesktopIntegration(QObject):
         return self.tray
 
     def _on_tray_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
-        """The other button opens the menu, and not the window too."""
+        """The context click opens the menu, and not the window too."""
         if reason != reason.Context:
             self.window_requested.emit()
 
@@ -249,7 +245,7 @@ class DesktopIntegration(QObject):
         return Notification(title=titles[kind], text=text, is_error=True)
 
     def _show_notification(self, notification: Notification) -> None:
-        """The window's button asks for attention; where the desktop takes messages, there is one too."""
+        """Ask for attention on the task bar, and show a message where the desktop has a tray."""
         from PySide6.QtWidgets import QSystemTrayIcon
 
         QApplication.alert(self._window)
@@ -266,7 +262,7 @@ class DesktopIntegration(QObject):
         self.notified.emit(notification)
 
     def _on_application_state_changed(self, state: Qt.ApplicationState) -> None:
-        """The user looks: the word was heard, red has done its work."""
+        """The user is back: remove the notification's icon and the red progress."""
         if state == Qt.ApplicationState.ApplicationActive:
             self._hide_tray()
             if not self._fractions and self._taskbar is not None:
@@ -283,12 +279,12 @@ class DesktopIntegration(QObject):
 
 
 def is_muted(settings: Settings, alarm: Alarm, gpus: Iterable[GpuSample]) -> bool:
-    """Whether nobody wants to be told of this alarm; `gpus` are the cards of now."""
+    """Whether notifications of this alarm are muted; `gpus` are the present GPUs."""
     return settings.is_muted(alarm.id, _gpu_key(alarm, gpus))
 
 
 def muted_settings(settings: Settings, alarm: Alarm, gpus: Iterable[GpuSample], *, muted: bool) -> dict[str, Any]:
-    """The settings' fields once this alarm of this card is silent, or told again."""
+    """The settings' fields with this alarm muted or unmuted for its GPU."""
     gpu_key = _gpu_key(alarm, gpus)
     rules = tuple(each for each in settings.silenced if each != alarm.id)
     gpu_alarms = tuple(each for each in settings.silenced_cards if (each.alarm, each.card) != (alarm.id, gpu_key))
@@ -301,51 +297,49 @@ def muted_settings(settings: Settings, alarm: Alarm, gpus: Iterable[GpuSample], 
 
 
 def _gpu_key(alarm: Alarm, gpus: Iterable[GpuSample]) -> str | None:
-    """What the alarm's card is known by in another slot too; None for the whole computer."""
+    """The key of the alarm's GPU, the same in another slot; None for the whole computer."""
     if alarm.gpu is None:
         return None
     return gpu_key(next((gpu for gpu in gpus if gpu.index == alarm.gpu), GpuSample(index=alarm.gpu)))
 
 
-ICON_SIZE = 64  # what desktops scale down from
-ICON_THEME = "light"  # its dark tokens under light figures can be read on a bar of any colour
-MAX_TOOLTIP_GPUS = 4  # cards in the icon's words: Windows shows 127 characters
+ICON_SIZE = 64  # desktops scale it down
+ICON_THEME = "light"  # light figures on its dark tokens are legible on a bar of any colour
+MAX_TOOLTIP_GPUS = 4  # Windows shows 127 characters
 COLOR_OF_STATE = {"warn": "warn", "error": "error"}
 
 
 class GpuNotifier(QObject):
-    """Follows the samples for as long as the window lives. Settings decide what is shown (`follow`)."""
+    """Follows the samples: tray icon and alarm notifications, as the settings say."""
 
     def __init__(self, app: App, sampling: SamplingService, desktop: DesktopIntegration) -> None:
         super().__init__(desktop)
         self._app, self._sampling, self._desktop = app, sampling, desktop
         self._shown_tray_state: tuple[str, str, str] | None = None
-        # What was said, by alarm and card, until it ends.
+        # (alarm, GPU) of notifications shown, until the alarm ends.
         self._notified_alarms: set[tuple[str, int | None]] = set()
         sampling.sampled.connect(self._update_tray)
         sampling.health_changed.connect(self._notify_alarms)
         self.apply_settings()
 
     def apply_settings(self) -> None:
-        """Do what the settings say now."""
         self._shown_tray_state = None
         self._desktop.set_tray_permanent(self._app.settings.tray)
         self._update_tray()
 
     def _update_tray(self) -> None:
-        """Another icon only where it would look different."""
         sample, health = self._sampling.history.latest, self._sampling.health
         if not self._app.settings.tray or sample is None:
             return
         gpus_with_temperature = [gpu for gpu in sample.gpus if gpu.temp is not None]
         hottest = max(gpus_with_temperature, key=lambda gpu: gpu.temp or 0, default=None)
         state = health.state if health is not None else "unknown"
-        # A card that is lost has no temperature, and must not look as if nothing were the matter.
+        # A lost GPU has no temperature, and must not look as if all were well.
         no_temperature = "!" if state in COLOR_OF_STATE else ""
         figure = no_temperature if hottest is None else str(hottest.temp)
         lines = [self.tr("GPU Assistant")] if not sample.gpus else []
         alarm_gpus = {alarm.gpu for alarm in health.alarms if alarm.level != "info"} if health is not None else set()
-        # Whoever is not well, then the hottest: these have room.
+        # GPUs with alarms first, then the hottest.
         listed_gpus = sorted(sample.gpus, key=lambda gpu: (gpu.index not in alarm_gpus, -(gpu.temp or 0)))[
             :MAX_TOOLTIP_GPUS
         ]
@@ -383,7 +377,7 @@ def gpu_status_text(gpu: GpuSample) -> str:
 
 
 def alarm_notification(alarm: Alarm) -> Notification:
-    """What is said of an alarm: its title, then the evidence and what to do."""
+    """An alarm's title, then its evidence and remedy."""
     localized = language.texts().localize_alarm(alarm)
     return Notification(
         title=localized.title or "", text=f"{localized.evidence}\n{localized.fix}", is_error=alarm.level == "error"
@@ -391,7 +385,7 @@ def alarm_notification(alarm: Alarm) -> Notification:
 
 
 def temperature_icon(figure: str, state: str) -> QIcon:
-    """The temperature on a ground whose colour says how the cards are; without one, our own mark."""
+    """The temperature on a background that shows the state; without one, the program's icon."""
     from ..widgets.icons import app_icon
 
     if not figure:

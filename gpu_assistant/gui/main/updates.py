@@ -1,6 +1,10 @@
-"""What the window knows about a newer version, and the jobs that find, fetch and hand it over.
+"""Updates of the program: checked, downloaded and handed over in jobs, and the panel that offers one.
 
-A newer version: what it is, the way to get it, and how far that is.
+    check ──> newer version ──> download ──> stage "ready" ──> install
+    install ── an installer must close the window ──> close_consent_requested ──> start_handover ──> quit_requested
+            └─ else ──> start_handover: its folder is shown
+
+The service (`update/service.py`) does the work; its module and catalog are loaded in a thread, too.
 """
 
 from __future__ import annotations
@@ -18,13 +22,12 @@ from ...core.errors import AppError
 from ...texts import format as figures
 from .. import theme
 from ..language import texts
-from ..saving import FunctionJob
 from ..widgets.base import Themed
 from ..widgets.buttons import Button
 from ..widgets.console import CommandBox
 from ..widgets.progress import ProgressBar
 from ..widgets.text import label
-from ..worker import JobRunner
+from ..worker import FunctionJob, JobRunner
 
 if TYPE_CHECKING:
     from ...app import App
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from ...update.signed_statement import ReleaseStatement, UpdateFile
 
 
-# The first look waits until the window has long been up; a window that stays open looks whether a day has passed.
+# The first check waits until the window is idle; later ones ask whether a day has passed.
 FIRST_CHECK_DELAY_MS = 4_000
 CHECK_INTERVAL_MS = 3_600_000
 
@@ -42,8 +45,10 @@ UpdateStage = Literal["found", "fetching", "ready", "handing"]
 
 
 class UpdateController(QObject):
-    """`changed` comes with every news. `consent_wanted` asks the window whether it may close before the
-    installer is started (the answer is `hand_over`), `leave_wanted` tells that it was.
+    """`changed` follows every event.
+
+    `close_consent_requested` asks the window whether it may close before the installer starts; it answers with
+    `start_handover`. `quit_requested` says that the installer was started.
     """
 
     changed = Signal()
@@ -70,21 +75,20 @@ class UpdateController(QObject):
         for runner in (self._check_runner, self._download_runner, self._handover_runner, self._decline_runner):
             runner.failed.connect(self._on_failed)
             runner.finished.connect(self.changed)
-        # The service's code and catalog load on a thread of their own: they take longer than a frame.
         self._service_runner = JobRunner(self)
         self._service_runner.done.connect(self._on_service_loaded)
-        self._timer = QTimer(self, interval=FIRST_CHECK_DELAY_MS)
-        self._timer.timeout.connect(self._on_timer)
-        self._timer.start()
+        self.check_timer = QTimer(self, interval=FIRST_CHECK_DELAY_MS)
+        self.check_timer.timeout.connect(self._on_timer)
+        self.check_timer.start()
 
     @cached_property
     def service(self) -> UpdateService:
-        """What does the work; raises AppError where the catalog is broken."""
+        """Raises AppError where the catalog is damaged."""
         return self._app.updates
 
     @property
     def is_supported(self) -> bool:
-        """Whether this build can look for updates at all."""
+        """Whether this build can check for updates."""
         try:
             return self.service.is_available
         except AppError as error:
@@ -93,22 +97,21 @@ class UpdateController(QObject):
 
     @property
     def last_check(self) -> UpdateState | None:
-        """The last question and what came of it; None until that was read."""
+        """The last check and its outcome; None until it was read."""
         return self.check_result.state if self.check_result is not None else None
 
     @property
     def newer_version(self) -> ReleaseStatement | None:
-        """The newer version, if there is one."""
         return self.check_result.newer_release if self.check_result is not None else None
 
     @property
     def update_file(self) -> UpdateFile | None:
-        """The newer version's file for this copy."""
+        """The newer version's file for this installation."""
         return self.service.file(self.newer_version) if self.newer_version is not None else None
 
     @property
     def should_offer(self) -> bool:
-        """Whether the newer version should be spoken of without being asked."""
+        """Whether to offer the newer version unasked."""
         last_check, newer_version = self.last_check, self.newer_version
         if last_check is None or newer_version is None or not self._app.settings.look_for_updates:
             return False
@@ -116,17 +119,17 @@ class UpdateController(QObject):
 
     @property
     def is_checking(self) -> bool:
-        """Whether the source may be being asked just now, not only the disk."""
+        """Whether the publisher may be asked just now, not only the disk."""
         return self._check_runner.running and self._check_mode != "never"
 
     def check(self, mode: CheckPolicy) -> None:
-        """Read what is known and, if so wanted, ask; nothing while the new version's file is worked on."""
+        """Read the last check and, by `mode`, ask the publisher; ignored while a file is downloaded or handed over."""
         if self.is_supported and not self._check_runner.running and self.stage not in ("fetching", "handing"):
             self._check_mode = mode
             self._start_job(self._check_runner, partial(self._check_runner.start, self.service.check(mode)))
 
     def decline(self) -> None:
-        """Speak of this version no more."""
+        """Offer this version no more."""
         newer_version, last_check = self.newer_version, self.last_check
         if self.check_result is None or newer_version is None or last_check is None or self._decline_runner.running:
             return
@@ -138,7 +141,6 @@ class UpdateController(QObject):
         )
 
     def download(self) -> None:
-        """Bring the file here."""
         update_file = self.update_file
         if update_file is not None and self.stage == "found":
             self.stage, self.progress = "fetching", None
@@ -147,11 +149,11 @@ class UpdateController(QObject):
             )
 
     def cancel_download(self) -> None:
-        """Stop fetching; what has come stays."""
+        """Cancel; what was downloaded is kept."""
         self._download_runner.cancel()
 
     def install(self) -> None:
-        """The file is here: ask for the window's consent where it has to close, else show the file."""
+        """Ask whether the window may close where it must, else show the file."""
         if self.stage == "ready":
             if self.service.has_installer:
                 self.close_consent_requested.emit()
@@ -159,7 +161,7 @@ class UpdateController(QObject):
                 self.start_handover()
 
     def start_handover(self) -> None:
-        """Check the file once more and start or show it."""
+        """Verify the file again, and start or show it."""
         update_file = self.update_file
         if update_file is not None and self.stage == "ready":
             self.stage = "handing"
@@ -174,7 +176,7 @@ class UpdateController(QObject):
         self.changed.emit()
 
     def _on_timer(self) -> None:
-        self._timer.setInterval(CHECK_INTERVAL_MS)
+        self.check_timer.setInterval(CHECK_INTERVAL_MS)
         if not self._service_runner.running:
             self._service_runner.start(FunctionJob(lambda: self.is_supported))
 
@@ -210,7 +212,7 @@ class UpdateController(QObject):
 
 
 class UpdatePanel(Themed, QWidget):
-    """Follows the `Updates` it was given; empty while there is nothing newer. Buttons stand in a row if they fit."""
+    """Offers the newer version of an UpdateController; empty without one."""
 
     def __init__(self, updates: UpdateController) -> None:
         super().__init__()
@@ -255,7 +257,6 @@ class UpdatePanel(Themed, QWidget):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """All words and all states."""
         updates, newer_version = self._updates, self._updates.newer_version
         if newer_version is None:
             return
@@ -303,7 +304,6 @@ class UpdatePanel(Themed, QWidget):
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The buttons side by side, or one below the other."""
         super().resizeEvent(event)
         self._arrange()
 

@@ -1,6 +1,13 @@
-"""The one window: the wizard and the main area in one stack, so that only the rail changes between them.
+"""The window: the wizard and the main area in one stack, and how it closes.
 
-Where the window stood when it was closed, kept for the next start.
+    first start, resumed install, simulated machine ──> Wizard ── finished, skipped ──> MainArea
+    a page of the main area ── setup_requested ──> a new Wizard
+
+    close ── jobs run? ── no ──> shut down: geometry, tray, sampling thread
+                          └ yes ─> confirm, cancel them, wait for `finished` (15 s at most) ──> shut down
+
+Imports at the top are what the first paint needs; each Qt class costs its enums when it is used first, and the
+namespace Qt alone costs more than this file.
 """
 
 from __future__ import annotations
@@ -37,23 +44,15 @@ if TYPE_CHECKING:
 DEFAULT_SIZE = (1180, 760)
 MINIMUM_SIZE = (880, 520)
 FRAME_SIZE = QSize(16, 48)  # the widest usual frame: nobody knows the real one before the window is shown
-
-# What stands here is what the first paint needs; each Qt class costs its enums when it is first touched, and
-# the namespace Qt alone costs more than this whole file.
-
-
+STOP_TIMEOUT_MS = 15_000  # then a job that does not stop is abandoned
+SAVE_TIMEOUT_S = 2.0  # Windows grants five seconds at the end of a session
 log = logging.getLogger(__name__)
-
-# After this long a job that does not stop is left behind: the program must end when told to.
-STOP_TIMEOUT_MS = 15_000
-SAVE_TIMEOUT_S = 2.0  # what Windows grants at the end of a session is five seconds
 
 
 class MainWindow(QMainWindow):
-    """First only a frame of the theme's ground, so that it stands on the screen at once; `fill` puts the faces in.
+    """At first only a frame in the theme's colour, so that it is on the screen at once; `build` adds the contents.
 
-    It holds the wizard until a first setup is done, then the main area; either is made when first shown.
-    `painted` comes once, after the first paint.
+    `painted` is emitted once, after the first paint.
     """
 
     painted = Signal()
@@ -85,7 +84,7 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
 
     def build(self, language: Language) -> None:
-        """Put the right face in, in the theme that is on."""
+        """Show the wizard or the main area."""
         from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
         from ..event_loop import IncrementalQueue
@@ -107,7 +106,6 @@ class MainWindow(QMainWindow):
         self._column.addWidget(self._stack)
         self._retranslate_title()
         language.changed.connect(self._retranslate_title)
-        # A simulated machine is there to walk the wizard; so is a first start, and what goes on after a restart.
         if self.app.settings.opens_home and not (self.app.simulated or self.app.resuming):
             self.show_main()
         else:
@@ -115,10 +113,10 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(holder)
         self._is_built = True
 
-    # The two faces
+    # Wizard and main area
 
     def show_wizard(self) -> Wizard:
-        """Open the wizard, at its beginning unless it is at work."""
+        """Show the wizard; a new one starts at its first page."""
         from ..wizard.wizard import Wizard
 
         self._steps.stop()
@@ -135,7 +133,7 @@ class MainWindow(QMainWindow):
         return self.wizard
 
     def show_main(self) -> None:
-        """Open the main area; the wizard stands there until Home is made, in a turn of its own."""
+        """Show the main area; the wizard stays visible until Home is created, in a later turn of the event loop."""
         from .main_area import HOME, MainArea
 
         if self.main_area is None:
@@ -164,7 +162,6 @@ class MainWindow(QMainWindow):
         log.info("main area shown")
 
     def _start_gpu_notifier(self) -> None:
-        """The icon and the words of the desktop follow the cards, and the settings."""
         from .tray import GpuNotifier
 
         if self.main_area is not None:
@@ -173,7 +170,7 @@ class MainWindow(QMainWindow):
             self.main_area.update_gpu_watching()
 
     def bring_to_front(self) -> None:
-        """Somebody started the program again: here it is."""
+        """Show the window above others, also when it is minimised."""
         from PySide6.QtCore import Qt
 
         self.setWindowState((self.windowState() & ~Qt.WindowState.WindowMinimized) | Qt.WindowState.WindowActive)
@@ -182,7 +179,7 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def _on_setup_finished(self) -> None:
-        """The wizard is done: Home opens from now on."""
+        """Home opens from now on."""
         if not self.app.simulated and not self.app.settings.setup_done:
             self.saver.save(setup_done=True)
         self.show_main()
@@ -190,13 +187,13 @@ class MainWindow(QMainWindow):
             self.main_area.refresh_pages()
 
     def _on_setup_skipped(self) -> None:
-        """The user wants no setup now: Home opens from now on, and leads to it."""
+        """The user wants no setup now: Home opens from now on, and offers it."""
         if not self.app.settings.only_look:
             self.saver.save(only_look=True)
         self.show_main()
 
     def _open_setup(self) -> Wizard:
-        """A page of the main area sends to the wizard: to a new one, unless one is at work."""
+        """Show a new wizard, or the present one while it works."""
         if self.wizard is not None and not self._running_jobs(self.wizard):
             self._stack.removeWidget(self.wizard)
             self.wizard.deleteLater()
@@ -206,10 +203,10 @@ class MainWindow(QMainWindow):
     def _open_side_page(self, name: SidePageName) -> None:
         self._open_setup().side_pages.open_from_main_area(name)
 
-    # The end
+    # Closing
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing runs: close. Else ask where something would be lost, stop it, wait, say so, then close."""
+        """Close at once if nothing runs; else confirm, cancel the jobs, and close when they ended."""
         running = self._running_jobs(self) if self._is_built else []
         if not running or self._jobs_abandoned:
             self._shut_down()
@@ -225,24 +222,24 @@ class MainWindow(QMainWindow):
         self._stop_timer.start()
 
     def end_session(self) -> None:
-        """The system ends the program: nobody is asked, but all that runs is stopped and kept."""
+        """The session ends: cancel all jobs without asking, and close."""
         self.save_state(0.0)
         self._stop_confirmed = True
         self.close()
 
     def save_state(self, timeout_s: float = SAVE_TIMEOUT_S) -> None:
-        """Bring to the disk what a sudden end would lose; waits for that so many seconds."""
+        """Write what a sudden end would lose; waits at most `timeout_s` seconds."""
         if self.main_area is not None:
             self.main_area.sampling.flush(timeout_s)
 
     def _close_from_tray(self) -> None:
-        """What is asked before work is stopped must be seen."""
+        """Close; a question about running jobs must be visible."""
         if self._running_jobs(self):
             self.bring_to_front()
         self.close()
 
     def _confirm_update_handover(self) -> None:
-        """The installer wants this window closed: ask first what closing asks, while nothing is started yet."""
+        """Ask what closing will ask before the installer is started, which then closes the window."""
         if self.main_area is not None and self._confirm_stop():
             self.main_area.updates.start_handover()
 
@@ -251,7 +248,7 @@ class MainWindow(QMainWindow):
         self.close()
 
     def _confirm_stop(self) -> bool:
-        """Whether the work that runs may be stopped; asked only for work that the user waits for."""
+        """Whether running jobs may be stopped; asks only about jobs that the user waits for."""
         from ..widgets.dialogs import ConfirmDialog
 
         if self.wizard is not None and (self.wizard.flow.is_locked or self.wizard.side_pages.is_creating_bundle):
@@ -278,11 +275,11 @@ class MainWindow(QMainWindow):
         return [runner for runner in parent.findChildren(JobRunner) if runner.running]
 
     def _close_when_idle(self) -> None:
-        # `finished` is sent while the runner is already free; its page's own handlers run first.
+        # `finished` is emitted after the runner is free, and the page's own handlers run before this one.
         if not self._closing:
             return
         running = self._running_jobs(self)
-        # What ended may have started something: that is stopped, too.
+        # Those handlers may have started another job.
         self._stop_jobs(running)
         if not running:
             self.close()
@@ -295,7 +292,7 @@ class MainWindow(QMainWindow):
             runner.cancel()
 
     def _abandon_jobs(self) -> None:
-        """It does not stop: leave it behind. A child process of ours ends with us."""
+        """A job did not stop in time: close without it. Child processes end with this one."""
         self._jobs_abandoned = True
         self.close()
 
@@ -303,7 +300,7 @@ class MainWindow(QMainWindow):
         log.info("window closed")
         self._stop_timer.stop()
         geometry = bytes(self.saveGeometry().data())
-        # What follows touches the disk and waits for the sampling thread: out of sight.
+        # The rest writes to the disk and waits for the sampling thread.
         self.hide()
         with suppress(AppError):  # where it cannot be written, the next start has the default size
             json.write_file(self._geometry_file, geometry)
@@ -313,17 +310,17 @@ class MainWindow(QMainWindow):
             self.main_area.stop()
         QCoreApplication.quit()
 
-    # Small matters
+    # Notices and the first paint
 
     def _restore_geometry(self) -> None:
-        """Where the window was closed last; Qt brings it back onto a screen."""
+        """Where the window was when it closed; Qt moves it onto a screen that exists."""
         with suppress(OSError):
             if self.restoreGeometry(QByteArray(self._geometry_file.read_bytes())):
                 return
         self.resize(QSize(*DEFAULT_SIZE).boundedTo(self.screen().availableSize() - FRAME_SIZE))
 
     def show_crash_notice(self, report: Path) -> None:
-        """The last run did not end by anybody's wish."""
+        """Say that the last run crashed, and where its report is."""
         self._show_banner(
             "neutral",
             self.tr("GPU Assistant broke off last time. What it was doing then is written down in {path}").format(
@@ -339,17 +336,18 @@ class MainWindow(QMainWindow):
         self._show_banner("warn", self.language.texts().error_text(error))
 
     def _on_sampling_failed(self, error: AppError) -> None:
-        if error.code == "history-damaged":  # nothing is left to do about it
+        if error.code == "history-damaged":  # nothing can be done about it
             self._show_banner("neutral", self.language.texts().error_text(error), button_text=self.tr("Understood"))
         else:
             self._on_save_failed(error)
 
     def _show_banner(self, kind: BannerKind, text: str, button_text: str = "") -> None:
-        """One line above everything; a button with the words `leave` takes it away."""
+        """Show one line above everything; a button with `button_text` hides it."""
         from ..widgets.cards import Banner
 
         if self._banner is None:
             self._banner = Banner()
+            self._banner.setObjectName("statusBanner")
             self._banner.button.clicked.connect(self._banner.hide)
             self._column.insertWidget(0, self._banner)
         self._banner.set(kind, text)
@@ -361,7 +359,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(self.tr("GPU Assistant"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The empty frame's ground. A palette of the window's own would outlive it below the style sheet."""
+        """Fill the empty frame. A palette of the window's own would stay below the contents."""
         super().paintEvent(event)
         if self._background is not None and not self._is_built:
             QPainter(self).fillRect(self.rect(), QColor(self._background))
@@ -375,7 +373,7 @@ class MainWindow(QMainWindow):
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The native window's first exposure paints everything; `painted` follows right after it."""
+        """The first exposure of the native window paints everything; `painted` follows."""
         if event.type() == QEvent.Type.Expose:
             watched.removeEventFilter(self)
             QTimer.singleShot(0, self, self.painted.emit)

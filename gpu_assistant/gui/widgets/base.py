@@ -52,8 +52,9 @@ class _RefreshQueue:
         deadline = time.perf_counter() + REFRESH_SLICE_S
         while self._pending:
             widget = self._pending.popleft()()
-            if widget is not None and shiboken6.isValid(widget):
-                widget.apply_pending()
+            if widget is None or not shiboken6.isValid(widget):
+                continue
+            widget.apply_pending()
             if time.perf_counter() > deadline:
                 break
         if self._pending and self._timer is not None:

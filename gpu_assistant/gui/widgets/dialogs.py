@@ -142,7 +142,7 @@ def _start_folder(location: StandardLocation) -> str:
 
 def show_message_dialog(parent: QWidget | None, title: str, text: str) -> None:
     """Show a message and wait until it is closed."""
-    dialog = ConfirmDialog(parent, title, text, "", QCoreApplication.translate("Tell", "Close"))
+    dialog = ConfirmDialog(parent, title, text, "", QCoreApplication.translate("ConfirmDialog", "Close"))
     dialog.accept_button.hide()
     try:
         dialog.exec()

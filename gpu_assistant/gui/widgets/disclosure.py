@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -175,7 +175,7 @@ class _ClaimRow(Themed, QWidget):
         name, url = self._claim.source or ("", "")
         self.text_label.setText(self._claim.text)
         self.source_button.setVisible(self._claim.source is not None)
-        self.source_button.setText(QCoreApplication.translate("Why", "Source: {name}").format(name=name))
+        self.source_button.setText(self.tr("Source: {name}").format(name=name))
         self.source_button.setToolTip(url)
         # Sources of one publisher have the same text: say which claim this one is for.
         self.source_button.setAccessibleDescription(self._claim.text)

@@ -81,6 +81,12 @@ class Page(Themed, QScrollArea):
         self.subtitle_label.setVisible(bool(subtitle))
         self.setAccessibleName(title)
 
+    def reload(self) -> None:
+        """Read again what the page shows; by default nothing."""
+
+    def take_focus(self) -> None:
+        """Give keyboard focus to what the page is for; by default nothing."""
+
     def add_action(self, widget: QWidget) -> None:
         """Add a control at the right of the title."""
         self.header.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)

@@ -233,11 +233,9 @@ class Wizard(Themed, QWidget):
 
     def show_help(self) -> None:
         """Open the short help (F1)."""
-        from ..help import WizardHelpDialog
+        from ..help import open_wizard_help
 
-        dialog = WizardHelpDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        open_wizard_help(self)
 
     def go_back(self) -> None:
         """From a side page to where it was opened from, else to the previous page."""

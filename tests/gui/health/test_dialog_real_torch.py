@@ -15,7 +15,7 @@ from gpu_assistant.app import App
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.gui.health.dialog import HealthDialog, HealthDialogOptions, HealthTestEnvironment
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
-from gpu_assistant.health.job import CHILD
+from gpu_assistant.health.job import CHILD_PROGRAM
 from gpu_assistant.system import current_system
 
 pytestmark = [pytest.mark.gui, pytest.mark.real_install, pytest.mark.timeout(900)]
@@ -62,7 +62,7 @@ def children() -> list[psutil.Process]:
     found = []
     for each in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
-            if any(Path(word) == CHILD for word in each.cmdline()):
+            if any(Path(word) == CHILD_PROGRAM for word in each.cmdline()):
                 found.append(each)
     return found
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtWidgets import QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from gpu_assistant.core.results import Alarm
 from gpu_assistant.core.settings import load_settings
@@ -24,7 +24,7 @@ def watched(open_window, app, qtbot, monkeypatch):
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     window = open_window(app)
     qtbot.waitUntil(lambda: bool(window.desktop_integration.findChildren(GpuNotifier)), timeout=5000)
-    window.desktop_integration._is_in_front = lambda: False
+    monkeypatch.setattr(QApplication, "activeWindow", lambda: None)
     words = []
     window.desktop_integration.notified.connect(words.append)
     return window, words

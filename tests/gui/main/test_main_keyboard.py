@@ -24,9 +24,7 @@ def area(open_window, app, qtbot):
     window = open_window(app, (1000, 560))
     window.activateWindow()
     qtbot.waitUntil(lambda: window.main_area.pages[HOME].facts.machine is not None, timeout=10_000)
-    qtbot.waitUntil(
-        lambda: window.main_area._is_monitor_loaded() and not window.main_area._preload_steps.busy, timeout=20_000
-    )
+    qtbot.waitUntil(lambda: window.main_area.is_monitor_ready, timeout=20_000)
     return window.main_area
 
 

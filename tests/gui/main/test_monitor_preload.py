@@ -3,42 +3,52 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 
 from gpu_assistant.gui.main.main_area import HOME, MONITOR, SETTINGS
+from gpu_assistant.gui.widgets.cards import EmptyState
+from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.main_window import feed, gpu, sample
 
 pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def loaded(home, app, qtbot):
+def loaded(home, app, qtbot, monkeypatch, clients):
     """The main area at Home, whose cards are known, in the moment in which the graphs' code is there."""
     window, _ = home(app)
     area = window.main_area
     feed(window, sample(gpu()))
-    qtbot.waitUntil(lambda: area._is_monitor_loaded() and not area._preload_steps.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: area.is_monitor_ready, timeout=20_000)
     made = area.pages.pop(MONITOR, None)
     if made is not None:  # this process had not loaded the code before
-        area._stack.removeWidget(made)
+        made.setParent(None)
         made.deleteLater()
-    area._on_modules_loaded()
+    monkeypatch.setattr(area.sampling, "request_samples", lambda client, *_, **__: clients.append(client))
+    (loader,) = area.findChildren(JobRunner, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    loader.finished.emit()
     return area
 
 
-def test_monitor_is_built_in_separate_turns(loaded, qtbot):
+@pytest.fixture
+def clients() -> list[str]:
+    """Who asked for samples since then."""
+    return []
+
+
+def test_monitor_is_built_in_separate_turns(loaded, qtbot, clients):
     beats = []
     heart = QTimer(loaded, interval=0)
     heart.timeout.connect(lambda: beats.append(len(loaded.pages[MONITOR].plot_cards) if MONITOR in loaded.pages else 0))
     heart.start()
-    qtbot.waitUntil(lambda: not loaded._preload_steps.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: loaded.is_monitor_ready, timeout=10_000)
     heart.stop()
     page = loaded.pages[MONITOR]
     # Something else had its turn before its plots were made, and between any two that were drawn.
     assert set(beats) == {0, len(page.plot_cards)}
     assert beats.count(len(page.plot_cards)) >= len(page.plot_cards)
     assert loaded.current_page == loaded.rail.current() == HOME
-    assert "monitor" not in loaded.sampling._requests, "nobody has looked at it yet"
+    assert "monitor" not in clients, "the page was not shown yet"
     cards, frames = list(page.plot_cards), [card.plot.view for card in page.plot_cards]
     assert all(frame is not None for frame in frames)
     loaded.open_page(MONITOR)
@@ -48,7 +58,7 @@ def test_monitor_is_built_in_separate_turns(loaded, qtbot):
 
 def test_monitor_opened_early_shows_loading_page(loaded, qtbot):
     loaded.open_page(MONITOR)
-    assert loaded._loading_page.isVisible()
+    assert loaded.findChild(EmptyState, "loadingPage").isVisible()
     qtbot.waitUntil(lambda: loaded.current_page == MONITOR, timeout=10_000)
     assert loaded.pages[MONITOR].plot_cards
 
@@ -56,5 +66,5 @@ def test_monitor_opened_early_shows_loading_page(loaded, qtbot):
 def test_other_page_chosen_during_loading_stays(loaded, qtbot):
     loaded.open_page(MONITOR)
     loaded.open_page(SETTINGS)
-    qtbot.waitUntil(lambda: MONITOR in loaded.pages and not loaded._preload_steps.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: MONITOR in loaded.pages and loaded.is_monitor_ready, timeout=10_000)
     assert loaded.current_page == SETTINGS

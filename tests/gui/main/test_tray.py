@@ -169,13 +169,19 @@ def test_system_task_bar(qtbot, language):
     qtbot.addWidget(window)
     window.show()
     qtbot.waitExposed(window)
-    desktop = DesktopIntegration(window, language, current_system().taskbar, lambda: True)
+    bars = []
+
+    def create_taskbar(handle):
+        bars.append(current_system().taskbar(handle))
+        return bars[-1]
+
+    desktop = DesktopIntegration(window, language, create_taskbar, lambda: True)
     runner = JobRunner(window)
     desktop.watch_benchmark(runner)
     job = Job(step(2))
     runner.start(job)
     finish(qtbot, runner, job)
-    assert (desktop._taskbar is not None) is (sys.platform == "win32")
+    assert [bar is not None for bar in bars] == [sys.platform == "win32"]
     desktop.close()
 
 
@@ -195,7 +201,7 @@ def test_minimized_window_is_not_active(qtbot):
 def settled(window, qtbot) -> None:
     """The graphs' libraries cannot be stopped while they load, and a window may not go before they are there."""
     qtbot.waitUntil(lambda: window.main_area.pages[HOME].facts.machine is not None, timeout=20_000)
-    qtbot.waitUntil(window.main_area._is_monitor_loaded, timeout=60_000)
+    qtbot.waitUntil(lambda: window.main_area.is_monitor_ready, timeout=60_000)
 
 
 @pytest.fixture
@@ -211,7 +217,7 @@ def test_benchmark_page_shows_on_the_task_bar(open_window, app, bar, qtbot):
     assert not bar.seen
     window.main_area.open_page(BENCHMARK)
     page = window.main_area.pages[BENCHMARK]
-    qtbot.waitUntil(lambda: page._installed is not None, timeout=5000)
+    qtbot.waitUntil(lambda: page.can_measure, timeout=5000)
     page.measure()
     qtbot.waitUntil(lambda: not page.measuring, timeout=10_000)
     assert bar.seen[0] == ("busy", None)

@@ -14,6 +14,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui.main import updates as model
 from gpu_assistant.gui.main.main_area import HOME, SETTINGS
 from gpu_assistant.gui.main.settings.cards import OFF, ON
+from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.fault_server import Fault, fault_server
 from tests.fakes.main_window import FakeMain
 from tests.fakes.system import FakeSystem
@@ -93,7 +94,7 @@ def test_build_without_publisher_checks_nothing(open_window, tmp_path, qtbot, so
         for part in (card.check_button, card.daily_check_segments, card.last_check_label, card.update_panel)
     )
     # The first look is due, waits for the graphs' libraries on a slow computer, and asks nobody.
-    qtbot.waitUntil(lambda: window.main_area.updates._timer.interval() == model.CHECK_INTERVAL_MS, timeout=60_000)
+    qtbot.waitUntil(lambda: window.main_area.updates.check_timer.interval() == model.CHECK_INTERVAL_MS, timeout=60_000)
     assert window.main_area.updates.check_result is None
     assert not (tmp_path / "data" / "state" / "updates.json").exists()
 
@@ -145,7 +146,9 @@ def test_declined_version_is_remembered(found, open_window, app, qtbot, publishe
     window = found()
     offer(window).later_button.click()
     assert not window.main_area.pages[HOME].update_card.isVisible()
-    qtbot.waitUntil(lambda: not window.main_area.updates._decline_runner.running, timeout=5_000)
+    qtbot.waitUntil(
+        lambda: not any(runner.running for runner in window.main_area.updates.findChildren(JobRunner)), timeout=5_000
+    )
     # Settings still offers it, for who changes their mind.
     assert settings(window).update_panel.isVisible()
     assert not settings(window).update_panel.later_button.isVisible()

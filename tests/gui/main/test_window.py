@@ -15,10 +15,13 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.settings import Settings
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.app import DesktopApplication, ExceptionHooks, SingleInstance
+from gpu_assistant.gui.main import window as window_module
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import DEFAULT_SIZE, FRAME_SIZE, MainWindow
-from gpu_assistant.gui.saving import FunctionJob
+from gpu_assistant.gui.qt_classes import QtClassLoader
+from gpu_assistant.gui.widgets.cards import Banner, EmptyState
 from gpu_assistant.gui.widgets.dialogs import ConfirmDialog
+from gpu_assistant.gui.worker import FunctionJob, JobRunner
 from tests.fakes.main_window import FakeMain, feed, gpu, sample
 
 pytestmark = pytest.mark.gui
@@ -28,9 +31,7 @@ pytestmark = pytest.mark.gui
 def window(open_window, app, qtbot):
     made = open_window(app)
     qtbot.waitUntil(lambda: made.main_area.pages[HOME].facts.machine is not None, timeout=5000)
-    qtbot.waitUntil(
-        lambda: made.main_area._is_monitor_loaded() and not made.main_area._preload_steps.busy, timeout=20_000
-    )
+    qtbot.waitUntil(lambda: made.main_area.is_monitor_ready, timeout=20_000)
     return made
 
 
@@ -78,12 +79,17 @@ def test_pages_open_a_new_wizard(window):
     assert window.wizard.isVisible()
 
 
+def module_loader(area) -> JobRunner:
+    (runner,) = area.findChildren(JobRunner, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return runner
+
+
 def test_monitor_opens_once_its_modules_are_loaded(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     loaded = False
-    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: loaded and not area._load_runner.running)
+    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: loaded and not module_loader(area).running)
     area.open_page(MONITOR)
-    assert area._loading_page.isVisible()
+    assert area.findChild(EmptyState, "loadingPage").isVisible()
     assert area.rail.current() == MONITOR
     loaded = True
     qtbot.waitUntil(lambda: area.current_page == MONITOR, timeout=20_000)
@@ -92,9 +98,9 @@ def test_monitor_opens_once_its_modules_are_loaded(open_area, app, qtbot, monkey
 def test_modules_load_after_qt_classes(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     made = []
-    area._qt_classes.loaded.connect(lambda: made.append(True))
+    area.findChild(QtClassLoader).loaded.connect(lambda: made.append(True))
     loads = []
-    monkeypatch.setattr(area._load_runner, "start", lambda job: loads.append((job, list(made))))
+    monkeypatch.setattr(module_loader(area), "start", lambda job: loads.append((job, list(made))))
     monkeypatch.setattr(area, "_is_monitor_loaded", lambda: False)
     area.preload_monitor()
     area.preload_monitor()
@@ -105,11 +111,11 @@ def test_modules_load_after_qt_classes(open_area, app, qtbot, monkeypatch):
 
 def test_other_page_chosen_during_loading_stays(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
-    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: not area._load_runner.running)
-    area._load_runner.start(FunctionJob(lambda: None))
+    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: not module_loader(area).running)
+    module_loader(area).start(FunctionJob(lambda: None))
     area.open_page(MONITOR)
     area.open_page(SETTINGS)
-    qtbot.waitUntil(lambda: not area._load_runner.running, timeout=20_000)
+    qtbot.waitUntil(lambda: not module_loader(area).running, timeout=20_000)
     assert area.current_page == SETTINGS
 
 
@@ -223,8 +229,8 @@ def test_settings_save_error_is_shown(window, app, qtbot, monkeypatch):
 
     app.save_settings = full
     page.theme_segments.buttons[1].click()
-    qtbot.waitUntil(page._error_banner.isVisible, timeout=5000)
-    assert "full" in page._error_banner.label.text()
+    qtbot.waitUntil(page.error_banner.isVisible, timeout=5000)
+    assert "full" in page.error_banner.label.text()
     del app.save_settings
 
 
@@ -327,7 +333,7 @@ def measuring(window, app, qtbot):
     app.gate = threading.Event()
     window.main_area.open_page(BENCHMARK)
     page = window.main_area.pages[BENCHMARK]
-    qtbot.waitUntil(lambda: page._data_read, timeout=5000)
+    qtbot.waitUntil(lambda: page.is_loaded, timeout=5000)
     page.measure()
     yield page
     app.gate.set()
@@ -347,26 +353,27 @@ def test_closing_stops_jobs_and_waits(window, measuring, monkeypatch, qtbot):
     monkeypatch.setattr(ConfirmDialog, "ask", lambda *_, **__: True)
     window.close()
     assert window.isVisible()
-    assert "Stopping" in window._banner.label.text()
+    assert "Stopping" in window.findChild(Banner, "statusBanner").label.text()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
     assert not measuring.measuring
 
 
-def test_job_that_does_not_stop_is_abandoned(window, app, monkeypatch, qtbot):
+def test_job_that_does_not_stop_is_abandoned(open_window, app, monkeypatch, qtbot):
+    monkeypatch.setattr(window_module, "STOP_TIMEOUT_MS", 50)
+    window = open_window(app)
     let_go = threading.Event()
 
     class Deaf:
         def run(self, context):
             let_go.wait(10)
 
-    page = window.main_area.pages[HOME]
-    page.actions_panel._action_runner.start(Deaf())
-    window._stop_timer.setInterval(50)
+    runner = JobRunner(window)
+    runner.start(Deaf())
     window.close()
     assert window.isVisible()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
     let_go.set()
-    page.actions_panel._action_runner.wait(5000)
+    runner.wait(5000)
 
 
 # One instance, hooks
@@ -429,5 +436,5 @@ def test_unexpected_error_is_logged_and_shown_once(qapp, qtbot, caplog):
     finally:
         hooks.uninstall()
     assert shown == [True]
-    assert "not foreseen, on thread worker" in caplog.text
+    assert "unhandled exception in thread worker" in caplog.text
     assert "first" in caplog.text

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gpu_assistant.core.plan import StepEvent
-from gpu_assistant.gui.help import WizardHelpDialog
+from gpu_assistant.gui.help import HelpDialog
 from tests.fakes.app import FakeApp
 
 pytestmark = pytest.mark.gui
@@ -98,7 +98,7 @@ def test_f1_opens_help_and_escape_closes_it(app, open_wizard, qtbot):
     wizard = open_wizard(app)
     focus(qtbot, wizard.welcome.primary_button)
     press(qtbot, Qt.Key.Key_F1)
-    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), WizardHelpDialog))
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), HelpDialog))
     dialog = QApplication.activeModalWidget()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)

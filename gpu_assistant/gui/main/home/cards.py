@@ -1,9 +1,4 @@
-"""How fast: the last benchmark in one figure and a few bars, or the way to a first one.
-
-What is installed, in one environment.
-
-Home's card about a newer version.
-"""
+"""Home's cards: the latest benchmark, the installed environment, a newer version of the program."""
 
 from __future__ import annotations
 
@@ -28,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class LatestBenchmarkCard(Card):
-    """`button` leads to the Benchmark page."""
+    """The latest benchmark as one figure and a few bars. `button` opens the Benchmark page."""
 
     MAX_BARS = 3
 
@@ -61,12 +56,10 @@ class LatestBenchmarkCard(Card):
         self.retranslate()
 
     def show_benchmark(self, benchmark: Benchmark | None) -> None:
-        """Another last result."""
         self._benchmark = benchmark
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Words and figures."""
         if not self._is_built:
             return
         self._heading.setText(self.tr("How fast"))
@@ -93,13 +86,13 @@ class LatestBenchmarkCard(Card):
                 for result in results
             ]
         )
-        self.bars.setVisible(len(results) > 1)  # a length says nothing where there is nothing beside it
+        self.bars.setVisible(len(results) > 1)  # one bar alone compares nothing
         self.date_label.setText(messages.measured_when(benchmark))
         self.button.setText(self.tr("Details"))
 
 
 class InstalledEnvironmentCard(Card):
-    """PyTorch, its CUDA, Python, size; `verify` asks for a new proof, `remove` to take it all back."""
+    """PyTorch, its CUDA, Python and size, with buttons to verify and to remove the environment."""
 
     ROW_COUNT = 4
 
@@ -139,12 +132,10 @@ class InstalledEnvironmentCard(Card):
         self.retranslate()
 
     def set_installed(self, installed: InstalledEnvironment) -> None:
-        """Another environment."""
         self._installed = installed
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words and figures."""
         if not self._is_built:
             return
         self._heading.setText(self.tr("Installed"))
@@ -168,7 +159,7 @@ class InstalledEnvironmentCard(Card):
 
 
 class UpdateNoticeCard(Card):
-    """There only while the newer version should be spoken of; what is in it is made then, not before Home is up."""
+    """Visible while a newer version is offered; its panel is created then, not before Home is shown."""
 
     def __init__(self, updates: UpdateController) -> None:
         super().__init__(padding=16)

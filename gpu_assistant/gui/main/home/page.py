@@ -1,26 +1,19 @@
-"""Taking an environment back: first what will go is shown, then it goes, then what stayed is said.
-
-Home: is all well?
-"""
+"""Home: the verdict on the GPU, live figures, the environment in use, its speed, and ways to use it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ....core.errors import AppError
-from ....core.jobs import JobContext, LazyJob
-from ....core.message import Message
-from ....core.plan import Event, Step, StepEvent
+from ....core.jobs import LazyJob
 from ....core.results import Checks, Health
-from ....texts.format import format_counted, format_size
-from ....texts.localized import Texts
+from ....texts.format import format_counted
 from ... import theme
 from ...environment_actions import EnvironmentActionsPanel
 from ...health.dialog import ADVISED_TEST_LEVEL
@@ -30,151 +23,32 @@ from ...monitor.gpu_summary import LiveMetricsCard
 from ...monitor.sampling import SamplingService
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Hero
-from ...widgets.dialogs import ConfirmDialog
 from ...widgets.page import Page
 from ...widgets.text import label
 from ...wizard import messages
 from ...worker import JobRunner
-from ..machine_facts import InstalledEnvironment, MachineFacts, MachineFactsJob
+from ..machine_facts import MachineFacts, MachineFactsJob
 from ..tray import is_muted
 from ..updates import UpdateController
 from .cards import InstalledEnvironmentCard, LatestBenchmarkCard, UpdateNoticeCard
+from .removal import EnvironmentRemoval
 from .verdict import HeroTarget, home_verdict
 
 if TYPE_CHECKING:
     from ....app import App
 
 
-translate = QCoreApplication.translate
-MAX_LIST_HEIGHT = 260
-
-
-class UninstallPreviewJob:
-    """Reads from the journal what a removal would take back."""
-
-    def __init__(self, app: App, folder: Path) -> None:
-        self._app, self._folder = app, folder
-
-    def run(self, context: JobContext[Any]) -> tuple[Step, ...]:  # noqa: ARG002
-        """The steps, in order; raises AppError where nothing there is ours."""
-        return self._app.setup.uninstall(self._folder).steps()
-
-
-class EnvironmentRemoval(QObject):
-    """`changed` says that it began or ended, `ended` brings what there is to say, `failed` what stopped it."""
-
-    changed = Signal()
-    finished = Signal(str)
-    failed = Signal(object)
-
-    def __init__(self, app: App, language: Language, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._app, self._language, self._window = app, language, parent
-        self._installed: InstalledEnvironment | None = None
-        self._leftover_messages: dict[str, str] = {}
-        self._preview_runner, self._uninstall_runner = JobRunner(self), JobRunner(self)
-        self._preview_runner.done.connect(self._show_confirmation)
-        self._uninstall_runner.reported.connect(self._on_event)
-        self._uninstall_runner.done.connect(self._on_uninstalled)
-        for runner in (self._preview_runner, self._uninstall_runner):
-            runner.failed.connect(self.failed)
-            runner.started.connect(self.changed)
-            runner.finished.connect(self.changed)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it reads or removes just now."""
-        return self._preview_runner.running or self._uninstall_runner.running
-
-    def confirm_and_remove(self, installed: InstalledEnvironment) -> None:
-        """Find out what would be taken back, and ask whether it shall be."""
-        if not self.is_running:
-            self._installed = installed
-            self._preview_runner.start(UninstallPreviewJob(self._app, installed.folder))
-
-    def _show_confirmation(self, steps: tuple[Step, ...]) -> None:
-        installed = self._installed
-        if installed is None:
-            return
-        dialog = build_removal_dialog(self._window, installed, steps, self._language.texts())
-        dialog.accepted.connect(self._uninstall)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
-    def _uninstall(self) -> None:
-        if self._installed is not None and not self.is_running:
-            self._leftover_messages.clear()
-            self._uninstall_runner.start(self._app.setup.uninstall(self._installed.folder))
-
-    def _on_event(self, event: Event) -> None:
-        # Only what did not go as shown has something to say.
-        if isinstance(event, StepEvent) and event.code is not None and event.state in ("done", "skipped"):
-            self._leftover_messages[event.id] = self._language.texts().message_text(Message(event.code, event.data))
-
-    def _on_uninstalled(self, folder: Path) -> None:
-        template = (
-            self.tr("Taken back what was installed for {path}:")
-            if self._leftover_messages
-            else self.tr("Removed: {path}")
-        )
-        self.finished.emit("\n".join([template.format(path=folder), *dict.fromkeys(self._leftover_messages.values())]))
-
-
-def build_removal_dialog(
-    parent: QWidget, installed: InstalledEnvironment, steps: tuple[Step, ...], texts: Texts
-) -> ConfirmDialog:
-    """All that will be taken back, with the safe answer as the default."""
-    size_text = f" ({format_size(installed.bytes)})" if installed.bytes is not None else ""
-    title = translate("Removal", "Remove “{name}”{size}?").format(name=installed.folder.name, size=size_text)
-    explanation = translate("Removal", "This is taken back, and nothing else. What stays is named with its reason.")
-    remove_text, keep_text = translate("Removal", "Remove"), translate("Removal", "Keep")
-    return ConfirmDialog(parent, title, explanation, remove_text, keep_text, details=UninstallStepList(steps, texts))
-
-
-class UninstallStepList(QScrollArea):
-    """What each step takes back; long lists scroll."""
-
-    def __init__(self, steps: tuple[Step, ...], texts: Texts) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 4, 8, 4)
-        column.setSpacing(2)
-        for number, step in enumerate(steps, 1):
-            title = label("strong", f"{number}. " + texts.translate(f"step.{step.code}.title", step.data))
-            column.addWidget(title)
-            column.addWidget(label("small", texts.translate(f"step.{step.code}.what", step.data)))
-            column.addSpacing(6)
-        column.addStretch(1)
-        self.setWidget(content)
-        self.setAccessibleName(translate("Removal", "What is taken back"))
-        self._column = column
-
-    def sizeHint(self) -> QSize:
-        """As high as its words, up to a limit."""
-        width = theme.px(520)
-        return QSize(width, min(self._column.heightForWidth(width - 16), theme.px(MAX_LIST_HEIGHT)))
-
-    def minimumSizeHint(self) -> QSize:
-        """Some lines at least."""
-        return QSize(theme.px(320), min(self.sizeHint().height(), theme.px(120)))
-
-
 MONITOR, BENCHMARK = 1, 2
 CUDA_CHECK_ID = "torch-cuda"
-# Below this height of the page the words that others say, too, give way.
-FOLD_BELOW_HEIGHT = 700
+FOLD_BELOW_HEIGHT = 700  # pixels at 100 %: lower pages hide subtitle and headings
 
 
 class HomePage(Page):
-    """Verdict, live figures, what is installed, how fast, start working.
+    """`page_requested` asks for another page, `setup_requested` for the wizard, `side_page_requested` for a side page
+    of it.
 
-    `wanted(page)` asks for another page, `setup_wanted` for the wizard, `offline_wanted` for its page of that
-    name, `silenced(Alarm, on)` for an alarm's silence,
-    `test_wanted(level, card)` for the health test, of one card or of all (None).
+    `alarm_muted(Alarm, muted)` mutes an alarm; `health_test_requested(level, GPU)` asks for the test of one GPU, or of
+    all (None).
     """
 
     setup_requested = Signal()
@@ -252,16 +126,16 @@ class HomePage(Page):
         self.benchmark_card.button.clicked.connect(lambda: self.page_requested.emit(BENCHMARK))
         self.actions_panel.message_shown.connect(self._scroll_to_result)
 
-    # Looking
+    # Facts and samples
 
     def reload(self) -> None:
-        """Read again what is installed and what this computer is."""
+        """Read the environments, the benchmarks and the machine again."""
         if not self._facts_runner.running:
             self._clear_error()
             self._facts_runner.start(MachineFactsJob(self._app))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Figures are taken while somebody looks; the first look starts by itself."""
+        """Sample while the page is shown; the first time, read the facts."""
         super().showEvent(event)
         self._sampling.request_samples("home", True)
         self._show_current()
@@ -269,7 +143,7 @@ class HomePage(Page):
             self.reload()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody looks. A minimised window keeps its figures coming, so that its lines have no hole."""
+        """Stop sampling when another page opens; a minimised window goes on, so that its lines have no gap."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._sampling.request_samples("home", False)
@@ -299,10 +173,9 @@ class HomePage(Page):
         self.live_card.show_history(self._sampling.history, self._health())
         self._show_verdict()
 
-    # Words
+    # Texts
 
     def retranslate(self) -> None:
-        """All words of the page."""
         if not self._is_built:
             return
         facts, installed = self.facts, self.facts.installed
@@ -335,7 +208,7 @@ class HomePage(Page):
             self._sampling.history.latest,
             health,
             simulated=self._app.simulated,
-            # Whom the setup was finished for once wants one.
+            # Who finished a setup once wants one.
             only_look=self._app.settings.only_look and not self._app.settings.setup_done,
         )
         is_alarm_muted = partial(is_muted, self._app.settings, gpus=self._sampling.history.gpus())
@@ -376,7 +249,7 @@ class HomePage(Page):
         }
         show_banner[checks.verdict]()
 
-    # Acting
+    # Actions
 
     def _run_hero_action(self) -> None:
         if self._hero_target == "setup":
@@ -387,14 +260,14 @@ class HomePage(Page):
             self.page_requested.emit(MONITOR)
 
     def verify(self) -> None:
-        """Prove the environment again."""
+        """Verify the environment again."""
         installed = self.facts.installed
         if installed is not None and not self._verify_runner.running:
             self.installed_card.verify_button.set_busy(True)
             self._verify_runner.start(LazyJob(partial(self._app.setup.verify, installed.folder)))
 
     def remove(self) -> None:
-        """Take the environment back, after what will go was shown."""
+        """Remove the environment, after a question."""
         if self.facts.installed is not None:
             self._clear_error()
             self.environment_removal.confirm_and_remove(self.facts.installed)
@@ -414,20 +287,19 @@ class HomePage(Page):
         self._show_verification()
 
     def _scroll_to_result(self) -> None:
-        """What came of a press stands where it can be read."""
+        """Make an action's outcome visible."""
         self.content.layout().activate()  # type: ignore[union-attr]
         self.ensureWidgetVisible(self.actions_panel.result_banner)
 
-    # Arrangement
+    # Layout
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a low window the cards get the room."""
         super().resizeEvent(event)
         if self._is_built:
             self._fold_texts()
 
     def _fold_texts(self) -> None:
-        # viewport() would make every class of widgets that there is, which takes 25 ms.
+        # PySide creates the classes of all widgets at a call of viewport(): 25 ms.
         folded = self.maximumViewportSize().height() < theme.px(FOLD_BELOW_HEIGHT)
         for text_label in (self.subtitle_label, self._actions_heading):
             text_label.setVisible(not folded and bool(text_label.text()))
@@ -435,7 +307,7 @@ class HomePage(Page):
             self._actions_heading.hide()
 
     def _arrange(self) -> None:
-        """Two cards side by side, one below the other where it is narrow."""
+        """Two cards side by side, in a small window one below the other."""
         one_column = self.breakpoints.is_small
         self._fill_grid(self._cards_layout, (self.installed_card, self.benchmark_card), 1 if one_column else 2)
 

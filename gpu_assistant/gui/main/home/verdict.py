@@ -1,4 +1,4 @@
-"""Home's verdict in one sentence, with its evidence and what can be done."""
+"""Home's verdict: one sentence, its evidence, and an action."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ HeroTarget = Literal["setup", "graphs", "test"]
 
 
 class HomeVerdict(NamedTuple):
-    """What the hero shows; no `action`, no button. `leads` is where that goes: the setup, the live graphs or the health
-    test. `alarm`: it says the gravest alarm's sentence.
+    """What Home's hero shows; without `action` there is no button.
+
+    `target` is where the button leads; `shows_alarm`: the title is that of the most severe alarm.
     """
 
     kind: HeroKind
@@ -32,15 +33,18 @@ class HomeVerdict(NamedTuple):
 def home_verdict(
     facts: MachineFacts, sample: Sample | None, health: Health | None, *, simulated: bool, only_look: bool = False
 ) -> HomeVerdict:
-    """The worst thing that is known; what is not known yet is not judged. Who wants to `only_look` at the card is told
-    how it is, before anything else.
+    """The most severe thing that is known; what is not known yet is not judged.
+
+    With `only_look` the GPU's health comes before the offer of a setup.
     """
     if simulated:
         return _simulated_verdict(facts)
     nvidia = facts.has_nvidia(sample)
-    # Until the computer was looked at, or a card answers, nobody says that there is none.
+    # "No GPU" is said only after detection, and only if none answers.
     if not facts.loaded or (facts.machine is None and not nvidia):
-        return HomeVerdict("neutral", QCoreApplication.translate("Verdict", "Looking at this computer…"), icon="search")
+        return HomeVerdict(
+            "neutral", QCoreApplication.translate("HomeVerdict", "Looking at this computer…"), icon="search"
+        )
     if facts.installed is None and not (nvidia and only_look):
         return _setup_verdict(nvidia, sample, health)
     return _gpu_verdict(facts, sample, health) if nvidia else _no_gpu_verdict()
@@ -50,15 +54,15 @@ def _no_gpu_verdict() -> HomeVerdict:
     translate = QCoreApplication.translate
     return HomeVerdict(
         "neutral",
-        translate("Verdict", "No NVIDIA GPU. PyTorch works on the CPU."),
-        translate("Verdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
-        translate("Verdict", "Live graphs"),
+        translate("HomeVerdict", "No NVIDIA GPU. PyTorch works on the CPU."),
+        translate("HomeVerdict", "Good for learning and small models. Large ones need a computer with an NVIDIA GPU."),
+        translate("HomeVerdict", "Live graphs"),
         icon="cpu",
     )
 
 
 def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | None) -> HomeVerdict:
-    """The gravest first: no setup helps a card that is broken."""
+    """Alarms come first: no setup helps a defective GPU."""
     translate = QCoreApplication.translate
     state = health.state if health is not None else "unknown"
     if health is not None and state in ("warn", "error"):
@@ -66,9 +70,9 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
     if facts.is_gpu_unused():
         return HomeVerdict(
             "warn",
-            translate("Verdict", "PyTorch cannot use your GPU: this build has no CUDA."),
-            translate("Verdict", "The setup can replace it with a build that has."),
-            translate("Verdict", "Set up again"),
+            translate("HomeVerdict", "PyTorch cannot use your GPU: this build has no CUDA."),
+            translate("HomeVerdict", "The setup can replace it with a build that has."),
+            translate("HomeVerdict", "Set up again"),
             target="setup",
         )
     if state in ("asleep", "slow"):
@@ -76,49 +80,49 @@ def _gpu_verdict(facts: MachineFacts, sample: Sample | None, health: Health | No
     if sample is None or not sample.gpus:
         return HomeVerdict(
             "neutral",
-            translate("Verdict", "Your GPU gives no figures just now"),
-            translate("Verdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
-            translate("Verdict", "Live graphs"),
+            translate("HomeVerdict", "Your GPU gives no figures just now"),
+            translate("HomeVerdict", "It may be asleep to save power, or its driver may be waiting for a restart."),
+            translate("HomeVerdict", "Live graphs"),
         )
     if state == "untold":
         text = language.texts().localize_health(health).text if health is not None else ""
-        return HomeVerdict("neutral", text or "", _readings_text(sample.gpus), translate("Verdict", "Live graphs"))
+        return HomeVerdict("neutral", text or "", _readings_text(sample.gpus), translate("HomeVerdict", "Live graphs"))
     return (
         _healthy_verdict(sample) if state == "well" else _observing_verdict(sample.gpus, watching=state == "watching")
     )
 
 
 def _healthy_verdict(sample: Sample) -> HomeVerdict:
-    """An idle card that is let go of is awake, and gives no figures: nobody should take it for broken."""
+    """An idle GPU whose driver was released has no readings, which is no defect."""
     healthy = _healthy_gpus_verdict(sample.gpus)
     resting_text = language.texts().translate("monitor.nvml.resting") if sample.nvml == "resting" else ""
     return healthy._replace(detail=healthy.detail or resting_text)
 
 
 def _no_readings_verdict(*, slow: bool) -> HomeVerdict:
-    """A card that is left asleep, or whose driver is waited for."""
+    """A GPU that is left asleep, or a driver that does not answer."""
     translate, say_text = QCoreApplication.translate, language.texts().translate
     if not slow:
-        detail = translate("Verdict", "Figures come as soon as a program uses it.")
+        detail = translate("HomeVerdict", "Figures come as soon as a program uses it.")
         return HomeVerdict("neutral", say_text("health.state.asleep"), detail, icon="moon")
-    graphs_text = translate("Verdict", "Live graphs")
+    graphs_text = translate("HomeVerdict", "Live graphs")
     return HomeVerdict("neutral", say_text("health.state.slow"), say_text("health.slow.fix"), graphs_text, icon="clock")
 
 
 def _observing_verdict(gpus: tuple[GpuSample, ...], *, watching: bool) -> HomeVerdict:
-    """Nobody knows yet; while something has yet to last, the figures stand beside it."""
+    """The state is not known yet; with `watching`, the readings are shown beside it."""
     title = language.texts().translate("health.state.watching" if watching else "health.state.unknown")
-    graphs_text = QCoreApplication.translate("Verdict", "Live graphs") if watching else ""
+    graphs_text = QCoreApplication.translate("HomeVerdict", "Live graphs") if watching else ""
     return HomeVerdict("neutral", title, _readings_text(gpus) if watching else "", graphs_text, icon="search")
 
 
 def _alarm_verdict(health: Health) -> HomeVerdict:
-    """The gravest alarm; the others, and what to do, stand below it. Its button looks closer at the card."""
+    """The most severe alarm; others, and remedies, are shown below it."""
     translate, worst_alarm = QCoreApplication.translate, health.alarms[0]
     localized = language.texts().localize_alarm(worst_alarm)
     kind: HeroKind = "error" if health.state == "error" else "warn"
     target: HeroTarget = "test" if worst_alarm.id in ALARMS_ADVISING_TEST else "graphs"
-    action = translate("Verdict", "Health test") if target == "test" else translate("Verdict", "Live graphs")
+    action = translate("HomeVerdict", "Health test") if target == "test" else translate("HomeVerdict", "Live graphs")
     return HomeVerdict(
         kind,
         language.texts().most_severe_alarm_title(health),
@@ -133,58 +137,67 @@ def _simulated_verdict(facts: MachineFacts) -> HomeVerdict:
     translate = QCoreApplication.translate
     return HomeVerdict(
         "neutral",
-        translate("Verdict", "This is a simulated machine"),
+        translate("HomeVerdict", "This is a simulated machine"),
         translate(
-            "Verdict", "Nothing is installed or measured for it. The figures below are of the real computer you sit at."
+            "HomeVerdict",
+            "Nothing is installed or measured for it. The figures below are of the real computer you sit at.",
         ),
-        translate("Verdict", "Walk the setup") if facts.installed is None else "",
+        translate("HomeVerdict", "Walk the setup") if facts.installed is None else "",
         icon="sim",
         target="setup",
     )
 
 
 def _setup_verdict(nvidia: bool, sample: Sample | None, health: Health | None) -> HomeVerdict:
-    """How the card is comes first where it is not well, and is said beside the invitation where it is."""
+    """The offer of a setup; an unhealthy GPU comes before it, a healthy one is named beside it."""
     translate = QCoreApplication.translate
     if nvidia:
         if health is not None and health.state in ("warn", "error"):
             return _alarm_verdict(health)
-        detail = translate("Verdict", "About 10 minutes. Nothing is changed before you agree.")
+        detail = translate("HomeVerdict", "About 10 minutes. Nothing is changed before you agree.")
         if sample is not None and sample.gpus and health is not None and health.state == "well":
             healthy = _healthy_gpus_verdict(sample.gpus)
-            readings_text = translate("Verdict", "{well}: {figures}").format(well=healthy.title, figures=healthy.detail)
+            readings_text = translate("HomeVerdict", "{well}: {figures}").format(
+                well=healthy.title, figures=healthy.detail
+            )
             gpu_text = readings_text if healthy.detail else healthy.title
-            detail = translate("Verdict", "{first}. {then}").format(first=gpu_text, then=detail)
-        title = translate("Verdict", "Your GPU is not set up for deep learning yet")
-        return HomeVerdict("accent", title, detail, translate("Verdict", "Set up my GPU"), icon="bolt", target="setup")
+            detail = translate("HomeVerdict", "{first}. {then}").format(first=gpu_text, then=detail)
+        title = translate("HomeVerdict", "Your GPU is not set up for deep learning yet")
+        return HomeVerdict(
+            "accent", title, detail, translate("HomeVerdict", "Set up my GPU"), icon="bolt", target="setup"
+        )
     return HomeVerdict(
         "accent",
-        translate("Verdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
-        translate("Verdict", "A few minutes. Nothing is changed before you agree."),
-        translate("Verdict", "Set up PyTorch"),
+        translate("HomeVerdict", "No NVIDIA GPU here. PyTorch still works, on the CPU."),
+        translate("HomeVerdict", "A few minutes. Nothing is changed before you agree."),
+        translate("HomeVerdict", "Set up PyTorch"),
         icon="cpu",
         target="setup",
     )
 
 
 def _readings_text(gpus: tuple[GpuSample, ...]) -> str:
-    """The highest temperature and load; of several cards these may be two cards', so they are called so."""
+    """The highest temperature and load; of several GPUs these may belong to two, so the text says so."""
     translate, has_several = QCoreApplication.translate, len(gpus) > 1
     temperatures = [gpu.temp for gpu in gpus if gpu.temp is not None]
     utilizations = [gpu.util for gpu in gpus if gpu.util is not None]
     parts = []
     if temperatures:
-        temperature_text = translate("Verdict", "hottest {temp} °C") if has_several else "{temp} °C"
+        temperature_text = translate("HomeVerdict", "hottest {temp} °C") if has_several else "{temp} °C"
         parts.append(temperature_text.format(temp=max(temperatures)))
     if utilizations:
         utilization_text = (
-            translate("Verdict", "busiest {load} %") if has_several else translate("Verdict", "load {load} %")
+            translate("HomeVerdict", "busiest {load} %") if has_several else translate("HomeVerdict", "load {load} %")
         )
         parts.append(utilization_text.format(load=max(utilizations)))
-    return translate("Verdict", ", ").join(parts)
+    return translate("HomeVerdict", ", ").join(parts)
 
 
 def _healthy_gpus_verdict(gpus: tuple[GpuSample, ...]) -> HomeVerdict:
     translate = QCoreApplication.translate
-    title = translate("Verdict", "Your GPU is well") if len(gpus) == 1 else translate("Verdict", "Your GPUs are well")
-    return HomeVerdict("ok", title, _readings_text(gpus), translate("Verdict", "Live graphs"))
+    title = (
+        translate("HomeVerdict", "Your GPU is well")
+        if len(gpus) == 1
+        else translate("HomeVerdict", "Your GPUs are well")
+    )
+    return HomeVerdict("ok", title, _readings_text(gpus), translate("HomeVerdict", "Live graphs"))

@@ -1,19 +1,10 @@
-"""A card of Settings: a question at the left of each row, its control at the right; each choice is kept at once.
-
-Settings' card about downloads: when those who mirror the publishers' files are asked, and how fast at most.
-
-What the user wants no notifications for, each with the button that brings them back.
-
-Settings' card about the cards: notifications, the icon, what was silenced.
-
-Settings' card for computers without internet: make a folder with all files for one, or set up from such one.
-
-Settings' card about updates: whether to look, when that was done last, what came of it.
+"""The cards of Settings: downloads, GPU alarms, bundles for computers without internet, updates. Choices are saved at
+once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -37,44 +28,51 @@ if TYPE_CHECKING:
     from ...wizard.wizard import SidePageName
 
 
+def control_rows(rows: Iterable[tuple[QWidget, QWidget]]) -> QGridLayout:
+    """Labels at the left, their controls at the right."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(24)
+    grid.setVerticalSpacing(14)
+    grid.setColumnStretch(0, 1)
+    for index, (row_label, control) in enumerate(rows):
+        grid.addWidget(row_label, index, 0, Qt.AlignmentFlag.AlignVCenter)
+        grid.addWidget(control, index, 1, Qt.AlignmentFlag.AlignRight)
+    return grid
+
+
 class SettingsRowsCard(Card):
-    """`say` puts in the words and what holds; the parts that it uses are made before this card is."""
+    """A card of labels with controls.
+
+    Subclasses create what `update_rows` uses before they call `__init__`.
+    """
 
     def __init__(self, app: App, saver: SettingsSaver, controls: Sequence[QWidget], *below: QWidget) -> None:
         self._app, self._saver = app, saver
         self._is_built = False
         super().__init__(" ")
         self.row_labels = tuple(label("body") for _ in controls)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(14)
-        grid.setColumnStretch(0, 1)
-        for row, (row_label, control) in enumerate(zip(self.row_labels, controls, strict=True)):
-            grid.addWidget(row_label, row, 0, Qt.AlignmentFlag.AlignVCenter)
-            grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
-        self.column.addLayout(grid)
+        self.column.addLayout(control_rows(zip(self.row_labels, controls, strict=True)))
         for widget in below:
             self.column.addWidget(widget)
         self._is_built = True
         self.retranslate()
 
     def update_rows(self) -> None:
-        """All words, and what holds."""
+        """Set all texts, and the controls as the settings say."""
         raise NotImplementedError
 
     def showEvent(self, event: QShowEvent) -> None:
-        """What holds may have been changed on another page."""
+        """The settings may have changed on another page."""
         super().showEvent(event)
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words again."""
         if self._is_built:
             self.update_rows()
 
 
 class DownloadsCard(SettingsRowsCard):
-    """Each choice counts from the next download on."""
+    """Use of mirrors and the speed limit; both apply from the next download on."""
 
     def __init__(self, app: App, saver: SettingsSaver) -> None:
         self.mirror_segments, self.speed_picker = SegmentedControl([""] * len(get_args(MirrorUse))), SpeedLimitPicker()
@@ -84,7 +82,6 @@ class DownloadsCard(SettingsRowsCard):
         self.speed_picker.chosen.connect(lambda rate: saver.save(speed_limit=rate))
 
     def update_rows(self) -> None:
-        """All words, and what holds."""
         self.set_title(self.tr("Downloads"))
         mirrors_label, speed_label = self.row_labels
         mirrors_label.setText(self.tr("Fetch from mirrors in China"))
@@ -110,7 +107,7 @@ AlarmKey = tuple[str, str | None]  # the rule's id, the card or None
 
 
 class MutedAlarmsList(Themed, QWidget):
-    """`kept(dict)`: the settings' fields once one of them is told again."""
+    """The muted alarms, each with a button that unmutes it; `settings_changed` brings the settings' fields."""
 
     settings_changed = Signal(dict)
 
@@ -128,7 +125,6 @@ class MutedAlarmsList(Themed, QWidget):
         self.apply_theme()
 
     def retranslate(self) -> None:
-        """What is silent now, in the words of now."""
         muted = self._muted_alarms()
         if list(muted) != list(self.rows):
             self._build_rows(muted)
@@ -141,7 +137,7 @@ class MutedAlarmsList(Themed, QWidget):
         self.setVisible(bool(muted))
 
     def _muted_alarms(self) -> dict[AlarmKey, str]:
-        """Alarms of one card by its name; those of before, and of the computer, are of any."""
+        """Titles by key; an alarm of one GPU names it, older entries and those of the computer have no GPU."""
         settings, texts = self._app.settings, language.texts()
         muted: dict[AlarmKey, str] = {}
         for alarm in settings.silenced:
@@ -174,7 +170,7 @@ class MutedAlarmsList(Themed, QWidget):
             "silenced_cards": tuple(each for each in settings.silenced_cards if (each.alarm, each.card) != key),
         }
         self.settings_changed.emit(changes)
-        # The keyboard stays where it was, as far as there is a place.
+        # Keyboard focus stays in the list.
         for _, unmute_button in list(self.rows.values())[:1]:
             unmute_button.setFocus()
 
@@ -183,7 +179,7 @@ ON, OFF = range(2)
 
 
 class GpuSettingsCard(SettingsRowsCard):
-    """`changed` comes after each choice."""
+    """Alarms, tray icon and muted alarms; `changed` follows each choice."""
 
     changed = Signal()
 
@@ -199,7 +195,6 @@ class GpuSettingsCard(SettingsRowsCard):
         self.muted_alarms_list.settings_changed.connect(lambda changes: self._save(**changes))
 
     def update_rows(self) -> None:
-        """All words, and what holds."""
         settings = self._app.settings
         self.set_title(self.tr("Your graphics card"))
         questions = (
@@ -227,7 +222,7 @@ class GpuSettingsCard(SettingsRowsCard):
 
 
 class OfflineCard(Card):
-    """`wanted` brings the page that is asked for."""
+    """Creating and using a folder for a computer without internet; `side_page_requested` brings the page's name."""
 
     side_page_requested = Signal(str)
 
@@ -236,24 +231,19 @@ class OfflineCard(Card):
         self.create_bundle_button, self.load_bundle_button = Button(icon_name="net"), Button(icon_name="folder")
         self._line_labels = (label("body"), label("body"))
         super().__init__(" ")
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(14)
-        grid.setColumnStretch(0, 1)
         buttons: tuple[tuple[SidePageName, Button], ...] = (
             ("create-bundle", self.create_bundle_button),
             ("load-bundle", self.load_bundle_button),
         )
-        for row, (page, button) in enumerate(buttons):
-            grid.addWidget(self._line_labels[row], row, 0, Qt.AlignmentFlag.AlignVCenter)
-            grid.addWidget(button, row, 1, Qt.AlignmentFlag.AlignRight)
-            button.clicked.connect(lambda _checked=False, way=page: self.side_page_requested.emit(way))
-        self.column.addLayout(grid)
+        for page, button in buttons:
+            button.clicked.connect(lambda _checked=False, page=page: self.side_page_requested.emit(page))
+        self.column.addLayout(
+            control_rows(zip(self._line_labels, (self.create_bundle_button, self.load_bundle_button), strict=True))
+        )
         self._is_built = True
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words."""
         if not self._is_built:
             return
         self.set_title(self.tr("Without internet"))
@@ -268,7 +258,7 @@ class OfflineCard(Card):
 
 
 class UpdateSettingsCard(Card):
-    """A build that knows no publisher says so, and nothing else."""
+    """Checks for updates; a build without a publisher says that it has none."""
 
     def __init__(self, updates: UpdateController, app: App, saver: SettingsSaver) -> None:
         self._updates, self._app, self._saver = updates, app, saver
@@ -280,17 +270,11 @@ class UpdateSettingsCard(Card):
         self.divider, self.update_panel = Divider(), UpdatePanel(updates)
         self.error_label = label("small", tone="error")
         super().__init__(" ")
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(14)
-        grid.setColumnStretch(0, 1)
-        for row, (row_label, control) in enumerate(
+        rows = control_rows(
             ((self.daily_check_label, self.daily_check_segments), (self.last_check_label, self.check_button))
-        ):
-            grid.addWidget(row_label, row, 0, Qt.AlignmentFlag.AlignVCenter)
-            grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
+        )
         self.column.addWidget(self.unsupported_label)
-        self.column.addLayout(grid)
+        self.column.addLayout(rows)
         for part in (self.error_label, self.divider, self.update_panel):
             self.column.addWidget(part)
         self.daily_check_segments.chosen.connect(self._choose_daily_check)
@@ -302,7 +286,6 @@ class UpdateSettingsCard(Card):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words and all states."""
         if not self._is_built:
             return
         updates, is_supported = self._updates, self._updates.is_supported
@@ -336,7 +319,6 @@ class UpdateSettingsCard(Card):
             return self.tr("Asking…")
         if last_check is None or last_check.asked is None or last_check.outcome is None:
             return self.tr("Not checked yet.")
-        # As the clock on this computer's wall says it.
         checked_at = datetime.fromtimestamp(last_check.asked, UTC).astimezone()
         outcome = texts().translate(f"update.outcome.{last_check.outcome}")
         return self.tr("Last check {when}: {outcome}").format(when=f"{checked_at:%Y-%m-%d %H:%M}", outcome=outcome)

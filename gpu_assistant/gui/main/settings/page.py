@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QGridLayout
-
 from .... import __version__
 from ....core import paths
 from ....core.errors import AppError
@@ -14,13 +11,14 @@ from ....core.types import Language as Code
 from ... import theme
 from ...language import LANGUAGE_NAMES, Language
 from ...saving import SettingsSaver
+from ...widgets.base import application
 from ...widgets.buttons import SegmentedControl
 from ...widgets.cards import Banner, Card
 from ...widgets.console import CommandBox
 from ...widgets.page import Page
 from ...widgets.text import TextLabel, label
 from ..updates import UpdateController
-from .cards import DownloadsCard, GpuSettingsCard, OfflineCard, UpdateSettingsCard
+from .cards import DownloadsCard, GpuSettingsCard, OfflineCard, UpdateSettingsCard, control_rows
 
 if TYPE_CHECKING:
     from ....app import App
@@ -30,7 +28,7 @@ TEXT_SCALES = (1.0, 1.25, 1.5, 2.0)
 
 
 class SettingsPage(Page):
-    """Label left, control right; what cannot be kept is said above."""
+    """Labels at the left, controls at the right; settings that cannot be saved are reported at the top."""
 
     def __init__(self, app: App, language: Language, saver: SettingsSaver, updates: UpdateController) -> None:
         self._saver = saver
@@ -38,31 +36,24 @@ class SettingsPage(Page):
         self.language_segments = SegmentedControl([LANGUAGE_NAMES[code] for code in get_args(Code)])
         self.theme_segments = SegmentedControl([""] * len(get_args(theme.ThemeChoice)))
         self.scale_segments = SegmentedControl([f"{round(100 * scale)} %" for scale in TEXT_SCALES])
-        self._error_banner = Banner("warn")
-        self._error_banner.hide()
+        self.error_banner = Banner("warn")
+        self.error_banner.hide()
         self._row_labels: dict[str, TextLabel] = {}
         self._appearance_card, self._about_card = Card(" "), Card(" ")
         self.updates_card = UpdateSettingsCard(updates, app, saver)
         self.gpu_card = GpuSettingsCard(app, saver)
         self.downloads_card = DownloadsCard(app, saver)
         self.offline_card = OfflineCard()
-        # Not `setVisible`: what has no parent yet would show as a window.
+        # Not `setVisible`: without a parent it would open as a window.
         if app.simulated:
             self.offline_card.hide()
         self._folder_box = CommandBox(str(app.data.root))
         self._privacy_label = label("body", "", "soft")
         self._version_label, self._licences_path = label("body", "", "soft"), paths.licenses_dir()
         super().__init__(" ")
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(14)
-        grid.setColumnStretch(0, 1)
-        rows = (("language", self.language_segments), ("theme", self.theme_segments), ("scale", self.scale_segments))
-        for row, (name, control) in enumerate(rows):
-            self._row_labels[name] = label("body")
-            grid.addWidget(self._row_labels[name], row, 0, Qt.AlignmentFlag.AlignVCenter)
-            grid.addWidget(control, row, 1, Qt.AlignmentFlag.AlignRight)
-        self._appearance_card.column.addLayout(grid)
+        rows = {"language": self.language_segments, "theme": self.theme_segments, "scale": self.scale_segments}
+        self._row_labels = {name: label("body") for name in rows}
+        self._appearance_card.column.addLayout(control_rows(zip(self._row_labels.values(), rows.values(), strict=True)))
         self._row_labels["folder"] = label("body")
         for about_row in (self._row_labels["folder"], self._folder_box, self._privacy_label):
             self._about_card.column.addWidget(about_row)
@@ -72,7 +63,7 @@ class SettingsPage(Page):
             self._about_card.column.addWidget(self._row_labels["licences"])
             self._about_card.column.addWidget(CommandBox(str(self._licences_path)))
         for part in (
-            self._error_banner,
+            self.error_banner,
             self._appearance_card,
             self.gpu_card,
             self.downloads_card,
@@ -86,12 +77,11 @@ class SettingsPage(Page):
         self.theme_segments.chosen.connect(self._choose_theme)
         self.scale_segments.chosen.connect(self._choose_scale)
         saver.failed.connect(self._on_save_failed)
-        saver.saved.connect(self._error_banner.hide)
+        saver.saved.connect(self.error_banner.hide)
         self.retranslate()
         self.refresh()
 
     def retranslate(self) -> None:
-        """All words of the page."""
         if not self._row_labels:
             return
         self.set_title(self.tr("Settings"))
@@ -122,7 +112,7 @@ class SettingsPage(Page):
             control.setAccessibleName(self._row_labels[name].text())
 
     def refresh(self) -> None:
-        """Show what holds, also when it was changed elsewhere."""
+        """Show the current choices, also when they were changed elsewhere."""
         super().refresh()
         self.language_segments.set_current(get_args(Code).index(self._language.current))
         self.theme_segments.set_current(get_args(theme.ThemeChoice).index(theme.choice()))
@@ -130,7 +120,6 @@ class SettingsPage(Page):
         self.scale_segments.set_current(TEXT_SCALES.index(nearest))
 
     def update_colours(self) -> None:
-        """Another theme is another choice."""
         self.refresh()
 
     def _choose_language(self, index: int) -> None:
@@ -140,19 +129,13 @@ class SettingsPage(Page):
 
     def _choose_theme(self, index: int) -> None:
         choice: theme.ThemeChoice = get_args(theme.ThemeChoice)[index]
-        theme.set_theme(_application(), choice)
+        theme.set_theme(application(), choice)
         self._saver.save(theme=choice)
 
     def _choose_scale(self, index: int) -> None:
-        theme.set_text_scale(_application(), TEXT_SCALES[index])
+        theme.set_text_scale(application(), TEXT_SCALES[index])
         self._saver.save(text_scale=TEXT_SCALES[index])
 
     def _on_save_failed(self, error: AppError) -> None:
-        self._error_banner.set("warn", self._language.texts().error_text(error))
-        self._error_banner.show()
-
-
-def _application() -> QApplication:
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)  # noqa: S101 - a page cannot exist without one
-    return application
+        self.error_banner.set("warn", self._language.texts().error_text(error))
+        self.error_banner.show()

@@ -18,7 +18,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal
 from ....catalog.records.health import NameCondition, NumberCondition
 from ....core.jobs import JobContext
 from ....core.results import GpuSample
-from ....health.baselines import critical_action, critical_temperature, temperature_limit, value_changes
+from ....health.baselines import value_changes
+from ....health.rules import critical_action, critical_temperature, temperature_limit
 from ....monitor.series import GONE_SERIES, LOST_SERIES, NVML_STATE_PREFIX, THROTTLE_PREFIX, series_name
 from ...worker import JobRunner
 from ..history_model import GAP_STEPS, Array

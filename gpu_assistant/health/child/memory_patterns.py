@@ -1,7 +1,7 @@
-"""Fills a device's free memory with patterns and reads them back; in an environment's own Python.
+"""Fills a device's free memory with patterns and reads them back.
 
-The patterns are memtest86's: all bits off, every second bit, pairs, fours, each followed by its opposite in place
-(moving inversions), each word's own number (an address line that is stuck makes two words share a place), and noise.
+The patterns are memtest86's: no bit, every second bit, pairs, fours, each followed by its inversion; each word's own
+index (a stuck address line makes two words share a location); noise.
 """
 
 from __future__ import annotations
@@ -11,39 +11,39 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..verify.child_protocol import CheckWriter
-    from .child_device import StressDevice
+    from ...verify.child_protocol import CheckWriter
+    from .stress_devices import StressDevice
 
-PIECE_WORDS = 1 << 25  # words of 8 bytes: 256 MB, so that each step stays far below two seconds on any card
-STRIPE_WORDS = 1 << 22  # words that are compared at once
+PIECE_WORDS = 1 << 25  # words of 8 bytes: 256 MB, so that each step takes far less than two seconds on any GPU
+STRIPE_WORDS = 1 << 22  # words that are compared at a time
 FIXED_PATTERNS = (0, 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
-INDEX_MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)  # an odd number: every word's number comes out different
+INDEX_MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)  # an odd number: each index has another product
 NOISE_MULTIPLIER = 0x3C79AC492BA7B653
-MAX_INSPECTED_WORDS = 1024  # wrong words of a stripe whose bits are told
+MAX_INSPECTED_WORDS = 1024  # wrong words of a stripe whose bits are reported
 MEMORY_REPORT_S = 0.5
 
-Mismatch = tuple[int, int, int]  # byte of the first wrong word, how many, which bits
-# How a piece is filled, and how it is compared. Both take the piece and its first word's number.
+Mismatch = tuple[int, int, int]  # byte offset of the first wrong word, count of wrong words, wrong bits
+# Fills a piece, and compares it. Both take the piece and the index of its first word.
 PatternStep = tuple[Callable[[Any, int], None], Callable[[Any, int], Mismatch | None]]
 
 
 class MemoryFaults:
-    """What came back wrong."""
+    """All wrong words so far."""
 
     def __init__(self) -> None:
         self.words = 0
         self.bits = 0
-        self.first: int | None = None  # byte from the beginning of the tested memory
+        self.first: int | None = None  # byte offset in the tested memory
 
     def add(self, offset: int, count: int, bits: int) -> None:
-        """`count` wrong words, the first of them at byte `place`."""
+        """Add `count` wrong words, the first of them at byte `offset`."""
         self.words += count
         self.bits |= bits
         self.first = offset if self.first is None else min(self.first, offset)
 
 
 def run_memory_test(writer: CheckWriter, torch: Any, device: StressDevice, share: float) -> None:  # noqa: ANN401
-    """`share` of what is free, every pattern written everywhere before the first word is read."""
+    """Test a `share` of the free memory; each pattern is written everywhere before the first word is read."""
     pieces, words = allocate_pieces(torch, device, int(device.free_bytes() * share) // 8)
     if not pieces:
         writer.report("memory-test", "skip", device=device.id, reason="@health.reason.no-memory")
@@ -83,7 +83,7 @@ def run_memory_test(writer: CheckWriter, torch: Any, device: StressDevice, share
 
 
 def allocate_pieces(torch: Any, device: StressDevice, words: int) -> tuple[list[Any], int]:  # noqa: ANN401
-    """Pieces of memory, as many as there really are; room for comparing is left free."""
+    """Pieces of memory, up to so many words, and their words; leaves memory free for comparing."""
     words -= 3 * STRIPE_WORDS
     pieces: list[Any] = []
     allocated = 0
@@ -92,15 +92,15 @@ def allocate_pieces(torch: Any, device: StressDevice, words: int) -> tuple[list[
         try:
             pieces.append(torch.empty(size, dtype=torch.int64, device=device.id))
         except (RuntimeError, MemoryError):
-            break  # somebody else took it meanwhile
+            break  # another program took it meanwhile
         allocated += size
     if pieces and allocated < words:
-        allocated -= pieces.pop().numel()  # the last one makes room
+        allocated -= pieces.pop().numel()  # free memory for comparing
     return pieces, allocated
 
 
 class PatternTester:
-    """The place where words are made and compared, a stripe at a time and without asking for memory anew."""
+    """Generates and compares words, a stripe at a time, in memory that is allocated once."""
 
     def __init__(self, torch: Any, device: str) -> None:  # noqa: ANN401
         self._torch = torch
@@ -109,7 +109,7 @@ class PatternTester:
         self._flags = torch.empty(STRIPE_WORDS, dtype=torch.bool, device=device)
 
     def steps(self) -> Iterator[PatternStep]:
-        """All of them, in order."""
+        """All patterns in order."""
         for value in FIXED_PATTERNS:
             yield self._constant(value)
             yield self._constant(~value)
@@ -127,7 +127,7 @@ class PatternTester:
         return fill, lambda piece, first: self._find_mismatch(piece, first, lambda _first, _count: value)
 
     def _generated(self, generate: Callable[[int, int], Any]) -> PatternStep:
-        """Words that are made anew for comparing."""
+        """Words that are generated again for comparing."""
 
         def fill(piece: Any, first: int) -> None:  # noqa: ANN401
             for offset in range(0, piece.numel(), STRIPE_WORDS):
@@ -137,19 +137,19 @@ class PatternTester:
         return fill, lambda piece, first: self._find_mismatch(piece, first, generate)
 
     def _index_words(self, first: int, count: int, mask: int) -> Any:  # noqa: ANN401
-        """Each word its own number, spread over all bits; `mask` -1 for the opposite."""
+        """Each word its own index, spread over all bits; `mask` -1 for the inversion."""
         words = self._words[:count]
         self._torch.arange(first, first + count, out=words)
         return words.mul_(INDEX_MULTIPLIER).bitwise_xor_(mask)
 
     def _noise_words(self, first: int, count: int, seed: int) -> Any:  # noqa: ANN401
-        """Words without any order, the same for the same place: a well-mixed function of each word's number."""
+        """Pseudo-random words, a function of each word's index."""
         words, scratch = self._index_words(first + (seed << 40), count, 0), self._scratch[:count]
         self._torch.bitwise_right_shift(words, 29, out=scratch)
         return words.bitwise_xor_(scratch.bitwise_and_(0x7FFFFFFFF)).mul_(NOISE_MULTIPLIER)
 
     def _find_mismatch(self, piece: Any, first: int, expected: Callable[[int, int], Any]) -> Mismatch | None:  # noqa: ANN401
-        """What is wrong in a piece whose first word has this number."""
+        """Wrong words in a piece whose first word has the index `first`; None where there are none."""
         torch = self._torch
         wrong_counts = []
         for offset in range(0, piece.numel(), STRIPE_WORDS):
@@ -158,7 +158,7 @@ class PatternTester:
             torch.ne(stripe, expected(first + offset, count), out=self._flags[:count])
             wrong_counts.append(torch.count_nonzero(self._flags[:count]))
         mismatch: Mismatch | None = None
-        # One question for the whole piece: the device works on while the next ones are being asked for.
+        # One transfer for the whole piece: the device works on meanwhile.
         for stripe_index, count in enumerate(torch.stack(wrong_counts).tolist()):
             if count:
                 offset = stripe_index * STRIPE_WORDS

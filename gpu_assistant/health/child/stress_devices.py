@@ -1,4 +1,4 @@
-"""The devices that a health test works on, as it needs them; in an environment's own Python."""
+"""The devices that a health test puts under load: the CPU and CUDA devices of torch."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 
 
 class StressDevice:
-    """Something torch computes on. `kinds` are the precisions in which products are tested."""
+    """A device of torch's. `precisions` are those in which matrix products are tested."""
 
     id: str
     precisions: tuple[str, ...]
 
     def describe(self) -> dict[str, Any]:
-        """The device as the parent reads it."""
+        """The device for the parent, as JSON."""
         raise NotImplementedError
 
     def free_bytes(self) -> int:
-        """Memory that a test may fill, what others use left out."""
+        """Memory that a test may fill."""
         raise NotImplementedError
 
     def synchronize(self) -> None:
-        """Until everything that was asked of it is done."""
+        """Wait until all its work is done."""
         raise NotImplementedError
 
 
 class StressCpu(StressDevice):
-    """The processor, one thread a core; the memory test gets `cpu_bytes` of RAM at most."""
+    """The CPU, with a thread for each core; a memory test may fill `cpu_bytes` of RAM."""
 
     id = "cpu"
     precisions = ("float64", "float32", "bfloat16")
@@ -40,15 +40,15 @@ class StressCpu(StressDevice):
         torch.set_num_threads(min(cores or usable_cores, usable_cores))
 
     def describe(self) -> dict[str, Any]:
-        """Only its name in torch."""
+        """Its name in torch only."""
         return {"id": self.id}
 
     def free_bytes(self) -> int:
-        """A fixed piece: the rest belongs to other programs."""
+        """A fixed amount: other programs need the rest."""
         return self._memory_bytes
 
     def synchronize(self) -> None:
-        """It has always finished."""
+        """Nothing: torch computes synchronously on the CPU."""
 
 
 class StressCuda(StressDevice):
@@ -67,7 +67,7 @@ class StressCuda(StressDevice):
         )
 
     def describe(self) -> dict[str, Any]:
-        """With the driver's own number for the card, where torch tells it."""
+        """With the driver's UUID of the GPU, where torch tells it."""
         properties = self._cuda.get_device_properties(self._index)
         uuid = getattr(properties, "uuid", None)
         return {
@@ -78,17 +78,17 @@ class StressCuda(StressDevice):
         }
 
     def free_bytes(self) -> int:
-        """As the driver counts it, what torch keeps for later given back first."""
+        """As the driver counts it, after torch has released its cache."""
         self._cuda.empty_cache()
         return int(self._cuda.mem_get_info(self._index)[0])
 
     def synchronize(self) -> None:
-        """Its queue is empty."""
+        """Wait for its queue."""
         self._cuda.synchronize(self._index)
 
 
 def list_stress_devices(torch: Any, cores: int | None, cpu_bytes: int) -> list[StressDevice]:  # noqa: ANN401
-    """The processor, then every CUDA device that torch has."""
+    """The CPU, then every CUDA device that torch has."""
     devices: list[StressDevice] = [StressCpu(torch, cores, cpu_bytes)]
     if torch.cuda.is_available():
         devices += [StressCuda(torch, index) for index in range(torch.cuda.device_count())]

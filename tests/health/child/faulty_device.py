@@ -8,15 +8,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "gpu_assistant"
+PACKAGE = Path(__file__).parents[3] / "gpu_assistant"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(PACKAGE / "verify"), str(PACKAGE / "health")]
+sys.path[:0] = [str(PACKAGE / "verify"), str(PACKAGE / "health" / "child")]
 
-import child_memory  # noqa: E402
-import child_product  # noqa: E402
+import matrix_products  # noqa: E402
+import memory_patterns  # noqa: E402
 import torch  # noqa: E402
-from child_device import StressCpu  # noqa: E402
 from child_protocol import CheckWriter  # noqa: E402
+from stress_devices import StressCpu  # noqa: E402
 
 WORD, BIT = 5_000_003, 37
 ROW = 257  # not one of those that are computed again in full
@@ -59,7 +59,7 @@ class Torch:
         result = torch.mm(left, right, out=out) if out is not None else torch.mm(left, right)
         self.products += 1
         if sys.argv[1] == "wrong" or (sys.argv[1] == "slip" and out is not None and self.products % 5 == 0):
-            whole = result.view(getattr(torch, child_product.INTEGER_DTYPES[result.element_size()]))
+            whole = result.view(getattr(torch, matrix_products.INTEGER_DTYPES[result.element_size()]))
             whole[ROW, 7] ^= 1 << (8 * result.element_size() - 3 if sys.argv[1] == "wrong" else 0)
         return result
 
@@ -74,6 +74,6 @@ class SmallCpu(StressCpu):
 writer = CheckWriter()
 device = SmallCpu(torch, 2, 150_000_000)
 if sys.argv[1] in FAULTS:
-    child_memory.run_memory_test(writer, Torch(), device, 1.0)
+    memory_patterns.run_memory_test(writer, Torch(), device, 1.0)
 else:
-    child_product.run_product_tests(writer, Torch(), device, 0.2)
+    matrix_products.run_product_tests(writer, Torch(), device, 0.2)

@@ -1,4 +1,4 @@
-"""Matrix products that must come out right, and the same to the last bit each time; in an environment's own Python."""
+"""Matrix products that must be right, and the same to the last bit each time."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..verify.child_protocol import CheckWriter, exception_summary
-    from .child_device import StressDevice
-else:  # `child.py` has said where it lies
+    from ...verify.child_protocol import CheckWriter, exception_summary
+    from .stress_devices import StressDevice
+else:  # `program.py` has put it on the path
     from child_protocol import CheckWriter, exception_summary
 
 MIN_SIDE, MAX_SIDE = 512, 8192
-TARGET_PRODUCT_S = 0.05  # how long one product shall take about; far below two seconds, where Windows steps in
-CHECKED_ROWS = 64  # spread over the whole result, computed again in float64
-STRIP_SIZE = 1024  # rows or columns that are made float64 at once
-BATCH_WORK_S = 0.25  # so much work is given to a device at once
+TARGET_PRODUCT_S = 0.05  # of one product, about; far below the two seconds after which Windows resets the GPU
+CHECKED_ROWS = 64  # spread over the result, computed again in float64
+STRIP_SIZE = 1024  # rows or columns that are converted to float64 at a time
+BATCH_WORK_S = 0.25  # work that is queued at a time
 LOAD_REPORT_S = 1.0
 INTEGER_DTYPES = {8: "int64", 4: "int32", 2: "int16"}
 
 
 class WrongResultError(Exception):
-    """The first result is wrong already; `error` relative to the largest entry."""
+    """The first result is wrong; `error` is relative to the largest entry."""
 
     def __init__(self, error: float) -> None:
         super().__init__(error)
@@ -30,9 +30,9 @@ class WrongResultError(Exception):
 
 
 class RepeatedProduct:
-    """One product on one device, again and again: every result is compared with the first, bit by bit, there.
+    """One product on one device, repeated: each result is compared with the first, bit by bit, on the device.
 
-    The first is compared with float64 on the processor. Raises WrongError, and what torch raises.
+    The first is compared with float64 on the CPU. Raises WrongResultError, and what torch raises.
     """
 
     def __init__(self, torch: Any, device: StressDevice, precision: str) -> None:  # noqa: ANN401
@@ -57,7 +57,7 @@ class RepeatedProduct:
         set_precision(torch, self.precision)
         dtype = getattr(torch, "float32" if self.precision == "tf32" else self.precision)
         torch.manual_seed(side)
-        # The same numbers on every device, made by the processor.
+        # The same numbers on every device, generated on the CPU.
         self._left_matrix = torch.randn(side, side, dtype=torch.float32).to(dtype).to(self._device.id)
         self._right_matrix = torch.randn(side, side, dtype=torch.float32).to(dtype).to(self._device.id)
         self._expected = torch.mm(self._left_matrix, self._right_matrix)
@@ -73,12 +73,12 @@ class RepeatedProduct:
         return time.perf_counter() - started
 
     def _fits_in_memory(self, side: int) -> bool:
-        """Whether four matrices (made in float32) take less than half of what is free."""
+        """Whether four matrices of float64 take less than half of the free memory."""
         return 4 * side * side * 8 < self._device.free_bytes() / 2
 
     def _max_error(self) -> float:
-        """The largest deviation from the float64 product, by its largest entry: of some whole rows, and of the whole
-        result added up along random signs, by what chance makes of it there. A share above the tolerance is wrong.
+        """The largest deviation from the float64 product, relative to its largest entry: of some rows, and of all rows
+        multiplied by a vector of random signs (divided by the square root of the side, its expected growth).
         """
         torch, side = self._torch, self.side
         rows = slice(None, None, max(side // CHECKED_ROWS, 1))
@@ -94,16 +94,16 @@ class RepeatedProduct:
             self._left_matrix, self._multiply_on_cpu(self._right_matrix, signs)
         )
         error = float(torch.maximum(row_error, sum_error.abs().max() / math.sqrt(side)) / largest)
-        # JSON knows no infinity; a result with holes is as wrong as can be.
+        # JSON has no infinity and no NaN.
         return error if math.isfinite(error) else 1.0
 
     def _multiply_on_cpu(self, matrix: Any, vector: Any) -> Any:  # noqa: ANN401
-        """In float64 on the processor, some rows at a time: the whole matrix would take much of its memory."""
+        """In float64 on the CPU, some rows at a time to save memory."""
         strips = range(0, self.side, STRIP_SIZE)
         return self._torch.cat([matrix[offset : offset + STRIP_SIZE].cpu().double() @ vector for offset in strips])
 
     def enqueue(self, seconds: float) -> None:
-        """Give the device so much work, and do not wait for it."""
+        """Queue so many seconds of work, and do not wait for it."""
         set_precision(self._torch, self.precision)
         for _ in range(max(int(seconds / self.seconds), 1)):
             self._torch.mm(self._left_matrix, self._right_matrix, out=self._result)
@@ -113,24 +113,24 @@ class RepeatedProduct:
             self.run_count += 1
 
     def collect(self) -> None:
-        """Wait, and take in how many entries came out different."""
+        """Wait, and count the entries that differ."""
         self.wrong_count = int(self._mismatch_count)
 
     @property
     def operations(self) -> float:
-        """Of one product."""
+        """Floating-point operations of one product."""
         return 2.0 * self.side**3
 
 
 def tolerance(torch: Any, precision: str, side: int) -> float:  # noqa: ANN401
-    """What rounding explains: of the inputs and the result in `kind`, of the sums in float32 (float64)."""
+    """The error that rounding explains: of inputs and result in `precision`, of sums in float32 (float64)."""
     epsilon = 2.0**-10 if precision == "tf32" else torch.finfo(getattr(torch, precision)).eps
     accumulation_epsilon = 2.0**-52 if precision == "float64" else 2.0**-23
     return float(4 * epsilon + 4 * math.sqrt(side) * accumulation_epsilon)
 
 
 def set_precision(torch: Any, precision_name: str) -> None:  # noqa: ANN401
-    """TF32 on for "tf32" alone; everything else keeps full float32."""
+    """TF32 for "tf32" only; everything else computes in full float32."""
     matmul = torch.backends.cuda.matmul
     if hasattr(matmul, "fp32_precision"):
         matmul.fp32_precision = "tf32" if precision_name == "tf32" else "ieee"
@@ -176,7 +176,7 @@ def run_product_tests(writer: CheckWriter, torch: Any, device: StressDevice, sec
 
 
 def run_load(writer: CheckWriter, torch: Any, devices: list[StressDevice], seconds: float) -> None:  # noqa: ANN401
-    """All devices at once for so long, every product compared, the precisions taking turns each second."""
+    """Load all devices for so long; every product is compared, the precisions alternate each second."""
     products_by_device: dict[str, list[RepeatedProduct]] = {}
     for device in devices:
         writer.send(begin="load", device=device.id)

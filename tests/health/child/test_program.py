@@ -18,8 +18,8 @@ from gpu_assistant.health.job import HealthJob
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 
-from ..fakes.system import FakeSystem
-from .samples import RULES
+from ...fakes.system import FakeSystem
+from ..samples import RULES
 
 FAULTY = Path(__file__).with_name("faulty_device.py")
 QUICK = replace(RULES, tests=replace(RULES.tests, product_seconds=0.3, cpu_memory_bytes=150_000_000))

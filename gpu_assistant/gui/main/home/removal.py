@@ -1,0 +1,144 @@
+"""Removing an environment: what will be removed is shown and confirmed first, what stayed is reported after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from ....core.jobs import JobContext
+from ....core.message import Message
+from ....core.plan import Event, Step, StepEvent
+from ....texts.format import format_size
+from ....texts.localized import Texts
+from ... import theme
+from ...language import Language
+from ...widgets.dialogs import ConfirmDialog
+from ...widgets.text import label
+from ...worker import JobRunner
+from ..machine_facts import InstalledEnvironment
+
+if TYPE_CHECKING:
+    from ....app import App
+
+MAX_LIST_HEIGHT = 260
+
+
+class EnvironmentRemoval(QObject):
+    """`changed` says that a job began or ended; `finished` brings the outcome, `failed` the AppError."""
+
+    changed = Signal()
+    finished = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, app: App, language: Language, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._app, self._language, self._window = app, language, parent
+        self._installed: InstalledEnvironment | None = None
+        self._leftover_messages: dict[str, str] = {}
+        self._preview_runner, self._uninstall_runner = JobRunner(self), JobRunner(self)
+        self._preview_runner.done.connect(self._show_confirmation)
+        self._uninstall_runner.reported.connect(self._on_event)
+        self._uninstall_runner.done.connect(self._on_uninstalled)
+        for runner in (self._preview_runner, self._uninstall_runner):
+            runner.failed.connect(self.failed)
+            runner.started.connect(self.changed)
+            runner.finished.connect(self.changed)
+
+    @property
+    def is_running(self) -> bool:
+        return self._preview_runner.running or self._uninstall_runner.running
+
+    def confirm_and_remove(self, installed: InstalledEnvironment) -> None:
+        """Read what would be removed, show it, and remove it if the user agrees."""
+        if not self.is_running:
+            self._installed = installed
+            self._preview_runner.start(UninstallPreviewJob(self._app, installed.folder))
+
+    def _show_confirmation(self, steps: tuple[Step, ...]) -> None:
+        installed = self._installed
+        if installed is None:
+            return
+        dialog = build_removal_dialog(self._window, installed, steps, self._language.texts())
+        dialog.accepted.connect(self._uninstall)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _uninstall(self) -> None:
+        if self._installed is not None and not self.is_running:
+            self._leftover_messages.clear()
+            self._uninstall_runner.start(self._app.setup.uninstall(self._installed.folder))
+
+    def _on_event(self, event: Event) -> None:
+        # Only steps that did not go as shown carry a message.
+        if isinstance(event, StepEvent) and event.code is not None and event.state in ("done", "skipped"):
+            self._leftover_messages[event.id] = self._language.texts().message_text(Message(event.code, event.data))
+
+    def _on_uninstalled(self, folder: Path) -> None:
+        template = (
+            self.tr("Taken back what was installed for {path}:")
+            if self._leftover_messages
+            else self.tr("Removed: {path}")
+        )
+        self.finished.emit("\n".join([template.format(path=folder), *dict.fromkeys(self._leftover_messages.values())]))
+
+
+class UninstallPreviewJob:
+    """Reads the steps of an uninstall from the journal."""
+
+    def __init__(self, app: App, folder: Path) -> None:
+        self._app, self._folder = app, folder
+
+    def run(self, context: JobContext[Any]) -> tuple[Step, ...]:  # noqa: ARG002
+        """The steps, in order; raises AppError where nothing in the folder is ours."""
+        return self._app.setup.uninstall(self._folder).steps()
+
+
+def build_removal_dialog(
+    parent: QWidget, installed: InstalledEnvironment, steps: tuple[Step, ...], texts: Texts
+) -> ConfirmDialog:
+    """The question with all steps; keeping the environment is the default."""
+    size_text = f" ({format_size(installed.bytes)})" if installed.bytes is not None else ""
+    title = QCoreApplication.translate("EnvironmentRemoval", "Remove “{name}”{size}?").format(
+        name=installed.folder.name, size=size_text
+    )
+    explanation = QCoreApplication.translate(
+        "EnvironmentRemoval", "This is taken back, and nothing else. What stays is named with its reason."
+    )
+    remove_text, keep_text = (
+        QCoreApplication.translate("EnvironmentRemoval", "Remove"),
+        QCoreApplication.translate("EnvironmentRemoval", "Keep"),
+    )
+    return ConfirmDialog(parent, title, explanation, remove_text, keep_text, details=UninstallStepList(steps, texts))
+
+
+class UninstallStepList(QScrollArea):
+    """What each step removes; a long list scrolls."""
+
+    def __init__(self, steps: tuple[Step, ...], texts: Texts) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 4, 8, 4)
+        column.setSpacing(2)
+        for number, step in enumerate(steps, 1):
+            title = label("strong", f"{number}. " + texts.translate(f"step.{step.code}.title", step.data))
+            column.addWidget(title)
+            column.addWidget(label("small", texts.translate(f"step.{step.code}.what", step.data)))
+            column.addSpacing(6)
+        column.addStretch(1)
+        self.setWidget(content)
+        self.setAccessibleName(QCoreApplication.translate("EnvironmentRemoval", "What is taken back"))
+        self._column = column
+
+    def sizeHint(self) -> QSize:
+        width = theme.px(520)
+        return QSize(width, min(self._column.heightForWidth(width - 16), theme.px(MAX_LIST_HEIGHT)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(320), min(self.sizeHint().height(), theme.px(120)))
