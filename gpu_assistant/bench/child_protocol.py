@@ -17,11 +17,11 @@ from msgspec.structs import replace
 
 from ..core.errors import AppError, Cancelled
 from ..core.results import BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
-from ..system.base import KILLED_RETURNCODE
+from ..system.base import KILLED_RETURNCODE, Processes
 from ..system.processes import DeadlineEvent, run_json_lines
 
 if TYPE_CHECKING:
-    from ..system.base import System
+    pass
 
 
 NOTE_PREFIX = "bench.note."
@@ -287,7 +287,7 @@ class _TooManyForeignLines(Exception):
 
 
 def run_benchmark_child(
-    system: System,
+    system: Processes,
     argv: Sequence[str | Path],
     on_message: Callable[[ChildMessage], None],
     *,

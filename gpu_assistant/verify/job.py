@@ -25,13 +25,13 @@ from ..core.types import device_label
 from ..system.processes import DeadlineEvent, run_json_lines
 
 if TYPE_CHECKING:
-    from ..system.base import ProcessResult, System
+    from ..system.base import Processes, ProcessResult
 
 
 TIME_LIMIT_S = 60.0
 
 
-def check_packages(system: System, interpreter: Path, context: JobContext[Any]) -> Check:
+def check_packages(system: Processes, interpreter: Path, context: JobContext[Any]) -> Check:
     """The check "packages": every installed package finds what it requires."""
     from uv import find_uv_bin
 
@@ -111,7 +111,7 @@ class VerifyJob:
     def __init__(
         self,
         environment: Path,
-        system: System,
+        system: Processes,
         *,
         time_limit: float = 300.0,
         first_line_timeout: float = FIRST_LINE_TIMEOUT_S,

@@ -19,7 +19,6 @@ from ...core.price import plan_cost
 from ...texts.format import format_duration, format_size
 from ...texts.localized import Texts
 from ..saving import FileSaver
-from ..worker import FunctionJob
 from ..widgets.base import Breakpoints, announce
 from ..widgets.buttons import Button, SegmentedControl
 from ..widgets.cards import Card, Hero
@@ -33,11 +32,11 @@ from ..wizard.pages.install.page import NoteCard
 from ..wizard.pages.install.progress_panel import CurrentStepPanel
 from ..wizard.pages.machine_summary import system_name
 from ..wizard.state import WizardState
-from ..worker import JobRunner
+from ..worker import FunctionJob, JobRunner
 from .create import BundleCreator, BundleOrder, CreatedBundle, CreationState
 
 if TYPE_CHECKING:
-    from ...system.base import System
+    from ...system.base import Desktop
 
 THIS_COMPUTER, OTHER_COMPUTER = range(2)
 
@@ -510,7 +509,7 @@ class BundleReadyCard(Card):
         direction = QBoxLayout.Direction.TopToBottom if self._shape.is_tight else QBoxLayout.Direction.LeftToRight
         self._buttons_layout.setDirection(direction)
 
-    def show_folder(self, system: System, folder: Path) -> None:
+    def show_folder(self, system: Desktop, folder: Path) -> None:
         """Open the folder in the file manager."""
         if not self._runner.running:
             self._runner.start(FunctionJob(lambda: system.open_folder(folder)))

@@ -30,7 +30,7 @@ from .protocol import (
 )
 
 if TYPE_CHECKING:
-    from ...system.base import System
+    from ...system.base import Elevation
     from ...system.elevation import ElevatedSystem
 
 
@@ -54,7 +54,7 @@ class ElevationClient:
     def __init__(
         self,
         folder: Path,
-        system: System,
+        system: Elevation,
         *,
         rights: ElevatedSystem | None = None,
         run_as_admin: Callable[..., int] | None = None,

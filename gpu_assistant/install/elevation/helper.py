@@ -44,7 +44,7 @@ from .protocol import (
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
     from ...core.machine import OperatingSystem
-    from ...system.base import ProcessResult, System
+    from ...system.base import Processes, ProcessResult, System
     from ...system.elevation import ElevatedSystem
 
 
@@ -168,7 +168,7 @@ def run_installer(
     call: InstallerCall,
     request: InstallerRequest,
     folder: Path,
-    system: System,
+    system: Processes,
     rights: ElevatedSystem,
     *,
     before_run: Callable[[], bool | None],
@@ -238,7 +238,7 @@ WSL_LOG_LINES = 40
 WSL_ENVIRONMENT = {"WSL_UTF8": "1"}
 
 
-def enable_wsl(system: System, rights: ElevatedSystem, catalog: Catalog) -> HelperAnswer:
+def enable_wsl(system: Processes, rights: ElevatedSystem, catalog: Catalog) -> HelperAnswer:
     """Run it with the catalog's words; raises AppError("door-request", "wsl-missing")."""
     route = wsl_route(catalog)
     if route is None:

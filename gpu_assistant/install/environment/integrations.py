@@ -19,7 +19,7 @@ from ...core.errors import AppError
 from ...core.jobs import JobContext
 from ...core.json import storage_error
 from ...core.paths import DataDir
-from ...system.base import Desktop, MenuEntryFile, System
+from ...system.base import Desktop, MenuEntryFile, Processes, System
 from ...system.locks import data_folder_lock
 from ..files import inventory
 from ..files.inventory import SITE_PACKAGES_GLOBS
@@ -45,7 +45,7 @@ class EnvironmentActions(Struct, frozen=True, kw_only=True):
     lock: Path
 
 
-def environment_actions(environment: Path, system: System, desktop: Desktop) -> EnvironmentActions:
+def environment_actions(environment: Path, system: Processes, desktop: Desktop) -> EnvironmentActions:
     """Looks only; raises AppError: environment-missing, environment-not-ours."""
     _check_managed(environment)
     return EnvironmentActions(

@@ -37,7 +37,7 @@ from ...core import json
 from ...core.json import storage_error
 from ...core.recommendation import Recommendation
 from ...fetch.partial_file import local_path
-from ...system.base import System
+from ...system.base import Processes
 
 FILE_MANIFEST = "gpu-assistant-files.txt"
 # A folder with it is ours and not whole, whatever else it holds.
@@ -498,7 +498,7 @@ DIST_INFO_SUFFIX = ".dist-info"
 SITE_PACKAGES = "site-packages"
 
 
-def find_damage(folder: Path, environment_manifest: EnvironmentManifest, system: System) -> tuple[str, ...]:
+def find_damage(folder: Path, environment_manifest: EnvironmentManifest, system: Processes) -> tuple[str, ...]:
     """The damaged files by their paths from there, and the packages of its own list that are gone, by name.
 
     A package that the user put into it, or changed to another version, is none; nor are files of the user's. Files
@@ -557,7 +557,7 @@ def _is_not_empty(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
-def _missing_python(folder: Path, system: System) -> Iterator[str]:
+def _missing_python(folder: Path, system: Processes) -> Iterator[str]:
     """Its Python, which may be a link to one that is gone."""
     python = system.environment_python(folder)
     if not python.is_file():

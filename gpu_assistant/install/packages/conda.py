@@ -18,7 +18,7 @@ from ...core import json
 from ...core.errors import AppError, NetworkError
 from ...core.json import storage_error
 from ...core.paths import DataDir
-from ...system.base import ProcessResult, System
+from ...system.base import Processes, ProcessResult
 
 CHANNEL = "conda-forge"
 CONDA_META = "conda-meta"
@@ -50,7 +50,7 @@ class Conda:
     def __init__(
         self,
         program: Path,
-        system: System,
+        system: Processes,
         data: DataDir,
         *,
         cancel: threading.Event | None = None,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...core.errors import AppError
 from ...core.paths import DataDir
-from ...system.base import ProcessResult, System
+from ...system.base import Processes, ProcessResult
 
 # A line that fails is tried again by us, source after source: no need for long patience with each.
 TIMEOUT_VARIABLES = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
@@ -32,7 +32,7 @@ class Uv:
 
     def __init__(
         self,
-        system: System,
+        system: Processes,
         data: DataDir,
         *,
         cancel: threading.Event | None = None,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...catalog.records.software import ToolkitInstaller, ToolkitInstallerSettings
     from ...catalog.store import Catalog
     from ...core.machine import SystemName
-    from ...system.base import System
+    from ...system.base import Processes
 
 
 X86_64 = "x86_64"
@@ -89,7 +89,7 @@ def default_folder_name(install_options: ToolkitInstallerSettings, version: str)
     return default_folder(install_options, version).rpartition("\\")[2]
 
 
-def installed_toolkit(system: System, install_options: ToolkitInstallerSettings, version: str) -> str | None:
+def installed_toolkit(system: Processes, install_options: ToolkitInstallerSettings, version: str) -> str | None:
     """The version of the whole toolkit that stands where this one belongs; None where none does."""
     name = default_folder_name(install_options, version)
     folders = (

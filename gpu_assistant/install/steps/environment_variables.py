@@ -8,7 +8,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from ...core.plan import CurrentState, Plan, Step
-from ...system.base import System
+from ...system.base import Hardware, UserEnvironment
 from ..host import ValidationContext
 from ..journal.log import PathEntryAdded, VariableSet
 from .base import StepKind, parse_spec
@@ -84,7 +84,7 @@ class EnvironmentVariables(StepKind):
         return Outcome(code="progress.variables")
 
 
-def _all_set(step: Step, system: System) -> bool:
+def _all_set(step: Step, system: UserEnvironment) -> bool:
     spec, variables = parse_spec(step, VariablesSpec), system.variables
     values = {name: variables.get(name) for name in spec.set}
     variables_match = all(current is not None and current.value == spec.set[name] for name, current in values.items())
@@ -99,5 +99,5 @@ def _add_path_entry(step: Step, entry: PathEntryAdded, context: InstallContext) 
         context.journal.observe_effect(context.journal.path.name, number, is_present=False)
 
 
-def _path_name(system: System) -> str:
+def _path_name(system: Hardware) -> str:
     return PATH_NAMES.get(system.name, "PATH")

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from ...catalog.records.software import VcRuntimePackage
     from ...catalog.store import Catalog
     from ...core.machine import Machine, OperatingSystem
-    from ...system.base import System
+    from ...system.base import Hardware
 
 
-def installed_driver(system: System) -> str | None:
+def installed_driver(system: Hardware) -> str | None:
     """The version of the driver that answers, or of the one that sleeps; None where there is none."""
     sleeping = system.sleeping_driver()
     if sleeping is not None:
