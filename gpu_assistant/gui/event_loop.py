@@ -1,9 +1,7 @@
-"""What is made ahead of its first look is made in steps, one a turn of the event loop, so that the window answers.
+"""Work on the window's event loop: steps that run one a turn, and Python's cyclic garbage.
 
-Python's cyclic garbage is collected in the window's thread alone.
-
-Python collects in whichever thread happens to allocate. A widget, a text layout or a timer that ends in a worker's
-thread takes Qt's data apart while the window's thread uses them, and the process dies, seldom and anywhere.
+Python collects garbage in whichever thread allocates. A widget or timer that is deleted in a worker's thread, while the
+window's thread uses Qt's data, ends the process, seldom and anywhere: so only the window's thread collects.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ IncrementalStep = Callable[[], object]
 
 
 class IncrementalQueue(QObject):
-    """Takes one step a turn until none is left, or until `stop`."""
+    """Runs steps one a turn of the event loop, so that the window answers in between."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -36,18 +34,18 @@ class IncrementalQueue(QObject):
         return bool(self._pending)
 
     def start(self, steps: Iterable[IncrementalStep]) -> None:
-        """Take these in the next moments, instead of what was left."""
+        """Run these steps in later turns, in place of those that are left."""
         self.stop()
         self._pending.extend(steps)
         if self._pending:
             self._timer.start()
 
     def insert_next(self, steps: Iterable[IncrementalStep]) -> None:
-        """Within a step: take these before what is left."""
+        """Called within a step: run these before those that are left."""
         self._pending.extendleft(reversed(list(steps)))
 
     def stop(self) -> None:
-        """What is not made is made when it is asked for."""
+        """Drop the steps that are left."""
         self._pending.clear()
         self._timer.stop()
 
@@ -56,13 +54,13 @@ class IncrementalQueue(QObject):
         try:
             step()
         finally:
-            # One that fails leaves nobody waiting for the others.
+            # A step that fails does not stop the others.
             if self._pending:
                 self._timer.start()
 
 
 def activate_layouts(page: QWidget, *inner: QWidget) -> None:
-    """Give a hidden page its room of later; `inner` are the widgets inside whose layouts then follow."""
+    """Lay out a hidden page at the size that it will have; `inner` are widgets whose layouts follow."""
     container = page.parentWidget()
     if container is not None and not page.isVisible():
         page.resize(container.size())
@@ -73,9 +71,7 @@ def activate_layouts(page: QWidget, *inner: QWidget) -> None:
 
 
 def prerender_steps(widget: QWidget) -> list[IncrementalStep]:
-    """Paint each part into a picture that nobody needs: what texts and icons keep of their looks is there from then
-    on.
-    """
+    """Steps that paint each part into a discarded image, which fills the caches of texts and icons."""
     children = widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
     return [partial(_prerender, part) for part in children if not part.isHidden()]
 
@@ -86,11 +82,11 @@ def _prerender(widget: QWidget) -> None:
 
 
 COLLECT_INTERVAL_MS = 200
-DEFAULT_LIMIT = 10  # a Python that collects in small steps names no limit; this is the others'
+DEFAULT_LIMIT = 10  # Pythons with incremental collection give a limit of 0
 
 
 class GarbageCollector(QObject):
-    """From `start` on Python's own collector rests, and a timer does its work by the same thresholds until `stop`."""
+    """From `start` to `stop` Python's collector is off, and a timer collects by the same thresholds."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -98,21 +94,19 @@ class GarbageCollector(QObject):
         self._timer.timeout.connect(self.collect)
 
     def start(self) -> None:
-        """Take over. What is loaded by now stays for good and need not be looked through again."""
+        """Take over; what is loaded by now is never collected."""
         gc.disable()
         gc.freeze()
         self._timer.start()
 
     def stop(self) -> None:
-        """The window is closed. Python's own collector goes on resting: a thread that was left behind may still run,
-        and would take apart what the window leaves.
-        """
+        """Stop the timer. Python's collector stays off: an abandoned thread may still run and must not delete widgets."""
         self._timer.stop()
 
     def collect(self) -> None:
-        """Collect the oldest generation that is due by now, and with it all younger ones.
+        """Collect the oldest generation that is due, and all younger ones.
 
-        Between two beats Python would have collected many times; those count as if they had been.
+        Between two calls Python would have collected many times; those count as if they had happened.
         """
         youngest, middle, oldest = gc.get_count()
         limits = [limit or DEFAULT_LIMIT for limit in gc.get_threshold()]
