@@ -100,7 +100,7 @@ class GarbageCollector(QObject):
         self._timer.start()
 
     def stop(self) -> None:
-        """Stop the timer. Python's collector stays off: an abandoned thread may still run and must not delete widgets."""
+        """Stop the timer. Python's collector stays off: an abandoned thread must not delete widgets."""
         self._timer.stop()
 
     def collect(self) -> None:
