@@ -1,11 +1,26 @@
-"""What a machine should have, and why: pure functions of machine, catalog and wish, without any I/O of their own.
+"""Which versions a machine should have, and why. Pure functions of machine, catalog and choice, without any I/O.
 
-`recommend.py` is the door; `tensorflow_goal.py` answers for TensorFlow alone. What is here: `cards.py` names the
-NVIDIA cards, `team.py` brings several of them together, `others.py` knows AMD's and Intel's. What there is for it:
-`builds.py` which PyTorch build has code for which card, `drivers.py` what each build asks of the driver and what
-each card can get, `cudnn.py` whether the cuDNN inside serves the card, `pick.py` brings the three together,
-`toolkit.py` the CUDA Toolkit and cuDNN for compiling, `tensorflow.py` the TensorFlow, `pythons.py` the Python.
-What the user wants: `choices.py` judges a picked PyTorch, `part_choices.py` the other parts, `options.py` what can
-be picked at all, `wheelhouse.py` what a local source offers. What is said: `decision.py` holds it all for
-`reasons*.py` (why), `cautions.py` (what to know first), `alternatives.py` and `tensorflow_ways.py` (what else works).
+    Machine, Catalog, Choice ─→ recommend.recommend ─→ Decision ─→ Recommendation
+
+What there is, and what it demands:
+    gpus            the machine's NVIDIA GPUs with their chips
+    builds          PyTorch's builds, and how each runs on a chip
+    drivers         the driver that a build needs, and those that a GPU can have
+    distributions   how a Linux distribution installs that driver
+    tensorflow      TensorFlow's releases, judged in the same way
+
+What is chosen:
+    candidates      the newest build that fits GPU, driver and system
+    multi_gpu       one driver, and one build if possible, for several GPUs
+    toolkit         the CUDA Toolkit, cuDNN and the C++ compiler
+    python          the interpreter, and builds from the user's wheelhouse
+    choices         what the user chose by hand instead
+    decision        all of it together, with the advice about the driver
+
+What is said about it, each with the code of a text:
+    reasons         why each part (reasons_driver: the driver; reasons_parts: toolkit, cuDNN, TensorFlow)
+    warnings        what to know before going on
+    alternatives    what else would work
+
+`recommend` imports all of these; `options` stands above it and tries every value that the user could choose.
 """

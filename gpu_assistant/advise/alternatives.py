@@ -1,4 +1,4 @@
-"""Other sound choices: what lies ready, what the present driver runs, what serves another card, what is sure."""
+"""Other choices that work: a local wheel, the installed driver, another GPU, a proven build, the processor alone."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from ..catalog.records.catalog import DriverPackage
-from ..catalog.versions import parse_version
 from ..core.recommendation import Alternative, LocalWheel
 from ..core.types import Value
+from ..core.versions import Version, version_text
 from .builds import code_kind
 from .candidates import Candidate, amd_chip, best_candidate, best_cpu_build, best_cuda_build
 from .choices import driver_packages_for
@@ -25,7 +25,7 @@ from .toolkit import find_toolkit_for_compiler
 
 
 def list_alternatives(decision: Decision, wheels: tuple[LocalWheel, ...]) -> tuple[Alternative, ...]:
-    """The alternatives, the nearest first; none for a build that the user picked."""
+    """The alternatives, the closest first; none for a build that the user chose."""
     if decision.is_build_chosen:
         return ()
     local_alternative = wheelhouse_alternative(
@@ -45,7 +45,7 @@ def list_alternatives(decision: Decision, wheels: tuple[LocalWheel, ...]) -> tup
 
 
 def _deduplicate(decision: Decision, candidates: list[Alternative]) -> list[Alternative]:
-    """Each build once: where two offers end with the same build and driver, the nearer one says enough."""
+    """Without those that lead to the same build and driver as one before them."""
     seen: set[tuple[Value, Value, Value]] = set()
     unique = []
     for alternative in candidates:
@@ -78,7 +78,7 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
         installed_candidate = best_cuda_build(decision.target, installed_driver_only=True)
         if installed_candidate is not None:
             yield _build_alternative("keep-driver", installed_candidate, decision, installed=installed)
-    branch = parse_version(release_branch(decision.target))
+    branch = release_branch(decision.target)
     if (
         decision.driver.needs_install
         and branch is not None
@@ -88,7 +88,7 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
         if packaged_candidate is not None:
             distro = distribution_name(decision.target.machine.os)
             yield _build_alternative(
-                "distribution-driver", packaged_candidate, decision, branch=branch[0], distro=distro
+                "distribution-driver", packaged_candidate, decision, branch=branch.major, distro=distro
             )
     if decision.driver.action == "keep":
         unlocked, recommended = _newer_driver_candidate(decision), decision.driver.recommended
@@ -98,28 +98,25 @@ def _driver_alternatives(decision: Decision) -> Iterator[Alternative]:
             and recommended is not None
             and state is not None
         ):
-            driver_suffices = (
-                state.usable_version is not None and state.usable_version >= unlocked.minimum_driver.version
-            )
-            cuda = unlocked.build.cuda or (0, 0)
+            driver_suffices = state.usable_version is not None and state.usable_version >= unlocked.minimum_driver
             code = "newer-driver-own" if driver_suffices else "newer-driver"
-            data: dict[str, Value] = {"installed": installed, "cuda": f"{cuda[0]}.{cuda[1]}"}
+            data: dict[str, Value] = {"installed": installed, "cuda": version_text(unlocked.build.cuda)}
             yield _build_alternative(code, unlocked, decision, driver=recommended, driver_version=recommended, **data)
 
 
 def _newer_driver_candidate(decision: Decision) -> Candidate | None:
-    """The build that the newest known driver would bring, where it is another than the recommended one."""
+    """The build for the newest known driver, where it is another than the recommended one."""
     state = decision.target.driver_state
     if state is None or state.version is None or state.newest_version is None or state.newest_version <= state.version:
         return None
-    # Without the driver that is there, the best for the newest known one is what would be chosen.
+    # Without an installed driver, the best build is the one for the newest known driver.
     without_driver = replace(decision.target, driver_state=replace(state, version=None, cuda=None))
     candidate = best_candidate(without_driver)
     return candidate if candidate is not None and candidate.build.label != decision.candidate.build.label else None
 
 
 def _multi_gpu_alternatives(decision: Decision) -> Iterator[Alternative]:
-    """With several cards: the build for all of them, or the newest for the strongest alone."""
+    """With several GPUs: the build for all of them, or the newest for the strongest alone."""
     all_gpus, primary = all_gpus_alternative(decision), decision.multi_gpu.primary_candidate
     if all_gpus is not None:
         yield all_gpus
@@ -128,7 +125,7 @@ def _multi_gpu_alternatives(decision: Decision) -> Iterator[Alternative]:
 
 
 def _primary_gpu_alternatives(decision: Decision, candidate: Candidate) -> Iterator[Alternative]:
-    """The newest for the strongest card, with the driver where it takes another than the one that will be there."""
+    """The newest build for the strongest GPU, with its driver where that is another than the planned one."""
     card, state, minimum = decision.cards[0], decision.target.driver_state, candidate.minimum_driver
     planned_version = planned_driver_version(state, decision.driver)
     supported = [
@@ -137,7 +134,7 @@ def _primary_gpu_alternatives(decision: Decision, candidate: Candidate) -> Itera
         if c.capability and code_kind(decision.target.catalog, candidate.build.record, c.capability)
     ]
     gpus = ", ".join(dict.fromkeys(c.label for c in supported))
-    if planned_version is None or minimum is None or state is None or planned_version >= minimum.version:
+    if planned_version is None or minimum is None or state is None or planned_version >= minimum:
         yield _build_alternative("strongest-only", candidate, decision, gpu=gpus)
         return
     packages = (
@@ -145,29 +142,29 @@ def _primary_gpu_alternatives(decision: Decision, candidate: Candidate) -> Itera
         for p in driver_packages_for(decision.target.catalog, state.system, card)
         if not _drops_secondary_gpu(decision, p)
     )
-    package = next((p for p in packages if (parse_version(p.version) or ()) >= minimum.version), None)
+    package = next((p for p in packages if p.version >= minimum), None)
     if package is not None:
-        version = package.version
+        version = package.version.text
         yield _build_alternative(
             "strongest-only-driver", candidate, decision, driver=version, gpu=gpus, driver_version=version
         )
 
 
 def _drops_secondary_gpu(decision: Decision, package: DriverPackage) -> bool:
-    """Whether a driver takes away the one that a further card has now."""
+    """Whether a driver drops a further GPU that the installed one supports."""
     state, catalog = decision.target.driver_state, decision.target.catalog
-    current, planned = parse_version(state.installed if state is not None else None), parse_version(package.version)
+    current = state.installed_version if state is not None else None
     chips = {card.capability for card in decision.cards}
     return any(
-        dropping_driver(catalog, planned, chip, package.system)
+        dropping_driver(catalog, package.version, chip, package.system)
         and not dropping_driver(catalog, current, chip, package.system)
         for chip in chips
     )
 
 
 def all_gpus_alternative(decision: Decision) -> Alternative | None:
-    """The build for every card, with the driver that it takes where the one that will be there leaves one out; None
-    where no build and driver serve all of them, or the driver's number is not known.
+    """The build for every GPU, with its driver where the planned one drops a GPU; None where no build and driver serve
+    all of them, or the driver's version is unknown.
     """
     candidate, target = decision.multi_gpu.all_gpus_candidate, decision.multi_gpu.all_gpus_target
     if (
@@ -187,22 +184,23 @@ def all_gpus_alternative(decision: Decision) -> Alternative | None:
     keeps_all = not any(
         dropping_driver(target.catalog, planned_version, chip, target.driver_state.system) for chip in chips
     )
-    if keeps_all and (planned_version is None or minimum is None or planned_version >= minimum.version):
+    if keeps_all and (planned_version is None or minimum is None or planned_version >= minimum):
         return _build_alternative("all-cards", candidate, decision, gpus=gpus)
     usable_version = target.driver_state.usable_version
     if (
         decision.driver.needs_install
         and usable_version is not None
         and minimum is not None
-        and usable_version >= minimum.version
+        and usable_version >= minimum
     ):
         installed = (decision.driver.installed or "").lstrip("@")
         return _build_alternative("all-cards-keep", candidate, decision, driver="keep", gpus=gpus, installed=installed)
     package = target.driver_state.package
-    if package is None or minimum is None or (parse_version(package.version) or ()) < minimum.version:
+    if package is None or minimum is None or package.version < minimum:
         return None
+    version = package.version.text
     return _build_alternative(
-        "all-cards-driver", candidate, decision, driver=package.version, gpus=gpus, driver_version=package.version
+        "all-cards-driver", candidate, decision, driver=version, gpus=gpus, driver_version=version
     )
 
 
@@ -210,22 +208,20 @@ def _confident_alternatives(decision: Decision) -> Iterator[Alternative]:
     if decision.candidate.build.record.confidence != "high" and decision.candidate.build.cuda is not None:
         candidate = best_candidate(decision.target, lambda b: b.record.confidence == "high")
         planned_version = planned_driver_version(decision.target.driver_state, decision.driver)
-        # One that asks for another driver than the recommended one is no surer.
+        # A build that needs another driver than the planned one is no safer choice.
         if candidate is not None and (
-            planned_version is None
-            or candidate.minimum_driver is None
-            or planned_version >= candidate.minimum_driver.version
+            planned_version is None or candidate.minimum_driver is None or planned_version >= candidate.minimum_driver
         ):
             yield _build_alternative("sure-build", candidate, decision)
 
 
 def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
-    """The processor alone, where the card asks for something first or is not proven."""
+    """The processor alone, where the GPU needs a driver first or its build is not proven."""
     cpu = best_cpu_build(decision.target)
     if cpu is None:
         return
     if decision.driver.needs_install and decision.accelerator == "cuda":
-        # What is not there cannot be left alone.
+        # The text for an installed driver says that it stays as it is.
         yield _build_alternative(
             "cpu-for-now" if decision.driver.installed is not None else "cpu-without-driver", cpu, decision
         )
@@ -244,19 +240,19 @@ def _cpu_alternatives(decision: Decision) -> Iterator[Alternative]:
 
 
 def _toolkit_alternatives(decision: Decision) -> Iterator[Alternative]:
-    """The toolkit of PyTorch's very minor, where another of its major is kept; none of both, where one is new."""
+    """The toolkit of PyTorch's minor where another of its major is kept; one that accepts the compiler; none at all."""
     toolkit = decision.parts.toolkit
     if toolkit.action == "keep" and decision.parts.is_other_minor and decision.parts.installable_version is not None:
         recommended = decision.parts.installable_version
-        if parse_version(recommended) != parse_version(toolkit.version):
-            data: dict[str, Value] = {"offered": recommended, "toolkit": toolkit.version}
-            yield Alternative(code="toolkit-match", change={"cuda_toolkit": recommended}, data=data)
+        if recommended != Version.parse(toolkit.version):
+            data: dict[str, Value] = {"offered": recommended.text, "toolkit": toolkit.version}
+            yield Alternative(code="toolkit-match", change={"cuda_toolkit": recommended.text}, data=data)
     compatible_version = (
         find_toolkit_for_compiler(decision.target, decision.parts) if decision.choice.cuda_toolkit is None else None
     )
     if compatible_version is not None and decision.target.machine.tools is not None:
-        data = {"other": compatible_version, "toolkit": toolkit.version, "gcc": decision.target.machine.tools.gcc}
-        yield Alternative(code="toolkit-for-compiler", change={"cuda_toolkit": compatible_version}, data=data)
+        data = {"other": compatible_version.text, "toolkit": toolkit.version, "gcc": decision.target.machine.tools.gcc}
+        yield Alternative(code="toolkit-for-compiler", change={"cuda_toolkit": compatible_version.text}, data=data)
     if toolkit.action == "install" and decision.choice.cuda_toolkit is None:
         data = {"toolkit": toolkit.version}
         yield Alternative(code="no-toolkit", change={"cuda_toolkit": "none", "cudnn": "none"}, data=data)

@@ -1,6 +1,7 @@
-"""Which PyTorch builds there are for a system, and which of them have code for a card.
+"""Which PyTorch builds there are for a system, and how each of them runs on a GPU.
 
-Whether the cuDNN inside a build is made for a card, and whether newer ones still are.
+A CUDA build runs on a chip with code compiled for it ("binary"), or with portable code that the driver translates
+("ptx"). Its libraries count too: the cuDNN inside may have dropped the chip (`cudnn_support`).
 """
 
 from __future__ import annotations
@@ -14,27 +15,28 @@ from msgspec.structs import replace
 
 from ..catalog.records.software import GlibcMinimum, TorchRelease, TorchVariant
 from ..catalog.store import Catalog
-from ..catalog.versions import parse_capability, parse_version
 from ..core.machine import SystemName
+from ..core.versions import Capability, Version
 
 CodeKind = Literal["binary", "ptx", "unknown"]
+CudnnSupport = Literal["fits", "last", "too-new"]
 
 
 class Build(Struct, frozen=True, kw_only=True, eq=False):
-    """One build of one release. `rank` 0 is the newest release; `cuda` is (13, 2); `local` is one that a local
-    source of wheels holds.
+    """One build of one release. `rank` 0 is the newest release; `cuda` is None without CUDA; `local` tells that it
+    comes from the user's wheelhouse.
     """
 
     release: TorchRelease
     record: TorchVariant
     rank: int
-    cuda: tuple[int, int] | None
+    cuda: Version | None
     local: bool = False
 
     @property
     def version(self) -> str:
         """The release: "2.15.0"."""
-        return self.release.version
+        return self.release.version.text
 
     @property
     def variant(self) -> str:
@@ -46,20 +48,24 @@ class Build(Struct, frozen=True, kw_only=True, eq=False):
         """Both, as pip writes them: "2.15.0+cu130"."""
         return f"{self.release.version}+{self.record.variant}"
 
-
-def parse_cuda_tag(variant: str) -> tuple[int, int] | None:
-    """The CUDA version that a local version tag stands for: "cu126" is (12, 6); None for other tags."""
-    digits = variant.removeprefix("cu")
-    if digits == variant or not (digits.isascii() and digits.isdigit()) or not 2 <= len(digits) <= 4:
-        return None
-    return int(digits[:-1]), int(digits[-1])
+    @property
+    def bundled_cuda(self) -> Version | None:
+        """The CUDA inside the wheel: the exact version where the catalog has it, else that of the tag."""
+        return self.record.cuda or self.cuda
 
 
 @lru_cache(maxsize=64)
-def list_builds(
-    catalog: Catalog, system: SystemName, arch: str, glibc: tuple[int, ...] | None = None
-) -> tuple[Build, ...]:
-    """Every build for a system that its glibc (None: not known, or no Linux) can load, newest release first."""
+def parse_cuda_tag(variant: str) -> Version | None:
+    """The CUDA version of a local version tag: "cu126" is 12.6; None for other tags."""
+    digits = variant.removeprefix("cu")
+    if digits == variant or not (digits.isascii() and digits.isdigit()) or not 2 <= len(digits) <= 4:
+        return None
+    return Version(f"{digits[:-1]}.{digits[-1]}")
+
+
+@lru_cache(maxsize=64)
+def list_builds(catalog: Catalog, system: SystemName, arch: str, glibc: Version | None = None) -> tuple[Build, ...]:
+    """Every build for a system that its glibc can load (None: unknown, or not Linux), newest release first."""
     return tuple(
         Build(release=_release_of_build(release, record), record=record, rank=rank, cuda=parse_cuda_tag(record.variant))
         for rank, release in enumerate(catalog.releases)
@@ -71,100 +77,95 @@ def list_builds(
 
 
 def _release_of_build(release: TorchRelease, record: TorchVariant) -> TorchRelease:
-    """A release as one of its builds has it: the Pythons that this is made for, and what is published beside it."""
+    """A release with the Pythons and the companion packages that this build of it has."""
     if record.python:
         release = replace(release, python=record.python)
     return replace(release, torchvision=None, torchaudio=None) if record.alone else release
 
 
-def unmet_glibc(catalog: Catalog, release: str, variant: str, arch: str, glibc: tuple[int, ...]) -> GlibcMinimum | None:
-    """The floor of a Linux build that a glibc stays under; None where it does not or nothing is known."""
-    version = parse_version(release)
+def unmet_glibc(catalog: Catalog, release: Version, variant: str, arch: str, glibc: Version) -> GlibcMinimum | None:
+    """The minimum of a Linux build that a glibc does not meet; None where it does, or none is known."""
     for minimum in catalog.pytorch.glibc:
-        first_release, lowest = parse_version(minimum.from_release), parse_version(minimum.lowest)
-        if version is None or first_release is None or lowest is None or version < first_release:
+        if release < minimum.from_release:
             continue
         if minimum.arch in (None, arch) and (not minimum.variants or variant in minimum.variants):
-            return minimum if glibc < lowest else None
+            return minimum if glibc < minimum.lowest else None
     return None
 
 
 @lru_cache(maxsize=8)
-def excluded_devices(catalog: Catalog) -> dict[tuple[int, int], frozenset[tuple[int, int]]]:
-    """The embedded chips on which compiled code for a capability does not run, though the numbers look as if."""
+def excluded_devices(catalog: Catalog) -> dict[Capability, frozenset[Capability]]:
+    """By capability of compiled code: the embedded chips on which it does not run, although the numbers would fit."""
     return {
-        code: frozenset(c for device in devices if (c := parse_capability(device)) is not None)
+        code: frozenset(device for text in devices if (device := Capability.parse(text)) is not None)
         for text, devices in catalog.pytorch.excluded_devices.items()
-        if (code := parse_capability(text)) is not None
+        if (code := Capability.parse(text)) is not None
     }
 
 
-def code_kind(catalog: Catalog, record: TorchVariant, device: tuple[int, int]) -> CodeKind | None:
-    """How a build runs on a device: compiled code of the same major and a lower or equal minor (the embedded
-    chips excepted), else portable code for any newer chip, which the driver translates; None: not at all.
+def code_kind(catalog: Catalog, record: TorchVariant, device: Capability) -> CodeKind | None:
+    """How a build runs on a chip; None: not at all.
+
+    Compiled code runs on chips of its major with the same or a higher minor, except on the embedded ones. Portable
+    code runs on every newer chip.
     """
     if record.arch_list is None:
-        # Of embedded chips it is known that general builds leave them out.
+        # General builds are known to leave out the embedded chips.
         if any(device in excluded_chips for excluded_chips in excluded_devices(catalog).values()):
             return None
         if _is_older_than_chip(catalog, record.variant, device):
             return None
-        return "unknown" if device >= _lowest_compiled_chip(catalog, record.variant) else None
+        lowest = _lowest_compiled_chip(catalog, record.variant)
+        return "unknown" if lowest is None or device >= lowest else None
     excluded = excluded_devices(catalog)
-    for arch in record.arch_list:
-        code = parse_capability(arch)
-        if code is None or code[0] != device[0] or code[1] > device[1]:
-            continue
-        if device not in excluded.get(code, ()):
+    for code in record.arch_list:
+        if code.major == device.major and code <= device and device not in excluded.get(code, ()):
             return "binary"
-    portable = (parse_capability(arch) for arch in record.ptx_for)
-    if not any(code is not None and code <= device for code in portable):
+    if not any(code <= device for code in record.ptx_for):
         return None
-    # The libraries beside PyTorch's own code (cuBLAS, cuDNN) know a chip only from the CUDA on that brought it.
+    # cuBLAS and cuDNN in the build have no portable code: they know a chip from the first CUDA that supports it.
     cuda, first_cuda = parse_cuda_tag(record.variant), _first_cuda_for_chip(catalog, device)
     return "ptx" if cuda is not None and (first_cuda is None or cuda >= first_cuda) else None
 
 
 @lru_cache(maxsize=256)
-def _first_cuda_for_chip(catalog: Catalog, device: tuple[int, int]) -> tuple[int, int] | None:
-    """The first CUDA that compiles for a chip, or for the newest known chip where this one is newer still."""
+def _first_cuda_for_chip(catalog: Catalog, device: Capability) -> Version | None:
+    """The first CUDA that compiles for a chip; for a chip newer than all, the first one for the newest known chip."""
     highest_chips = [
-        (series, highest)
+        (toolkit.version.series, toolkit.highest_capability)
         for toolkit in catalog.cuda.toolkits
-        if (series := parse_capability(".".join(toolkit.version.split(".")[:2]))) is not None
-        and (highest := parse_capability(toolkit.highest_capability)) is not None
+        if toolkit.highest_capability is not None
     ]
     target = min(device, max((highest for _, highest in highest_chips), default=device))
     return min((series for series, highest in highest_chips if highest >= target), default=None)
 
 
 @lru_cache(maxsize=256)
-def _is_older_than_chip(catalog: Catalog, variant: str, device: tuple[int, int]) -> bool:
+def _is_older_than_chip(catalog: Catalog, variant: str, device: Capability) -> bool:
     """Whether a CUDA is known to be too old to compile for any chip of this one's major."""
     cuda = parse_cuda_tag(variant)
     return cuda is not None and any(
-        (series := parse_capability(".".join(toolkit.version.split(".")[:2]))) is not None
-        and (highest := parse_capability(toolkit.highest_capability)) is not None
-        and series >= cuda
-        and highest < (device[0], 0)
+        toolkit.highest_capability is not None
+        and toolkit.version.series >= cuda
+        and toolkit.highest_capability.major < device.major
         for toolkit in catalog.cuda.toolkits
     )
 
 
 @lru_cache(maxsize=256)
-def _lowest_compiled_chip(catalog: Catalog, variant: str) -> tuple[int, int]:
+def _lowest_compiled_chip(catalog: Catalog, variant: str) -> Capability | None:
     cuda = parse_cuda_tag(variant)
-    majors = (m for m in catalog.cuda.minimum_drivers if cuda is not None and m.major == cuda[0])
-    return next((c for m in majors if (c := parse_capability(m.lowest_capability)) is not None), (0, 0))
+    minimums = (row for row in catalog.cuda.minimum_drivers if cuda is not None and row.major == cuda.major)
+    return next((row.lowest_capability for row in minimums), None)
 
 
 @lru_cache(maxsize=1024)
 def cuda_builds(
-    catalog: Catalog, system: SystemName, arch: str, device: tuple[int, int], glibc: tuple[int, ...] | None = None
+    catalog: Catalog, system: SystemName, arch: str, device: Capability, glibc: Version | None = None
 ) -> tuple[tuple[Build, CodeKind], ...]:
-    """The CUDA builds with code for a device, newest release first.
+    """The CUDA builds with code for a chip, newest release first.
 
-    Builds that nobody looked into count only on systems where none is known.
+    Builds whose code is unknown count only on systems where that of none is known.
     """
     builds = tuple(_builds_with_code(catalog, list_builds(catalog, system, arch, glibc), device))
     return builds if _has_no_known_code(catalog, system, arch) else tuple(f for f in builds if f[1] != "unknown")
@@ -175,7 +176,7 @@ def _has_no_known_code(catalog: Catalog, system: SystemName, arch: str) -> bool:
 
 
 def _builds_with_code(
-    catalog: Catalog, builds: tuple[Build, ...], device: tuple[int, int]
+    catalog: Catalog, builds: tuple[Build, ...], device: Capability
 ) -> Iterator[tuple[Build, CodeKind]]:
     for build in builds:
         if build.cuda is not None and (code := code_kind(catalog, build.record, device)) is not None:
@@ -184,18 +185,15 @@ def _builds_with_code(
 
 @lru_cache(maxsize=64)
 def widest_builds(
-    catalog: Catalog, system: SystemName, arch: str, lowest_chip: tuple[int, int], glibc: tuple[int, ...] | None = None
+    catalog: Catalog, system: SystemName, arch: str, lowest_chip: Capability | None, glibc: Version | None = None
 ) -> tuple[tuple[Build, CodeKind], ...]:
-    """The CUDA builds for a card that nobody knows: those with code for the most of the known chips from
-    `lowest` on first, and among equals the newest release. Chips whose drivers have ended do not count.
+    """The CUDA builds for an unknown chip, newest release first: those with compiled code for the most known chips
+    from `lowest_chip` on. Chips whose drivers are no longer maintained do not count.
     """
-    supported_from = (g.from_capability for g in catalog.drivers.generations if not g.ended)
-    lowest_chip = max(
-        lowest_chip,
-        min((c for text in supported_from if (c := parse_capability(text)) is not None), default=lowest_chip),
-    )
-    chips = {c for row in catalog.gpus.gpus if (c := parse_capability(row.compute_capability)) is not None}
-    chips = {chip for chip in chips if chip >= lowest_chip}
+    lowest_maintained = min((g.from_capability for g in catalog.drivers.generations if not g.ended), default=None)
+    lower_bounds = [bound for bound in (lowest_chip, lowest_maintained) if bound is not None]
+    chips = {row.compute_capability for row in catalog.gpus.gpus if row.compute_capability is not None}
+    chips = {chip for chip in chips if all(chip >= bound for bound in lower_bounds)}
     counts = [
         (sum(code_kind(catalog, build.record, chip) == "binary" for chip in chips), build)
         for build in list_builds(catalog, system, arch, glibc)
@@ -205,26 +203,21 @@ def widest_builds(
     return tuple((build, "unknown") for count, build in counts if count == highest_count)
 
 
-CudnnSupport = Literal["fits", "last", "too-new"]
+def cudnn_support(catalog: Catalog, build: Build, device: Capability | None) -> CudnnSupport:
+    """Whether the cuDNN inside a build supports a chip: "too-new" does not any more, "last" does while newer ones do
+    not, "fits" where nothing is known against it.
 
-
-def cudnn_support(catalog: Catalog, build: Build, device: tuple[int, int] | None) -> CudnnSupport:
-    """ "too-new": not made for this chip any more; "last": made for it as far as known, while newer ones are not;
-    "fits": nothing is known against it. Where the catalog does not know the cuDNN of a build, that of the same build
-    for the other system stands for it.
+    Where the catalog does not have the cuDNN of a build, that of the same build for another system is taken.
     """
-    build_cudnn = parse_version(build.record.cudnn or _cudnn_of_twin_build(build))
+    build_cudnn = build.record.cudnn or _cudnn_of_twin_build(build)
     if build_cudnn is None or device is None:
         return "fits"
     newer_drops_chip = False
     for minimum in catalog.pytorch.cudnn_floors:
-        first_version, lowest_chip = parse_version(minimum.from_version), parse_capability(minimum.lowest_capability)
-        if first_version is None or lowest_chip is None:
-            continue
-        if build_cudnn >= first_version:
-            lowest_for_cuda_11 = parse_capability(minimum.lowest_with_cuda_11)
-            if build.cuda is not None and build.cuda[0] == 11 and lowest_for_cuda_11 is not None:
-                lowest_chip = lowest_for_cuda_11
+        lowest_chip = minimum.lowest_capability
+        if build_cudnn >= minimum.from_version:
+            if build.cuda is not None and build.cuda.major == 11 and minimum.lowest_with_cuda_11 is not None:
+                lowest_chip = minimum.lowest_with_cuda_11
             if device < lowest_chip:
                 return "too-new"
             break
@@ -232,6 +225,6 @@ def cudnn_support(catalog: Catalog, build: Build, device: tuple[int, int] | None
     return "last" if newer_drops_chip else "fits"
 
 
-def _cudnn_of_twin_build(build: Build) -> str | None:
+def _cudnn_of_twin_build(build: Build) -> Version | None:
     versions = (v.cudnn for v in build.release.variants if v.variant == build.variant and v.arch == build.record.arch)
-    return next(filter(None, versions), None)
+    return next((version for version in versions if version is not None), None)

@@ -1,8 +1,8 @@
-"""What the user picked by hand: carried out if it can work, refused with the reason and a way out if not.
+"""Versions that the user chose by hand: applied if they can work, else refused with the reason and what works instead.
 
-What the user picked by hand beside PyTorch: driver, CUDA Toolkit, cuDNN, TensorFlow.
-
-The driver that the user picked by hand, and those that a card can have.
+One function for each part of a `Choice`: PyTorch with its Python (`resolve_build_choice`), the CUDA Toolkit with cuDNN
+(`apply_toolkit_choice`), TensorFlow (`resolve_tensorflow_choice`) and the driver (`apply_driver_choice`). All raise
+UnsatisfiableChoice, and UsageError("choice-unreadable") for a text that is no version.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from ..catalog.records.catalog import DriverPackage, GpuGeneration
 from ..catalog.store import Catalog
-from ..catalog.versions import parse_capability, parse_version
 from ..core.errors import UnsatisfiableChoice, UsageError
 from ..core.machine import SystemName
 from ..core.recommendation import Choice, LocalWheel, PartAdvice
+from ..core.versions import Capability, Version
 from .builds import Build, code_kind, list_builds
 from .candidates import Candidate, TargetSystem, best_candidate, best_cpu_build, best_cuda_build, lacks_rocm_code
 from .drivers import (
@@ -26,7 +26,6 @@ from .drivers import (
     find_generation,
     is_reachable,
     native_cuda,
-    parse_series,
     with_download_url,
     with_server_url,
 )
@@ -53,9 +52,8 @@ from .toolkit import (
 
 
 def resolve_build_choice(target: TargetSystem, choice: Choice, wheels: tuple[LocalWheel, ...]) -> Candidate:
-    """The build for a choice; raises CallError("choice-impossible", choice=…, why=…, newest=…).
-
-    A build that the wheelhouse holds is taken with the library versions that are there beside it.
+    """The build for a choice. A build from the wheelhouse comes before the published one, with the companion packages
+    that the wheelhouse has.
     """
     local_list = list_local_builds(target, wheels)
     published_builds = target.builds
@@ -87,7 +85,7 @@ def _matches_choice(build: Build, choice: Choice) -> bool:
 
 
 def _matches_release(build: Build, choice: Choice) -> bool:
-    """Whether this is the picked release, or one of the series that was picked like "2.14"."""
+    """Whether this is the chosen release, or one of the chosen series ("2.14")."""
     return choice.pytorch in (None, build.version, build.version.rpartition(".")[0])
 
 
@@ -97,7 +95,8 @@ def _missing_build_reason(target: TargetSystem, builds: tuple[Build, ...], choic
         return "glibc"
     same_release = [b for b in builds if _matches_release(b, choice)]
     if not same_release:
-        published = any(choice.pytorch in (r.version, r.version.rpartition(".")[0]) for r in target.catalog.releases)
+        versions = (release.version.text for release in target.catalog.releases)
+        published = any(choice.pytorch in (text, text.rpartition(".")[0]) for text in versions)
         return "other-computer" if published else "no-release"
     if not any(choice.variant in (None, b.variant) for b in same_release):
         return "no-build" if choice.pytorch is not None else "no-build-at-all"
@@ -105,7 +104,7 @@ def _missing_build_reason(target: TargetSystem, builds: tuple[Build, ...], choic
 
 
 def _prefer_suitable(target: TargetSystem, builds: list[Build]) -> list[Build]:
-    """Where no variant was picked: the kind that suits the machine, best first."""
+    """Without a chosen variant: the builds of the kind that suits the machine, best first."""
     if target.gpu is None:
         return [b for b in builds if b.variant == "cpu"] or builds
     best = best_candidate(target, lambda b: b in builds)
@@ -113,12 +112,12 @@ def _prefer_suitable(target: TargetSystem, builds: list[Build]) -> list[Build]:
         return [best.build]
     if best_cuda_build(target) is None:
         return [b for b in builds if b.variant == "cpu"] or builds
-    # Falling back to the processor unasked would hide that this release has nothing for the card.
+    # A silent fall-back to the CPU build would hide that this release has none for the GPU.
     return [b for b in builds if b.cuda is not None] or builds
 
 
 def _try_build(target: TargetSystem, build: Build) -> tuple[Candidate | None, str]:
-    """The build as a pick, or the code of the reason why it cannot run here."""
+    """The build as a candidate, or the code of the reason why it cannot run here."""
     if build.variant == "cpu":
         return Candidate(build=build), ""
     if build.cuda is None:
@@ -137,7 +136,7 @@ def _try_build(target: TargetSystem, build: Build) -> tuple[Candidate | None, st
 
 
 def _non_nvidia_obstacle(target: TargetSystem, build: Build) -> str:
-    """Why a build for AMD's or Intel's cards cannot run here; empty where it may."""
+    """Why a build for AMD or Intel GPUs cannot run here; empty where it may."""
     vendor = "intel" if build.variant == "xpu" else "amd"
     gpus = [gpu for gpu in target.machine.gpus if gpu.vendor == vendor]
     if not gpus:
@@ -164,7 +163,7 @@ def _choice_error(target: TargetSystem, choice: Choice, reason: str) -> UsageErr
             label = f"{label}, Python {python.series}" if python is not None else label
     python_only = choice.pytorch is None and choice.variant is None
     if python_only and reason in ("no-code", "driver-limit", "driver-picked"):
-        # A Python has no code for a card and needs no driver: the releases made for it do.
+        # Code for the GPU and demands on the driver are those of the releases for this Python, not of Python itself.
         reason = f"python-{reason}"
     part = (
         "python"
@@ -177,7 +176,7 @@ def _choice_error(target: TargetSystem, choice: Choice, reason: str) -> UsageErr
 
 
 def _newest_similar(target: TargetSystem, choice: Choice) -> Candidate | None:
-    """The newest build that works here: with the picked variant if that ever does, else what we recommend."""
+    """The newest build that works here: of the chosen variant if one does, else the recommended one."""
     if choice.variant == "cpu":
         return best_cpu_build(target)
     if choice.variant is not None:
@@ -188,7 +187,7 @@ def _newest_similar(target: TargetSystem, choice: Choice) -> Candidate | None:
 
 
 def python_choice_error(target: TargetSystem, requested: str, series: tuple[str, ...]) -> UnsatisfiableChoice:
-    """The refusal of a Python that TensorFlow is not made for; `series` are those that all packages support."""
+    """The error for a Python that TensorFlow does not support; `series` are those that all packages support."""
     python = select_python(target.machine, target.catalog, target.arch, series)
     suggestion = f"Python {python.series}" if python is not None else None
     return UnsatisfiableChoice(
@@ -197,25 +196,28 @@ def python_choice_error(target: TargetSystem, requested: str, series: tuple[str,
 
 
 def validate_choice(choice: Choice | None) -> Choice:
-    """The choice, or an empty one; raises CallError for a version that is no version."""
+    """The choice, or an empty one; raises UsageError for a PyTorch or Python that is no version."""
     if choice is None:
         return Choice()
     for text in (choice.pytorch, choice.python):
-        if text is not None and parse_version(text) is None:
+        if text is not None and Version.parse(text) is None:
             raise UsageError("choice-unreadable", choice=text.lstrip("@"))
-    # A build's name is written in small letters wherever it is published.
+    # Indexes publish variants in lower case.
     return replace(choice, variant=choice.variant.lower()) if choice.variant is not None else choice
 
 
-def part_choice_error(part: str, choice: str | None, reason: str, suggestion: str | None) -> UsageError:
-    """The refusal of one part, with the reason and what works instead."""
-    return UnsatisfiableChoice(part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{reason}", newest=suggestion)
+def part_choice_error(
+    part: str, choice: str | None, reason: str, suggestion: Version | str | None
+) -> UnsatisfiableChoice:
+    """The error for one part, with the reason and what works instead."""
+    newest = str(suggestion) if suggestion is not None else None
+    return UnsatisfiableChoice(part=part, choice=(choice or "").lstrip("@"), why=f"@choice.{reason}", newest=newest)
 
 
 def apply_toolkit_choice(
     target: TargetSystem, candidate: Candidate | None, choice: Choice, *, required: bool
 ) -> ToolkitAdvice:
-    """Toolkit and cuDNN as picked, else as the goal wants them (`wanted`) or left out."""
+    """Toolkit and cuDNN as chosen, else the recommended ones if the goal needs them (`required`), else none."""
     cuda = candidate.build.cuda if candidate is not None else None
     parts = advise_toolkit(target, cuda) if required else ToolkitAdvice()
     if choice.cuda_toolkit is not None:
@@ -228,13 +230,13 @@ def apply_toolkit_choice(
 
 
 def _apply_install_method(target: TargetSystem, method: str | None, parts: ToolkitAdvice) -> ToolkitAdvice:
-    """How the toolkit gets here as picked; what is not installed has no way."""
+    """With NVIDIA's own installer instead of its archives, if that was chosen and the toolkit is to be installed."""
     if method not in (None, "archives", "installer"):
         raise UsageError("choice-unreadable", choice=str(method).lstrip("@"))
     if method != "installer" or parts.toolkit.action != "install":
         return parts
     system, version = target.machine.os.system, parts.toolkit.version
-    toolkit = next((t for t in target.catalog.cuda.toolkits if t.version == version), None)
+    toolkit = next((t for t in target.catalog.cuda.toolkits if t.version.text == version), None)
     settings = target.catalog.cuda.installer_settings(system)
     if (
         toolkit is None
@@ -247,29 +249,26 @@ def _apply_install_method(target: TargetSystem, method: str | None, parts: Toolk
 
 
 def _apply_toolkit_version(
-    target: TargetSystem, cuda: tuple[int, int] | None, requested: str, parts: ToolkitAdvice
+    target: TargetSystem, cuda: Version | None, requested: str, parts: ToolkitAdvice
 ) -> ToolkitAdvice:
     if requested == "none":
         return replace(
             parts, toolkit=PartAdvice(action="none"), is_other_minor=False, minimum_driver=None, is_impossible=False
         )
     suggestion = advise_toolkit(target, cuda).installable_version
-    series = parse_series(requested)
-    if series is None:
+    version = Version.parse(requested)
+    if version is None:
         raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
     if target.gpu is None or target.driver_state is None:
         raise part_choice_error("cuda_toolkit", requested, "no-card", suggestion)
-    chips = target_chips(target)
-    version = parse_version(requested)
+    chips, series = target_chips(target), version.series
     installed = next(
-        (t for t in target.machine.cuda_toolkits or () if t.nvcc and parse_version(t.version) == version), None
+        (t for t in target.machine.cuda_toolkits or () if t.nvcc and Version.parse(t.version) == version), None
     )
-    release = next(
-        (t for t in target.catalog.cuda.toolkits if parse_version(t.version) == version and not t.preview), None
-    )
+    release = next((t for t in target.catalog.cuda.toolkits if t.version == version and not t.preview), None)
     if installed is None and release is None:
         raise part_choice_error("cuda_toolkit", requested, "no-toolkit", suggestion)
-    same_series = [t for t in target.catalog.cuda.toolkits if parse_series(t.version) == series]
+    same_series = [t for t in target.catalog.cuda.toolkits if t.version.series == series]
     is_certain = any(compiles_for(t, chips) for t in same_series)
     if not is_certain and not any(may_compile(t, chips) for t in same_series):
         raise part_choice_error("cuda_toolkit", requested, "toolkit-chip", suggestion)
@@ -287,7 +286,7 @@ def _apply_toolkit_version(
     return replace(
         parts,
         toolkit=PartAdvice(action="keep" if installed is not None else "install", version=requested),
-        cudnn=advise_cudnn(target, series[0], chips) if parts.cudnn.action != "none" else parts.cudnn,
+        cudnn=advise_cudnn(target, series.major, chips) if parts.cudnn.action != "none" else parts.cudnn,
         is_other_minor=cuda is not None and series != cuda,
         minimum_driver=minimum,
         is_impossible=False,
@@ -296,51 +295,51 @@ def _apply_toolkit_version(
 
 
 def _apply_cudnn_version(
-    target: TargetSystem, cuda: tuple[int, int] | None, requested: str, parts: ToolkitAdvice
+    target: TargetSystem, cuda: Version | None, requested: str, parts: ToolkitAdvice
 ) -> PartAdvice:
     if requested == "none":
         return PartAdvice(action="none")
-    if parse_version(requested) is None:
+    version = Version.parse(requested)
+    if version is None:
         raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
-    series = parse_series(parts.toolkit.version) if parts.toolkit.version is not None else cuda
-    if target.gpu is None or series is None:
+    toolkit = Version.parse(parts.toolkit.version) or cuda
+    if target.gpu is None or toolkit is None:
         raise part_choice_error("cudnn", requested, "no-card", None)
-    chips = target_chips(target)
-    best = advise_cudnn(target, series[0], chips).version
+    chips, major = target_chips(target), toolkit.major
+    best = advise_cudnn(target, major, chips).version
     releases = [r for r in find_cudnn_releases(target.catalog, requested) if not r.yanked]
     if not releases:
         raise part_choice_error("cudnn", requested, "no-cudnn", best)
-    if not any(series[0] in r.cuda_majors for r in releases):
+    if not any(major in r.cuda_majors for r in releases):
         reason = "@choice.cudnn-cuda"
-        raise UnsatisfiableChoice(part="cudnn", choice=requested, why=reason, newest=best, cuda=series[0])
-    release = next((r for r in releases if supports_chips(r, series[0], chips)), None)
+        raise UnsatisfiableChoice(part="cudnn", choice=requested, why=reason, newest=best, cuda=major)
+    release = next((r for r in releases if supports_chips(r, major, chips)), None)
     if release is None:
-        is_unknown = any(
-            r.lowest_capability.get(str(series[0])) is None for r in releases if series[0] in r.cuda_majors
-        )
+        is_unknown = any(r.lowest_capability.get(str(major)) is None for r in releases if major in r.cuda_majors)
         raise part_choice_error("cudnn", requested, "cudnn-chip-unknown" if is_unknown else "cudnn-chip", best)
-    version = parse_version(requested)
-    is_installed = any(parse_version(c.version) == version for c in target.machine.cudnn or ())
+    is_installed = any(Version.parse(c.version) == version for c in target.machine.cudnn or ())
     return PartAdvice(
-        action="keep" if is_installed else "install", version=requested if is_installed else release.version
+        action="keep" if is_installed else "install", version=requested if is_installed else release.version.text
     )
 
 
 def resolve_tensorflow_choice(target: TargetSystem, requested: str | None) -> TensorFlowCandidate | None:
-    """The TensorFlow that was picked, else the newest for this system."""
+    """The chosen TensorFlow, else the newest for this system."""
     if requested is None:
         return best_tensorflow(target)
-    version, newest = parse_version(requested), best_tensorflow(target)
+    version, newest = Version.parse(requested), best_tensorflow(target)
     if version is None:
         raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
     for build in list_tensorflow_builds(target):
-        if version in (parse_version(build.version), parse_version(exact_version(target.catalog, build))):
+        if version in (build.version, Version.parse(exact_version(target.catalog, build))):
             return replace(evaluate_tensorflow(target, build), is_chosen=True)
     raise part_choice_error("tensorflow", requested, "no-tensorflow", newest.version if newest is not None else None)
 
 
 def driver_packages_for(catalog: Catalog, system: SystemName, card: NvidiaGpu) -> Iterator[DriverPackage]:
-    """The packages known to serve a card: Windows' name the cards, Linux's branches know those of their time."""
+    """The packages known to support a GPU: on Windows those for its generation, on Linux also older branches that
+    already know the chip.
+    """
     own_generation = find_generation(catalog, card.capability) if card.capability is not None else None
     if card.capability is not None and own_generation is None:
         return
@@ -355,20 +354,19 @@ def driver_packages_for(catalog: Catalog, system: SystemName, card: NvidiaGpu) -
             yield package
 
 
-def _supports_newer_chip(catalog: Catalog, generation: GpuGeneration | None, chip: tuple[int, int] | None) -> bool:
-    """Whether drivers for an older generation of cards know a newer chip."""
-    lowest = parse_capability(generation.from_capability) if generation is not None else None
-    if generation is None or chip is None or lowest is None:
+def _supports_newer_chip(catalog: Catalog, generation: GpuGeneration | None, chip: Capability | None) -> bool:
+    """Whether the drivers for an older generation support a newer chip."""
+    if generation is None or chip is None:
         return False
-    return chip >= lowest and branch_supports(catalog, generation, chip)
+    return chip >= generation.from_capability and branch_supports(catalog, generation, chip)
 
 
 def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSystem:
-    """The place as it is with the driver that the user picked: "keep" or an exact version."""
+    """The target with the driver that the user chose: "keep" or an exact version."""
     state = target.driver_state
     if requested is None:
         return target
-    newest_version = state.package.version if state is not None and state.package is not None else None
+    newest_version = state.newest_version if state is not None else None
     if target.gpu is None or state is None:
         raise part_choice_error("driver", requested, "no-card", newest_version)
     if requested == "keep":
@@ -381,17 +379,16 @@ def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSy
             if state.version is not None
             else target
         )
-    version = parse_version(requested)
+    version = Version.parse(requested)
     if version is None:
         raise UsageError("choice-unreadable", choice=requested.lstrip("@"))
     if dropping_driver(target.catalog, version, target.gpu.capability, state.system) is not None:
         raise part_choice_error("driver", requested, "driver-drops-card", newest_version)
-    if state.first_driver is not None and version < state.first_driver.version:
+    if state.first_driver is not None and version < state.first_driver:
         raise part_choice_error("driver", requested, "driver-before-card", newest_version)
-    package = next(
-        (p for p in driver_packages_for(target.catalog, state.system, target.gpu) if p.version == requested), None
-    )
-    is_listed = any((p.system, p.version) == (state.system, requested) for p in target.catalog.drivers.packages)
+    packages = driver_packages_for(target.catalog, state.system, target.gpu)
+    package = next((p for p in packages if p.version.text == requested), None)
+    is_listed = any((p.system, p.version.text) == (state.system, requested) for p in target.catalog.drivers.packages)
     if is_listed and package is None and target.gpu.capability is not None:
         raise part_choice_error("driver", requested, "driver-other-card", newest_version)
     if package is not None:
@@ -399,8 +396,8 @@ def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSy
         package = with_server_url(target.catalog, package, target.machine)
     cuda, generation = native_cuda(target.catalog, version), state.generation
     if generation is not None and target.gpu.capability is not None and generation.last_branch is not None:
-        # One that leaves an older card behind is had as the strongest card alone has it.
-        dropped_from = parse_version(generation.first_without.get(state.system))
+        # A driver that drops the older GPU is limited only by the generation of the strongest one.
+        dropped_from = generation.first_without.get(state.system)
         is_dropped = dropped_from is not None and version >= dropped_from
         generation = find_generation(target.catalog, target.gpu.capability) if is_dropped else generation
     state = replace(

@@ -1,8 +1,7 @@
-"""One decision as the reasons, cautions and alternatives see it.
+"""Everything that was decided for one machine, as reasons, warnings and alternatives see it.
 
-A PyTorch that computes on the card already: what works is said, and no update is called a need.
-
-The driver's part of a recommendation: keep, update, go back or install, never past what the card still gets.
+Also the driver's part (`advise_driver`: keep, update, downgrade or install, never past what the GPU's generation gets)
+and an installed PyTorch that already uses the GPU (`find_working_torch`), beside which no update is called necessary.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..catalog.versions import parse_version
 from ..core.machine import Gpu, TorchBuild
 from ..core.recommendation import Accelerator, Alternative, Choice, DriverAdvice
 from ..core.types import Goal, Value
+from ..core.versions import Version, version_key
 from .candidates import Candidate, TargetSystem
-from .drivers import DriverState, MinimumDriver, stricter_minimum
+from .drivers import DriverState, stricter_minimum
 from .gpus import NvidiaGpu
 from .multi_gpu import MultiGpuPlan
 from .python import PythonCandidate
@@ -25,10 +24,8 @@ from .toolkit import ToolkitAdvice
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """Everything that was decided for one machine; `cards` are all its NVIDIA cards, strongest first.
-
-    `by_hand` tells that the user picked the build, `picked_python` the series that the user picked; `other` is the
-    AMD or Intel card that PyTorch will use.
+    """The parts of a recommendation with what led to them. `cards` are the NVIDIA GPUs, strongest first; `other_gpu` is
+    the AMD or Intel GPU that PyTorch will use.
     """
 
     target: TargetSystem
@@ -48,73 +45,26 @@ class Decision(Struct, frozen=True, kw_only=True):
 
     @property
     def is_build_chosen(self) -> bool:
-        """Whether the user picked the build."""
+        """Whether the user chose the PyTorch build."""
         return self.choice.pytorch is not None or self.choice.variant is not None
 
     @property
     def requested_python(self) -> str | None:
-        """The series of Python that the user picked."""
+        """The Python series that the user chose."""
         return self.choice.python
 
     @property
     def is_for_compiling(self) -> bool:
-        """Whether the goal is to compile CUDA code too."""
+        """Whether the goal includes compiling CUDA code."""
         return self.goal in ("cuda-dev", "all")
 
 
-def find_working_torch(decision: Decision) -> tuple[str, TorchBuild] | None:
-    """The newest PyTorch here that said itself that it reaches the card, with its Python's version; None where there
-    is none, or more is wanted than PyTorch on the driver that is there.
-    """
-    state, choice = decision.target.driver_state, decision.choice
-    has_choice = (choice.pytorch, choice.variant, choice.python, choice.driver) != (None, None, None, None)
-    if (
-        decision.goal != "pytorch"
-        or decision.accelerator != "cuda"
-        or has_choice
-        or decision.parts.toolkit.action == "install"
-    ):
-        return None
-    if state is None or state.installed is None or state.dropped_from is not None:
-        return None
-    candidates = (
-        (p.version, p.torch) for p in decision.target.machine.pythons or () if p.torch and p.torch.cuda_available
-    )
-    return max(candidates, key=lambda each: parse_version(each[1].version) or (), default=None)
+def advise_driver(state: DriverState | None, minimum: Version | None) -> DriverAdvice:
+    """What to do about the driver for a build that needs `minimum` (None: the build needs no NVIDIA driver).
 
-
-def working_torch_data(decision: Decision) -> dict[str, Value] | None:
-    """What the sentences about it say; None where nothing works yet."""
-    working_torch = find_working_torch(decision)
-    if working_torch is None:
-        return None
-    python, torch = working_torch
-    return {
-        "there": torch.version.lstrip("@"),
-        "python": python.lstrip("@"),
-        "installed": (decision.driver.installed or "").lstrip("@"),
-        "recommended": decision.candidate.build.label,
-        "driver_version": decision.driver.recommended or decision.driver.minimum,
-    }
-
-
-def keep_as_is_alternative(decision: Decision) -> Alternative | None:
-    """To leave everything as it is, which works: nothing to do, so nothing to take."""
-    data = working_torch_data(decision)
-    if data is None:
-        return None
-    return Alternative(
-        code="works-without-update" if decision.driver.needs_install else "works-already", change={}, data=data
-    )
-
-
-def advise_driver(state: DriverState | None, minimum: MinimumDriver | None) -> DriverAdvice:
-    """What to do about the driver for a build that needs `floor` (None: the build needs no driver).
-
-    `recommended` is the newest one known for the card, or the present one where that is newer; None where no
-    driver is known for this kind of card. `url` is the package itself where it is known. A driver whose version
-    says nothing is kept: whether it must be changed is not known, and a caution says so. One that no longer supports
-    the card is taken back to the newest that does.
+    `recommended` is the newest driver known for the GPU, or the installed one where that is newer; None where none is
+    known. `url` is the package itself, where it is known. A driver whose version is unreadable is kept, with a warning.
+    One that has dropped the GPU is replaced by the newest that supports it.
     """
     if state is None or minimum is None:
         return DriverAdvice(action="none", installed=state.installed if state is not None else None)
@@ -132,16 +82,16 @@ def advise_driver(state: DriverState | None, minimum: MinimumDriver | None) -> D
         action=action,
         installed=state.installed,
         minimum=minimum.text,
-        recommended=state.installed if is_newest else (package.version if package is not None else None),
+        recommended=state.installed if is_newest else (package.version.text if package is not None else None),
         channel=package_to_offer.channel if package_to_offer is not None else None,
         url=package_to_offer.url if package_to_offer is not None else None,
-        below=dropped_from if action != "keep" else None,
+        below=dropped_from.text if dropped_from is not None and action != "keep" else None,
     )
 
 
-def _advise_requested_driver(state: DriverState, requested: str, minimum: MinimumDriver) -> DriverAdvice:
-    """The driver that the user picked, which may be the one that is there."""
-    installed_version = parse_version(state.installed)
+def _advise_requested_driver(state: DriverState, requested: str, minimum: Version) -> DriverAdvice:
+    """The driver that the user chose, which may be the installed one."""
+    installed_version = state.installed_version
     action: Literal["keep", "update", "back", "install"] = "install" if state.installed is None else "update"
     if installed_version is not None and state.version is not None:
         action = (
@@ -157,9 +107,56 @@ def _advise_requested_driver(state: DriverState, requested: str, minimum: Minimu
     )
 
 
-def _driver_action(state: DriverState, minimum: MinimumDriver) -> Literal["keep", "update", "back", "install"]:
+def _driver_action(state: DriverState, minimum: Version) -> Literal["keep", "update", "back", "install"]:
     if state.installed is None:
         return "install"
     if state.dropped_from is not None:
         return "back"
-    return "keep" if state.version is None or state.version >= minimum.version else "update"
+    return "keep" if state.version is None or state.version >= minimum else "update"
+
+
+def find_working_torch(decision: Decision) -> tuple[str, TorchBuild] | None:
+    """The newest installed PyTorch that reported that it uses the GPU, with the version of its Python.
+
+    None where there is none, or where more is wanted than PyTorch on the installed driver.
+    """
+    state, choice = decision.target.driver_state, decision.choice
+    has_choice = (choice.pytorch, choice.variant, choice.python, choice.driver) != (None, None, None, None)
+    if (
+        decision.goal != "pytorch"
+        or decision.accelerator != "cuda"
+        or has_choice
+        or decision.parts.toolkit.action == "install"
+    ):
+        return None
+    if state is None or state.installed is None or state.dropped_from is not None:
+        return None
+    working = [
+        (p.version, p.torch) for p in decision.target.machine.pythons or () if p.torch and p.torch.cuda_available
+    ]
+    return max(working, key=lambda pair: version_key(pair[1].version), default=None)
+
+
+def working_torch_data(decision: Decision) -> dict[str, Value] | None:
+    """The values for the texts about such a PyTorch; None where there is none."""
+    working_torch = find_working_torch(decision)
+    if working_torch is None:
+        return None
+    python, torch = working_torch
+    return {
+        "there": torch.version.lstrip("@"),
+        "python": python.lstrip("@"),
+        "installed": (decision.driver.installed or "").lstrip("@"),
+        "recommended": decision.candidate.build.label,
+        "driver_version": decision.driver.recommended or decision.driver.minimum,
+    }
+
+
+def keep_as_is_alternative(decision: Decision) -> Alternative | None:
+    """To change nothing, where the installed PyTorch already uses the GPU."""
+    data = working_torch_data(decision)
+    if data is None:
+        return None
+    return Alternative(
+        code="works-without-update" if decision.driver.needs_install else "works-already", change={}, data=data
+    )

@@ -1,6 +1,6 @@
-"""What can be picked by hand for each part of a recommendation, and what becomes of it.
+"""What the user can choose for each part of a recommendation, and what each choice leads to.
 
-Every value is tried with `recommend` itself, beside what is picked already: the two cannot disagree.
+Every value is tried with `recommend` itself beside the choices already made, so that the two cannot disagree.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..catalog.store import Catalog
-from ..catalog.versions import parse_version
 from ..core.errors import UsageError
 from ..core.machine import Machine
 from ..core.message import Message
 from ..core.recommendation import Choice, LocalWheel, Recommendation
 from ..core.types import Channel, Goal, Value
+from ..core.versions import Version, version_key
 from .builds import parse_cuda_tag
 from .choices import driver_packages_for
-from .drivers import parse_series, select_driver_system
+from .drivers import select_driver_system
 from .gpus import nvidia_gpus
 from .recommend import recommend
 
@@ -29,14 +29,13 @@ OptionState = Literal["fine", "warned", "refused"]
 
 PARTS: tuple[PartName, ...] = get_args(PartName)
 
-
 _REFUSAL_FIELDS = frozenset({"part", "choice", "why", "newest"})
 _IRRELEVANT_CODES = frozenset({"choice.other-gpu", "choice.no-card"})
 
 
 class Option(Struct, frozen=True, kw_only=True):
-    """One value of a part. `code` and `data` are the sentence that says why it is warned of or refused, `also` what
-    else it is warned of.
+    """One value of a part. `code` and `data` are the text that says why it is refused, or the first warning;
+    `further_warnings` are the others.
     """
 
     value: str
@@ -47,9 +46,8 @@ class Option(Struct, frozen=True, kw_only=True):
 
 
 class PartOptions(Struct, frozen=True, kw_only=True):
-    """What a part can be: those that work first, toolkits that match PyTorch's CUDA before others, each group newest
-    first. `recommended` is what we take beside
-    the user's other picks, `picked` what the user took (None: nothing).
+    """The values of a part, newest first: those that work before those that are refused, toolkits of PyTorch's CUDA
+    before others. `recommended` is the value beside the user's other choices, `selected` the user's own (None: none).
     """
 
     name: PartName
@@ -59,7 +57,7 @@ class PartOptions(Struct, frozen=True, kw_only=True):
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """Every part that has something to choose from."""
+    """Every part with more than one value."""
 
     parts: tuple[PartOptions, ...]
 
@@ -77,8 +75,8 @@ def list_options(
     choice: Choice | None = None,
     wheels: tuple[LocalWheel, ...] = (),
 ) -> Options:
-    """Each part's values, each tried beside the rest of `choice`. Raises what `recommend` raises for the machine
-    and goal themselves; a part whose other picks already fail has only refused values.
+    """The values of each part, each tried beside the rest of `choice`. Raises what `recommend` raises for the machine
+    and the goal; where the other choices already fail, all values of a part are refused.
     """
     base_choice = choice or Choice()
 
@@ -88,13 +86,13 @@ def list_options(
     def try_value(name: PartName, value: str, base: Recommendation | None) -> Option | None:
         try:
             result = recommend_with(replace(base_choice, **{name: value}))
-            # What would change nothing here, such as a driver for a card that stays unused, is no choice.
+            # A value that changes nothing here, such as a driver for an unused GPU, is not offered.
             return _compare_option(name, value, result, base) if selected_value(result, name) == value else None
         except UsageError as error:
             if error.code != "choice-impossible":
                 raise
             if name == "toolkit_way":
-                return None  # an installer that nobody could check is not offered
+                return None  # an installer without a published checksum is not offered
             details = {name: item for name, item in error.data.items() if name not in _REFUSAL_FIELDS}
             return Option(value=value, state="refused", code=str(error.data["why"]).removeprefix("@"), data=details)
 
@@ -103,7 +101,7 @@ def list_options(
         base = _recommend_or_none(recommend_with, replace(base_choice, **{name: None}))
         values = _candidate_values(name, machine, catalog, goal, wheels)
         candidates = (option for value in values if (option := try_value(name, value, base)) is not None)
-        # Builds for makers of whom there is no card would only bury the others.
+        # Builds for GPUs that are not here would only hide the others.
         available = [
             option for option in candidates if option.code not in _IRRELEVANT_CODES or parse_cuda_tag(option.value)
         ]
@@ -122,7 +120,7 @@ def list_options(
 
 
 def selected_value(recommendation: Recommendation, name: PartName) -> str | None:
-    """What a recommendation has for a part, as a choice would name it."""
+    """What a recommendation has for a part, as a `Choice` would name it."""
     torch, driver, tensorflow = recommendation.pytorch, recommendation.driver, recommendation.tensorflow
     toolkit = recommendation.cuda_toolkit
     values: dict[PartName, str | None] = {
@@ -148,7 +146,7 @@ def _recommend_or_none(recommend_with: Callable[[Choice], Recommendation], choic
 
 
 def _compare_option(name: PartName, value: str, result: Recommendation, base: Recommendation | None) -> Option:
-    """What taking a value changes for the worse, the worst first."""
+    """A value with what it makes worse, the worst first."""
     if base is None:
         return Option(value=value)
     if base.accelerator != "cpu" and result.accelerator == "cpu":
@@ -170,18 +168,18 @@ def _compare_option(name: PartName, value: str, result: Recommendation, base: Re
 
 
 def _toolkit_distance(name: PartName, value: str, base: Recommendation | None) -> int:
-    """How far a toolkit is from PyTorch's own CUDA: of its very minor, of its major, of another one."""
+    """How far a toolkit is from PyTorch's CUDA: 0 of the same minor, 1 of the same major, 2 of another one."""
     cuda = parse_cuda_tag(base.pytorch.variant) if base is not None and base.pytorch is not None else None
-    series = parse_series(value) if name == "cuda_toolkit" and value != "none" else None
-    if cuda is None or series is None or series == cuda:
+    version = Version.parse(value) if name == "cuda_toolkit" else None
+    if cuda is None or version is None or version.series == cuda:
         return 0
-    return 1 if series[0] == cuda[0] else 2
+    return 1 if version.major == cuda.major else 2
 
 
 def _candidate_values(
     name: PartName, machine: Machine, catalog: Catalog, goal: Goal, wheels: tuple[LocalWheel, ...]
 ) -> Iterable[str]:
-    """A part's values worth trying on this system for a goal, newest first."""
+    """The values of a part that are worth trying on this system for a goal, newest first."""
     system, arch = machine.os.system, machine.os.arch or "x86_64"
     match name:
         case "driver":
@@ -189,27 +187,26 @@ def _candidate_values(
             driver_os = select_driver_system(machine)
             cards = nvidia_gpus(machine, catalog)
             packages = driver_packages_for(catalog, driver_os, cards[0]) if cards else ()
-            versions = [p.version for p in packages if p.version != installed]
+            versions = [p.version.text for p in packages if p.version.text != installed]
             return _newest_first(versions) if installed is None else ["keep", *_newest_first(versions)]
         case "cuda_toolkit":
-            versions = [t.version for t in catalog.cuda.toolkits if any(i.system == system for i in t.installers)]
-            # One that is out and newer than all of these is told of, though it cannot be had from here yet.
-            newest_version = max((parse_version(version) or () for version in versions), default=())
-            versions += [
-                t.version for t in catalog.cuda.toolkits if t.date and (parse_version(t.version) or ()) > newest_version
-            ]
+            toolkits = catalog.cuda.toolkits
+            installable = [t.version for t in toolkits if any(i.system == system for i in t.installers)]
+            # A newer release is listed, too, though no installer of it is known yet.
+            newer = [t.version for t in toolkits if t.date and all(t.version > version for version in installable)]
+            versions = [version.text for version in (*installable, *newer)]
             versions += [t.version for t in machine.cuda_toolkits or () if t.version is not None and t.nvcc]
         case "toolkit_way":
             return "archives", "installer"
         case "cudnn":
-            versions = [r.version for r in catalog.cudnn.releases if not r.yanked]
+            versions = [r.version.text for r in catalog.cudnn.releases if not r.yanked]
             versions += [c.version for c in machine.cudnn or () if c.version is not None]
         case "python":
             return _newest_first(series for r in catalog.releases for series in r.python)
         case "tensorflow":
             needs_tensorflow = goal in ("tensorflow", "all")
             return _newest_first(
-                b.version
+                b.version.text
                 for b in catalog.tensorflow.builds
                 if needs_tensorflow and (b.system, b.arch) == (system, arch)
             )
@@ -219,10 +216,12 @@ def _candidate_values(
 
 
 def _torch_values(name: PartName, machine: Machine, catalog: Catalog, wheels: tuple[LocalWheel, ...]) -> Iterable[str]:
-    """PyTorch's releases or builds, those of a local source too."""
+    """PyTorch's releases or variants, those of the wheelhouse included."""
     torch = [wheel for wheel in wheels if wheel.project == "torch"]
     platform = (machine.os.system, machine.os.arch or "x86_64")
-    builds = [(r.version, v.variant) for r in catalog.releases for v in r.variants if (v.system, v.arch) == platform]
+    builds = [
+        (r.version.text, v.variant) for r in catalog.releases for v in r.variants if (v.system, v.arch) == platform
+    ]
     if name == "pytorch":
         return _newest_first((*(version for version, _ in builds), *(wheel.version for wheel in torch)))
     tags = {variant for _, variant in builds} | {wheel.variant for wheel in torch if wheel.variant is not None}
@@ -230,12 +229,12 @@ def _torch_values(name: PartName, machine: Machine, catalog: Catalog, wheels: tu
 
 
 def _newest_first(versions: Iterable[str]) -> list[str]:
-    return sorted(dict.fromkeys(versions), key=lambda text: parse_version(text) or (), reverse=True)
+    return sorted(dict.fromkeys(versions), key=version_key, reverse=True)
 
 
 def _variant_order(tag: str) -> tuple[int, tuple[int, ...], str]:
-    """CUDA, newest first; then the other makers'; the processor's last."""
+    """CUDA variants, newest first, then those of other vendors; the CPU's last."""
     cuda = parse_cuda_tag(tag)
     if cuda is not None:
-        return 0, tuple(-part for part in cuda), tag
+        return 0, (-cuda.major, -cuda.minor), tag
     return (2 if tag == "cpu" else 1), (), tag

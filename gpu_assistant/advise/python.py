@@ -1,6 +1,6 @@
-"""Which Python the environment gets.
+"""Which Python the environment gets, and which PyTorch builds the user's wheelhouse has for it.
 
-What a local source of wheels offers this machine. Offered, never silently taken.
+A wheelhouse is a folder of wheels beside the indexes. Its builds are offered as an alternative, never taken unasked.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from ..catalog.records.software import TorchRelease, TorchVariant
 from ..catalog.store import Catalog
-from ..catalog.versions import parse_version
 from ..core.machine import Machine, Python, SystemName
 from ..core.recommendation import Alternative, LocalWheel
+from ..core.versions import Version, version_key
 from .builds import Build, list_builds, parse_cuda_tag
 from .candidates import Candidate, TargetSystem, best_candidate
 
@@ -25,8 +25,8 @@ PythonOrigin = Literal["here", "download"]
 
 
 class PythonCandidate(Struct, frozen=True):
-    """A Python series "3.13" and where it comes from; `version` is the exact one. `passed` is one that would suit,
-    too, but belongs to a conda, to the Microsoft Store, or to an environment.
+    """A Python series ("3.13"), where it comes from, and its exact version. `skipped` is an interpreter that would suit
+    too, but belongs to conda, to the Microsoft Store, or to an environment.
     """
 
     series: str
@@ -36,22 +36,22 @@ class PythonCandidate(Struct, frozen=True):
 
 
 def skipped_reason_code(python: Python) -> str:
-    """What a Python that is not taken belongs to, as the reasons name it."""
+    """The part of a reason's code that says why an interpreter is not used."""
     return "not-conda" if python.kind == "conda" else "not-own"
 
 
 def select_python(machine: Machine, catalog: Catalog, arch: str, supported: tuple[str, ...]) -> PythonCandidate | None:
-    """The newest supported series that is already here as a real interpreter, else the newest that can be
+    """The newest supported series that is installed as an interpreter of its own, else the newest that can be
     downloaded; None if there is neither.
     """
-    best: tuple[tuple[int, ...], PythonCandidate] | None = None
+    best: tuple[Version, PythonCandidate] | None = None
     skipped: Python | None = None
     for python in machine.pythons or ():
-        version = parse_version(python.version)
-        if python.arch not in (None, arch) or version is None or len(version) < 2:
+        version = Version.parse(python.version)
+        if python.arch not in (None, arch) or version is None:
             continue
-        series = f"{version[0]}.{version[1]}"
-        # An environment or a conda of the user's own may vanish or change under ours.
+        series = version.series.text
+        # The user may change or delete an environment or a conda, and with it the base of ours.
         if python.kind not in ("system", "managed"):
             skipped = python if skipped is None and series in supported else skipped
         elif series in supported and (best is None or version > best[0]):
@@ -66,23 +66,22 @@ def select_python(machine: Machine, catalog: Catalog, arch: str, supported: tupl
 def find_downloadable(
     catalog: Catalog, system: SystemName, arch: str, supported: tuple[str, ...]
 ) -> PythonCandidate | None:
-    """The newest supported series of which a standalone build is known."""
-    for series in sorted(supported, key=lambda s: parse_version(s) or (), reverse=True):
+    """The newest supported series with a standalone build."""
+    for series in sorted(supported, key=version_key, reverse=True):
         build = catalog.standalone_python(series, system, arch)
         if build is not None:
-            return PythonCandidate(series, "download", build.version)
+            return PythonCandidate(series, "download", build.version.text)
     return None
 
 
 def python_series_of_tag(tag: str | None) -> str | None:
-    """The Python series of a wheel's tag: "cp311" or "3.11" is "3.11"; None if it serves every Python 3."""
+    """The Python series of a wheel's tag: "3.11" for "cp311" or "3.11"; None if it serves every Python 3."""
     if tag is None:
         return None
     digits = tag.removeprefix("cp")
     if digits != tag and digits.isascii() and digits.isdigit() and len(digits) > 1:
         return f"{digits[0]}.{digits[1:]}"
-    version = parse_version(tag)
-    return tag if version is not None and len(version) == 2 else None
+    return tag if len(version_key(tag)) == 2 else None
 
 
 def fits_platform(wheel: LocalWheel, machine: Machine, arch: str) -> bool:
@@ -103,18 +102,18 @@ def _is_platform_tag_compatible(tag: str, machine: Machine, arch: str) -> bool:
         case "linux":
             if not tag.endswith(f"_{linux_arch}"):
                 return False
-            glibc = parse_version(machine.os.glibc)
+            glibc = Version.parse(machine.os.glibc)
             parts = tag.split("_")
             if glibc is None or parts[0] != "manylinux" or len(parts) < 3:
                 return tag.startswith(("manylinux", "linux"))
-            needed = parse_version(f"{parts[1]}.{parts[2]}")
+            needed = Version.parse(f"{parts[1]}.{parts[2]}")
             return needed is not None and glibc >= needed
 
 
 def list_torch_wheels(target: TargetSystem, wheels: tuple[LocalWheel, ...]) -> Iterator[tuple[LocalWheel, str]]:
-    """The torch wheels for this system, each with its variant (an untagged one is the system's default)."""
+    """The torch wheels for this system, each with its variant (without a tag it is the one that PyPI serves)."""
     for wheel in wheels:
-        if wheel.project != "torch" or parse_version(wheel.version) is None:
+        if wheel.project != "torch" or Version.parse(wheel.version) is None:
             continue
         if not fits_platform(wheel, target.machine, target.arch):
             continue
@@ -124,9 +123,9 @@ def list_torch_wheels(target: TargetSystem, wheels: tuple[LocalWheel, ...]) -> I
 
 
 def list_local_builds(target: TargetSystem, wheels: tuple[LocalWheel, ...]) -> tuple[Build, ...]:
-    """The wheelhouse's torch builds as builds, each for the Pythons that its wheels serve, newest first.
+    """The wheelhouse's torch builds, each for the Pythons of its wheels, newest first.
 
-    What the catalog knows about a build is kept; a build that it does not know has unknown code.
+    The record is the catalog's; that of a build which it does not have knows nothing of the code inside.
     """
     if not wheels:
         return ()
@@ -141,7 +140,7 @@ def list_local_builds(target: TargetSystem, wheels: tuple[LocalWheel, ...]) -> t
         series.setdefault((wheel.version, variant), set()).update(python_series)
     newest_first = sorted(
         (key for key, pythons in series.items() if pythons),
-        key=lambda key: (parse_version(key[0]) or (), parse_cuda_tag(key[1]) or (0, 0)),
+        key=lambda key: (version_key(key[0]), cuda.parts if (cuda := parse_cuda_tag(key[1])) is not None else ()),
         reverse=True,
     )
     return tuple(
@@ -172,15 +171,15 @@ def _local_release(
 ) -> TorchRelease:
     release = target.catalog.release(version)
     torchvision = release.torchvision if release is not None else None
-    has_torchvision = any(
+    has_torchvision = torchvision is not None and any(
         w.project == "torchvision"
-        and w.version == torchvision
+        and w.version == torchvision.text
         and (python_series_of_tag(w.python) is None or python_series_of_tag(w.python) in pythons)
         and fits_platform(w, target.machine, target.arch)
         for w in wheels
     )
     return TorchRelease(
-        version=version,
+        version=Version(version),
         date=release.date if release is not None else None,
         python=pythons,
         torchvision=torchvision if has_torchvision else None,
@@ -193,7 +192,7 @@ def _local_release(
 def wheelhouse_alternative(
     target: TargetSystem, recommended: Candidate, python: str | None, wheels: tuple[LocalWheel, ...]
 ) -> Alternative | None:
-    """The wheelhouse's best build for this machine, unless it holds the recommended one."""
+    """The wheelhouse's newest build that suits this machine, unless it has the recommended one."""
     builds = list_local_builds(target, wheels)
     key = (recommended.build.version, recommended.build.variant)
     if any((b.version, b.variant) == key and python in b.release.python for b in builds):

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ..catalog.distributions import driver_page_source
 from ..catalog.records.base import CatalogFile
-from ..catalog.versions import parse_capability
 from ..core.recommendation import DriverAdvice, Reason
 from ..core.types import Value
+from ..core.versions import version_text
 from .candidates import TargetSystem
 from .distributions import (
     candidate_for_release,
@@ -17,7 +17,7 @@ from .distributions import (
     find_install_method_for,
     release_branch,
 )
-from .drivers import DriverState, dropping_driver, find_minimum_driver
+from .drivers import DriverState, dropping_driver, find_minimum_driver, is_in_range
 from .gpus import NvidiaGpu, nvidia_gpus
 
 
@@ -29,7 +29,7 @@ def make_reason(
 
 
 def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None) -> Iterator[Reason]:
-    """The reasons for a driver that has to run programs of CUDA "13.2"; None where nothing uses it."""
+    """The reasons for a driver that has to run programs of a CUDA version ("13.2"; None: nothing uses the driver)."""
     state, card = target.driver_state, target.gpu
     if advice.action == "none" or state is None or card is None or cuda is None:
         code = "driver-none" if target.machine.gpus_of("nvidia") else "driver-processor"
@@ -43,7 +43,7 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         "whom": _served_gpus_text(target, state),
     }
     if state.package is not None:
-        data["newest"] = state.package.version
+        data["newest"] = state.package.version.text
     if state.dropped_from is not None and state.requested is None:
         yield _downgrade_reason(target, state, advice, data)
     else:
@@ -60,17 +60,17 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
 
 
 def _downgrade_reason(target: TargetSystem, state: DriverState, advice: DriverAdvice, data: dict[str, Value]) -> Reason:
-    """The driver that is there has left the card behind."""
+    """The installed driver no longer supports the GPU."""
     last_branch = state.generation.last_branch if state.generation is not None else None
     code = "driver-back" if advice.recommended is not None else "driver-back-unnamed"
     source = state.package.source if state.package is not None else "nvidia"
     gpu = _limiting_gpu(target, target.gpu).name if target.gpu is not None else None
-    data = {**data, "gpu": gpu, "without": state.dropped_from, "branch": f"R{last_branch}"}
+    data = {**data, "gpu": gpu, "without": version_text(state.dropped_from), "branch": f"R{last_branch}"}
     return make_reason(target, "driver.action", code, target.catalog.drivers, source, **data)
 
 
 def _unverified_download_reasons(target: TargetSystem, state: DriverState, advice: DriverAdvice) -> Iterator[Reason]:
-    """Why Windows' driver is left to the user: what has no known checksum is not run with an administrator's rights."""
+    """Why the driver for Windows is left to the user: no file without a known checksum runs with elevated rights."""
     if state.system != "windows" or target.machine.os.wsl or advice.recommended is None:
         return
     has_checksum = any(p.url == advice.url and p.sha256 is not None for p in target.catalog.drivers.packages if p.url)
@@ -82,20 +82,20 @@ def _unverified_download_reasons(target: TargetSystem, state: DriverState, advic
 def _channel_reasons(
     target: TargetSystem, state: DriverState, card: NvidiaGpu, advice: DriverAdvice
 ) -> Iterator[Reason]:
-    """Why this line of the driver: Studio, Game Ready, or the only one."""
+    """Why this driver line: Studio, Game Ready, or the only one."""
     if advice.channel is not None:
         yield make_reason(
             target, "driver.channel", f"driver-channel-{advice.channel}", target.catalog.drivers, "nvidia"
         )
         return
-    # Who has a card for work hears of the lines only where one of them was asked for.
+    # For professional GPUs the lines matter only to a user who asked for Game Ready.
     is_relevant = card.segment in ("desktop", "laptop") or state.channel == "game-ready"
     if state.system == "windows" and is_relevant and advice.recommended is not None:
         yield make_reason(target, "driver.channel", "driver-channel-one", target.catalog.drivers, "nvidia")
 
 
 def _action_code(state: DriverState, advice: DriverAdvice, *, unknown: bool) -> str:
-    """The sentence for the driver: what is called the newest known is what the catalog knows."""
+    """The code of the reason for what happens to the driver."""
     if state.requested is not None:
         return "driver-by-hand"
     if advice.action != "keep":
@@ -115,24 +115,24 @@ def _action_code(state: DriverState, advice: DriverAdvice, *, unknown: bool) -> 
 
 
 def _recommends_newest(state: DriverState, advice: DriverAdvice) -> bool:
-    """Whether the newest driver known for the card is what is recommended: a distribution may bring another one."""
-    return state.package is not None and advice.recommended == state.package.version
+    """Whether the newest known driver is recommended; a distribution's packages may bring another one."""
+    return state.package is not None and advice.recommended == state.package.version.text
 
 
 def _cuda_limit_reasons(target: TargetSystem, state: DriverState) -> Iterator[Reason]:
-    """The CUDA number that nvidia-smi shows is taken for an installed CUDA by nearly everyone, and for a limit within
-    its generation, where the generation's first driver is enough.
+    """What the CUDA version in nvidia-smi means: neither an installed CUDA nor a limit within its major, for which the
+    major's first driver is enough.
     """
     if state.installed is not None and state.cuda is not None and state.requested is None:
-        code, data = "driver-ceiling", dict[str, Value](shown=f"{state.cuda[0]}.{state.cuda[1]}")
+        code, data = "driver-ceiling", dict[str, Value](shown=state.cuda.text)
         minimum = find_minimum_driver(target.catalog, state.cuda, state.system, "binary")
-        if minimum is not None and state.version is not None and state.version >= minimum.version:
-            code, data["major"], data["minimum"] = "driver-ceiling-within", state.cuda[0], minimum.text
+        if minimum is not None and state.version is not None and state.version >= minimum:
+            code, data["major"], data["minimum"] = "driver-ceiling-within", state.cuda.major, minimum.text
         yield make_reason(target, "driver.installed", code, target.catalog.cuda, "compatibility", **data)
 
 
 def _served_gpus_text(target: TargetSystem, state: DriverState) -> str:
-    """For which cards a driver is the newest: a further one may have its say, and a still older one be left out."""
+    """The GPUs for which the driver is the newest, as the code of a text: one, all, or all but those that it drops."""
     if target.gpu is None or _limiting_gpu(target, target.gpu) == target.gpu:
         return "@driver.for-card"
     chips = (card.capability for card in nvidia_gpus(target.machine, target.catalog))
@@ -154,24 +154,23 @@ def _last_branch_reasons(target: TargetSystem, state: DriverState, card: NvidiaG
         state.package.source if state.package is not None else "nvidia",
         gpu=_limiting_gpu(target, card).name,
         branch=f"R{generation.last_branch}",
-        without=generation.first_without.get(state.system),
+        without=version_text(generation.first_without.get(state.system)),
     )
 
 
 def _limiting_gpu(target: TargetSystem, card: NvidiaGpu) -> NvidiaGpu:
-    """The card that sets the last branch: an older one beside the deciding card, if there is one."""
+    """The GPU whose generation sets the last branch: an older one beside the deciding GPU, if there is one."""
     generation = target.driver_state.generation if target.driver_state is not None else None
-    limit = parse_capability(generation.below_capability) if generation is not None else None
-    lowest = parse_capability(generation.from_capability) if generation is not None else None
-    if limit is not None and lowest is not None and card.capability is not None and card.capability >= limit:
+    limit = generation.below_capability if generation is not None else None
+    if generation is not None and limit is not None and card.capability is not None and card.capability >= limit:
         for other in nvidia_gpus(target.machine, target.catalog):
-            if other.capability is not None and lowest <= other.capability < limit:
+            if other.capability is not None and is_in_range(other.capability, generation.from_capability, limit):
                 return other
     return card
 
 
 def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Reason]:
-    """Which packages of the distribution bring the driver, and what has to be switched on first."""
+    """Which packages, commands or page of the distribution bring the driver, and what has to be enabled first."""
     method, row = find_install_method_for(target), find_driver_commands(target)
     drivers, about = target.catalog.drivers, "driver.action"
     if advice.way in ("commands", "page"):
@@ -190,7 +189,7 @@ def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Rea
     if method is None or advice.way is None:
         return
     data: dict[str, Value] = {"package": " ".join(advice.packages), "distro": distribution_name(target.machine.os)}
-    data |= {"branch": release_branch(target), "minimum": advice.minimum}
+    data |= {"branch": version_text(release_branch(target)), "minimum": advice.minimum}
     if advice.way == "nvidia-source":
         code = "driver-packages-behind" if candidate_for_release(target) is not None else "driver-packages-behind-only"
         yield make_reason(target, about, code, drivers, method.releases_source or method.source, **data)

@@ -1,15 +1,14 @@
-"""Why a CUDA Toolkit and a cuDNN are installed, kept or left out, and what TensorFlow can do here."""
+"""Why a CUDA Toolkit and a cuDNN are installed, kept or not needed, and what TensorFlow can do here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..catalog.versions import parse_capability, parse_version
 from ..core.recommendation import Reason
 from ..core.types import Value
+from ..core.versions import Version, version_text
 from .builds import code_kind, cudnn_support
 from .candidates import Candidate, TargetSystem
-from .drivers import parse_series
 from .gpus import NvidiaGpu, nvidia_gpus
 from .reasons_driver import make_reason
 from .tensorflow import TensorFlowCandidate
@@ -19,7 +18,7 @@ from .toolkit import ToolkitAdvice, has_installer, target_chips
 def toolkit_reasons(
     target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice, *, required: bool
 ) -> Iterator[Reason]:
-    """The reasons for both; `wanted` tells that the goal is to compile CUDA code."""
+    """The reasons for both; `required`: the goal is to compile CUDA code."""
     if required or parts.toolkit.action != "none":
         yield from _toolkit_install_reasons(target, candidate, parts)
     elif candidate is not None:
@@ -28,11 +27,6 @@ def toolkit_reasons(
         yield from _cudnn_install_reasons(target, candidate, parts)
     elif candidate is not None:
         yield _bundled_cudnn_reason(target, candidate)
-
-
-def _cuda_version(candidate: Candidate) -> str | None:
-    cuda = candidate.build.cuda
-    return candidate.build.record.cuda or (f"{cuda[0]}.{cuda[1]}" if cuda is not None else None)
 
 
 def _toolkit_install_reasons(
@@ -53,7 +47,7 @@ def _toolkit_install_reasons(
             arch=target.arch,
         )
         return
-    build_cuda = _cuda_version(candidate) if candidate is not None else None
+    build_cuda = version_text(candidate.build.bundled_cuda) if candidate is not None else None
     data: dict[str, Value] = {"toolkit": parts.toolkit.version, "gpu": target.gpu.name, "cuda": build_cuda}
     if not target_chips(target):
         yield make_reason(target, about, f"toolkit-{parts.toolkit.action}-unknown", cuda, "release-notes", **data)
@@ -74,12 +68,20 @@ def _toolkit_not_needed_reason(target: TargetSystem, candidate: Candidate) -> Re
     torch = target.catalog.pytorch
     if candidate.build.cuda is None:
         return make_reason(target, "cuda_toolkit", "toolkit-no-cuda", torch, "install")
-    installed = next((t.version for t in target.machine.cuda_toolkits or () if parse_version(t.version)), None)
+    installed = next((t.version for t in target.machine.cuda_toolkits or () if Version.parse(t.version)), None)
     if installed is not None:
         return make_reason(
-            target, "cuda_toolkit", "toolkit-unused", torch, "install", cuda=_cuda_version(candidate), toolkit=installed
+            target,
+            "cuda_toolkit",
+            "toolkit-unused",
+            torch,
+            "install",
+            cuda=version_text(candidate.build.bundled_cuda),
+            toolkit=installed,
         )
-    return make_reason(target, "cuda_toolkit", "toolkit-inside", torch, "install", cuda=_cuda_version(candidate))
+    return make_reason(
+        target, "cuda_toolkit", "toolkit-inside", torch, "install", cuda=version_text(candidate.build.bundled_cuda)
+    )
 
 
 def _cudnn_install_reasons(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Iterator[Reason]:
@@ -91,13 +93,11 @@ def _cudnn_install_reasons(target: TargetSystem, candidate: Candidate | None, pa
         )
         yield make_reason(target, about, code, cudnn, "redist", gpu=gpu)
         return
-    series = parse_series(parts.toolkit.version) if parts.toolkit.version is not None else None
-    if series is None and candidate is not None:
-        series = candidate.build.cuda
+    toolkit = Version.parse(parts.toolkit.version) or (candidate.build.cuda if candidate is not None else None)
     data: dict[str, Value] = {
         "cudnn": parts.cudnn.version,
         "gpu": target.gpu.name,
-        "cuda": series[0] if series is not None else None,
+        "cuda": toolkit.major if toolkit is not None else None,
     }
     last_supporting = cudnn.last_for_old_chips
     limiting_gpu = next(
@@ -109,8 +109,8 @@ def _cudnn_install_reasons(target: TargetSystem, candidate: Candidate | None, pa
     code = "cudnn-keep" if parts.cudnn.action == "keep" else "cudnn-install-last" if is_legacy else "cudnn-install"
     if (
         code == "cudnn-install"
-        and series is not None
-        and _is_last_cudnn_of_cuda(target, parts.cudnn.version, series[0])
+        and toolkit is not None
+        and _is_last_cudnn_of_cuda(target, parts.cudnn.version, toolkit.major)
     ):
         code = "cudnn-install-last-cuda"
     yield make_reason(target, about, code, cudnn, last_supporting.source if is_legacy else "redist", **data)
@@ -119,22 +119,23 @@ def _cudnn_install_reasons(target: TargetSystem, candidate: Candidate | None, pa
 
 
 def _gpus_oldest_first(target: TargetSystem) -> list[NvidiaGpu]:
-    return sorted(nvidia_gpus(target.machine, target.catalog), key=lambda card: card.capability or (99, 0))
+    """Unknown chips last."""
+    gpus = nvidia_gpus(target.machine, target.catalog)
+    return sorted(gpus, key=lambda gpu: (gpu.capability is None, gpu.capability.parts if gpu.capability else ()))
 
 
 def _is_last_cudnn_for(target: TargetSystem, version: str | None, card: NvidiaGpu) -> bool:
-    """Whether a cuDNN is the last one that supports a card."""
-    last_supporting, chips = target.catalog.cudnn.last_for_old_chips, target_chips(target)
-    below, chip = parse_capability(last_supporting.below_capability), card.capability
-    is_legacy = chip in chips and chip is not None and below is not None and chip < below
-    return is_legacy and parse_version(version) == parse_version(last_supporting.version)
+    """Whether a cuDNN is the last one that supports a GPU."""
+    last_supporting, chip = target.catalog.cudnn.last_for_old_chips, card.capability
+    is_legacy = chip in target_chips(target) and chip is not None and chip < last_supporting.below_capability
+    return is_legacy and Version.parse(version) == last_supporting.version
 
 
 def _is_last_cudnn_of_cuda(target: TargetSystem, version: str | None, major: int) -> bool:
-    """Whether a cuDNN is the newest of a CUDA major that others have followed."""
+    """Whether a cuDNN is the newest for a CUDA major that newer ones no longer support."""
     releases = [r for r in target.catalog.cudnn.releases if not r.yanked]
     newest = next((r for r in releases if major in r.cuda_majors), None)
-    return newest is not None and newest != releases[0] and parse_version(newest.version) == parse_version(version)
+    return newest is not None and newest != releases[0] and newest.version == Version.parse(version)
 
 
 def _bundled_cudnn_reason(target: TargetSystem, candidate: Candidate) -> Reason:
@@ -145,38 +146,39 @@ def _bundled_cudnn_reason(target: TargetSystem, candidate: Candidate) -> Reason:
         return make_reason(target, "cudnn", "cudnn-inside-unnamed", torch, "matrix")
     card = target.gpu
     support = cudnn_support(target.catalog, build, card.capability if card is not None else None)
+    cudnn = build.record.cudnn.text
     if support != "fits":
         code = "cudnn-kept-back" if support == "last" else "cudnn-too-new"
-        return make_reason(target, "cudnn", code, torch, "cudnn", cudnn=build.record.cudnn)
+        return make_reason(target, "cudnn", code, torch, "cudnn", cudnn=cudnn)
     for other in _gpus_oldest_first(target):
         chip = other.capability
         if chip is None or code_kind(target.catalog, build.record, chip) is None:
             continue
         if cudnn_support(target.catalog, build, chip) == "last":
-            data = {"cudnn": build.record.cudnn, "gpu": other.name}
+            data = {"cudnn": cudnn, "gpu": other.name}
             return make_reason(target, "cudnn", "cudnn-kept-back-other", torch, "cudnn", **data)
-    return make_reason(target, "cudnn", "cudnn-inside", torch, "matrix", cudnn=build.record.cudnn)
+    return make_reason(target, "cudnn", "cudnn-inside", torch, "matrix", cudnn=cudnn)
 
 
 def tensorflow_reasons(
     target: TargetSystem, candidate: TensorFlowCandidate, *, beside_pytorch: bool
 ) -> Iterator[Reason]:
-    """Which TensorFlow, whether it uses the card, where its CUDA comes from, and what its processor must have.
+    """Which TensorFlow, whether it uses the GPU, where its CUDA comes from, and what it needs of the processor.
 
-    Alone, what computes says already whether there is a card for it.
+    Without PyTorch, the reason for the accelerator already says whether there is a GPU for it.
     """
     tensorflow_catalog = target.catalog.tensorflow
     data: dict[str, Value] = {
         "version": candidate.version,
         "gpu": target.gpu.name if target.gpu is not None else None,
-        "last": tensorflow_catalog.last_windows_gpu,
-        "cuda": candidate.build.cuda,
-        "cudnn": candidate.build.cudnn,
+        "last": tensorflow_catalog.last_windows_gpu.text,
+        "cuda": version_text(candidate.build.cuda),
+        "cudnn": version_text(candidate.build.cudnn),
     }
     source = candidate.build.source
     if candidate.is_chosen:
         yield make_reason(target, "tensorflow.version", "tensorflow-by-hand", tensorflow_catalog, source, **data)
-    elif candidate.version == tensorflow_catalog.newest:
+    elif candidate.version == tensorflow_catalog.newest.text:
         yield make_reason(target, "tensorflow.version", "tensorflow-newest", tensorflow_catalog, source, **data)
     else:
         yield make_reason(target, "tensorflow.version", "tensorflow-chosen", tensorflow_catalog, source, **data)

@@ -1,16 +1,14 @@
-"""The door: a machine, the catalog and a wish become versions with reasons.
+"""The entry point of the room: versions for a machine and a goal, with reasons, warnings and alternatives.
 
-The goal "tensorflow": an environment with TensorFlow alone.
+`recommend` decides for PyTorch, with TensorFlow beside it where the goal is "all"; the goal "tensorflow" alone takes
+the shorter way of `recommend_tensorflow`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import UNSET, structs
-
 from ..catalog.store import Catalog
-from ..catalog.versions import parse_version
 from ..core.errors import AppError
 from ..core.machine import Gpu, Machine
 from ..core.recommendation import (
@@ -21,11 +19,10 @@ from ..core.recommendation import (
     PyTorchChoice,
     Reason,
     Recommendation,
-)
-from ..core.recommendation import (
-    RecommendationWarning as Caution,
+    RecommendationWarning,
 )
 from ..core.types import Channel, Goal, Value
+from ..core.versions import version_text
 from .alternatives import list_alternatives
 from .candidates import (
     Candidate,
@@ -46,7 +43,6 @@ from .choices import (
 )
 from .decision import Decision, advise_driver
 from .distributions import add_package_source
-from .drivers import MinimumDriver
 from .gpus import NvidiaGpu, display_name, nvidia_gpus
 from .multi_gpu import MultiGpuPlan, plan_multi_gpu
 from .python import PythonCandidate, select_python, skipped_reason_code
@@ -79,191 +75,6 @@ from .warnings import (
 )
 
 
-def select_tensorflow_target(shared_target: TargetSystem, single_target: TargetSystem) -> TargetSystem:
-    """The place with a driver that TensorFlow's card works on: an older card beside it, which shares PyTorch's, does
-    not hold that driver back.
-    """
-    shared_candidate, single_candidate = best_tensorflow(shared_target), best_tensorflow(single_target)
-    return (
-        single_target
-        if shared_candidate is not None
-        and shared_candidate.status == "driver"
-        and single_candidate is not None
-        and single_candidate.uses_gpu
-        else shared_target
-    )
-
-
-def recommend_tensorflow(
-    target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
-) -> Recommendation:
-    """TensorFlow for a machine. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where none is known
-    for this kind of computer.
-    """
-    tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
-    if tensorflow is None:
-        # Nobody is sent to a goal that would refuse too.
-        code = "no-tensorflow" if target.builds else "no-tensorflow-nor-pytorch"
-        raise AppError(code, system=f"@system.{target.machine.os.system}", arch=target.arch)
-    if choice.python is not None and choice.python not in tensorflow.build.python:
-        raise python_choice_error(target, choice.python, tensorflow.build.python)
-    python = select_python(
-        target.machine, target.catalog, target.arch, (choice.python,) if choice.python else tensorflow.build.python
-    )
-    parts = apply_toolkit_choice(target, None, choice, required=False)
-    wsl_candidate = find_wsl_candidate(target, tensorflow) if choice.wsl is not None else None
-    # Under WSL2 the card is served by Windows' driver, which has to be new enough before that is set up.
-    minimum = (
-        tensorflow.minimum_driver
-        or (wsl_candidate.minimum_driver if wsl_candidate is not None else None)
-        or parts.minimum_driver
-    )
-    driver = add_package_source(target, advise_driver(target.driver_state, minimum))
-    cuda = (
-        tensorflow.build.cuda
-        if tensorflow.uses_gpu
-        else wsl_candidate.build.cuda
-        if wsl_candidate is not None
-        else parts.toolkit.version
-    )
-    reasons = [
-        _tensorflow_accelerator_reason(target, tensorflow),
-        *tensorflow_reasons(target, tensorflow, beside_pytorch=False),
-        _tensorflow_python_reason(target, tensorflow, python, choice),
-        *driver_reasons(target, driver, cuda),
-        *_bundled_libraries_reasons(target, tensorflow, parts),
-    ]
-    return Recommendation(
-        schema="gpu-assistant/recommendation/1",
-        goal="tensorflow",
-        accelerator="cuda" if tensorflow.uses_gpu else "cpu",
-        python=python.series if python is not None else None,
-        pytorch=None,
-        driver=driver,
-        cuda_toolkit=parts.toolkit,
-        cudnn=parts.cudnn,
-        tensorflow=with_wsl_choice(target, tensorflow, choice.wsl),
-        reasons=tuple(reasons),
-        warnings=tuple(
-            _tensorflow_warnings(
-                target,
-                tensorflow,
-                python,
-                parts,
-                cards=cards,
-                driver=driver,
-                is_arch_known=is_arch_known,
-            )
-        ),
-        alternatives=tuple(tensorflow_alternatives(target, tensorflow, beside_pytorch=False, wsl=choice.wsl)),
-        catalog_date=target.catalog.date,
-    )
-
-
-def _tensorflow_accelerator_reason(target: TargetSystem, tensorflow: TensorFlowCandidate) -> Reason:
-    tensorflow_catalog, about = target.catalog.tensorflow, "accelerator"
-    if target.gpu is not None:
-        suffix = "" if target.gpu.capability is not None else "-unknown"
-        code = f"tensorflow-on-card{suffix}" if tensorflow.uses_gpu else "tensorflow-beside-card"
-        return make_reason(
-            target, about, code, tensorflow_catalog, "pip", gpu=target.gpu.name, capability=target.gpu.capability_text
-        )
-    gpu = next(iter(target.machine.gpus), None)
-    plugin = tensorflow_catalog.apple_plugin
-    if gpu is not None and target.machine.os.system == "darwin" and plugin is not None:
-        data: dict[str, Value] = {"gpu": display_name(gpu, target.catalog), "plugin": plugin.name}
-        data |= {"broken": plugin.broken_from, "version": tensorflow.version}
-        return make_reason(target, about, "tensorflow-apple", tensorflow_catalog, plugin.source, **data)
-    code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
-    if gpu is None and target.machine.os.wsl and target.machine.driver is None:
-        code = "tensorflow-no-gpu-wsl"
-    return make_reason(
-        target,
-        about,
-        code,
-        tensorflow_catalog,
-        "pip",
-        gpu=display_name(gpu, target.catalog) if gpu is not None else None,
-    )
-
-
-def _tensorflow_python_reason(
-    target: TargetSystem, tensorflow: TensorFlowCandidate, python: PythonCandidate | None, choice: Choice
-) -> Reason:
-    tensorflow_catalog, source = target.catalog.tensorflow, "pip"
-    if python is None:
-        return make_reason(
-            target, "python", "tensorflow-python-unknown", tensorflow_catalog, source, version=tensorflow.version
-        )
-    code = "by-hand" if choice.python is not None else python.origin
-    data: dict[str, Value] = {"python": python.version, "version": tensorflow.version}
-    if choice.python is None and python.skipped is not None:
-        data["passed"] = python.skipped.version.lstrip("@")
-        return make_reason(
-            target,
-            "python",
-            f"tensorflow-python-{skipped_reason_code(python.skipped)}",
-            tensorflow_catalog,
-            source,
-            **data,
-        )
-    return make_reason(target, "python", f"tensorflow-python-{code}", tensorflow_catalog, source, **data)
-
-
-def _bundled_libraries_reasons(
-    target: TargetSystem, tensorflow: TensorFlowCandidate, parts: ToolkitAdvice
-) -> Iterator[Reason]:
-    """Toolkit and cuDNN, which the requirement brings itself."""
-    tensorflow_catalog = target.catalog.tensorflow
-    if parts.toolkit.action == "none" and parts.cudnn.action == "none":
-        code = "tensorflow-brings" if tensorflow.uses_gpu and tensorflow.build.bundled_cuda else "tensorflow-needs-no"
-        data: dict[str, Value] = {"cuda": tensorflow.build.cuda, "cudnn": tensorflow.build.cudnn}
-        if tensorflow.uses_gpu and not tensorflow.build.bundled_cuda:
-            for about in ("cuda_toolkit", "cudnn"):
-                yield make_reason(target, about, "tensorflow-not-bundled", tensorflow_catalog, "pip", **data)
-            return
-        yield make_reason(target, "cuda_toolkit", f"{code}-toolkit", tensorflow_catalog, "pip", **data)
-        yield make_reason(target, "cudnn", f"{code}-cudnn", tensorflow_catalog, "pip", **data)
-        return
-    yield from toolkit_reasons(target, None, parts, required=True)
-
-
-def _tensorflow_warnings(
-    target: TargetSystem,
-    tensorflow: TensorFlowCandidate,
-    python: PythonCandidate | None,
-    parts: ToolkitAdvice,
-    *,
-    cards: tuple[NvidiaGpu, ...],
-    driver: DriverAdvice,
-    is_arch_known: bool,
-) -> Iterator[Caution]:
-    label = f"TensorFlow {tensorflow.version}"
-    yield from gpu_identity_warnings(target, cards)
-    if tensorflow.uses_gpu:
-        yield from gpu_warnings(
-            target, label, tensorflow.minimum_driver.text if tensorflow.minimum_driver is not None else None
-        )
-    yield from tensorflow_warnings(target, tensorflow, beside_pytorch=False)
-    driverless = tuple(driverless_gpu_warnings(target, tensorflow, cards, driver))
-    # A card without a driver needs no telling that there is no code for it either.
-    reported_gpus = {caution.data["gpu"] for caution in driverless}
-    yield from driverless
-    yield from unsupported_gpu_warnings(
-        target, tensorflow, tuple(card for card in cards if card.label not in reported_gpus)
-    )
-    yield from wsl_warnings(target, tensorflow, driver)
-    yield from toolkit_warnings(target, None, parts)
-    if python is None:
-        yield make_warning("no-python", build=label, series=", ".join(tensorflow.build.python))
-    yield from vc_runtime_warnings(target, pytorch=None, tensorflow=tensorflow)
-    yield from machine_warnings(target, driver_changes=driver.needs_install)
-    yield from driver_warnings(target, driver)
-    yield from fabric_warnings(target, driver)
-    if not is_arch_known:
-        yield make_warning("arch-unknown", arch=target.arch)
-
-
 def recommend(
     machine: Machine,
     catalog: Catalog,
@@ -275,41 +86,26 @@ def recommend(
 ) -> Recommendation:
     """Versions for a machine and a goal, each with its reason and source.
 
-    `wheels` is what a local source holds: it is offered as an alternative, never silently taken. A `choice`
-    is carried out; one that cannot work raises CallError("choice-impossible"), one that is doubtful gives a warning.
-    Raises AppError("windows-too-old"), ("no-glibc") or ("glibc-too-old") for a system that nothing runs on,
-    AppError("no-build") or AppError("no-tensorflow") where nothing is published for this kind of computer,
-    AppError("catalog-broken").
+    A `choice` is carried out, with a warning where it is doubtful. `wheels` are those of the user's wheelhouse: their
+    builds are offered as an alternative, never taken unasked.
+
+    Raises UnsatisfiableChoice for a choice that cannot work; AppError as `check_system_supported` has it, "no-build",
+    "no-build-for-card" or "no-tensorflow" where nothing is published for this platform, and "catalog-broken".
     """
-    found = _recommended(machine, catalog, goal=goal, channel=channel, wish=validate_choice(choice), wheels=wheels)
-    return structs.replace(
-        found,
-        channel=channel if channel != "studio" else UNSET,
-        choice=choice if choice not in (None, Choice()) else UNSET,
-    )
-
-
-def _recommended(
-    machine: Machine,
-    catalog: Catalog,
-    *,
-    goal: Goal,
-    channel: Channel,
-    wish: Choice,
-    wheels: tuple[LocalWheel, ...],
-) -> Recommendation:
-    arch, arch_known = _select_arch(machine)
+    valid_choice = validate_choice(choice)
+    arch, is_arch_known = _select_arch(machine)
     check_system_supported(machine, catalog, arch)
     cards = nvidia_gpus(machine, catalog) if machine.os.system != "darwin" else ()
-    together = plan_multi_gpu(machine, catalog, arch, cards, channel)
-    where = apply_driver_choice(together.target, wish.driver)
-    if goal == "tensorflow" and wish.pytorch is None and wish.variant is None:
+    multi_gpu = plan_multi_gpu(machine, catalog, arch, cards, channel)
+    target = apply_driver_choice(multi_gpu.target, valid_choice.driver)
+    if goal == "tensorflow" and valid_choice.pytorch is None and valid_choice.variant is None:
         if len(cards) > 1:
-            where = select_tensorflow_target(
-                where, apply_driver_choice(make_target(machine, catalog, arch, cards[0], channel), wish.driver)
-            )
-        return recommend_tensorflow(where, cards, wish, is_arch_known=arch_known)
-    decision = _decide(where, together, cards=cards, goal=goal, choice=wish, wheels=wheels, is_arch_known=arch_known)
+            single_target = make_target(machine, catalog, arch, cards[0], channel)
+            target = select_tensorflow_target(target, apply_driver_choice(single_target, valid_choice.driver))
+        return recommend_tensorflow(target, cards, valid_choice, is_arch_known=is_arch_known)
+    decision = _decide(
+        target, multi_gpu, cards=cards, goal=goal, choice=valid_choice, wheels=wheels, is_arch_known=is_arch_known
+    )
     build = decision.candidate.build
     return Recommendation(
         schema="gpu-assistant/recommendation/1",
@@ -320,20 +116,32 @@ def _recommended(
             version=build.version,
             variant=build.variant,
             index_url=build.record.index_url,
-            torchvision=build.release.torchvision,
+            torchvision=version_text(build.release.torchvision),
             torchaudio=decision.torchaudio,
-            cuda=_bundled_cuda_version(decision.candidate),
-            cudnn=build.record.cudnn,
+            cuda=version_text(build.bundled_cuda),
+            cudnn=version_text(build.record.cudnn),
         ),
         driver=decision.driver,
         cuda_toolkit=decision.parts.toolkit,
         cudnn=decision.parts.cudnn,
-        tensorflow=with_wsl_choice(where, decision.tensorflow, wish.wsl) if decision.tensorflow is not None else None,
+        tensorflow=with_wsl_choice(target, decision.tensorflow, valid_choice.wsl)
+        if decision.tensorflow is not None
+        else None,
         reasons=collect_reasons(decision),
         warnings=collect_warnings(decision),
         alternatives=list_alternatives(decision, wheels),
         catalog_date=catalog.date,
     )
+
+
+def _select_arch(machine: Machine) -> tuple[str, bool]:
+    """The processor type, and whether it is known: where the machine did not report it, it is guessed."""
+    if machine.os.arch is not None:
+        return machine.os.arch, True
+    if machine.os.system == "darwin":
+        apple = any(gpu.vendor == "apple" for gpu in machine.gpus)
+        return ("arm64", apple) if apple or not machine.gpus else ("x86_64", False)
+    return "x86_64", False
 
 
 def _decide(
@@ -351,13 +159,13 @@ def _decide(
     if goal in ("all", "tensorflow") or choice.tensorflow is not None:
         tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
     parts = apply_toolkit_choice(target, candidate, choice, required=goal in ("cuda-dev", "all"))
-    tensorflow_minimum = tensorflow.minimum_driver if tensorflow is not None else None
-    minimum = _strictest_minimum(
+    minimums = (
         candidate.minimum_driver,
         parts.minimum_driver,
-        tensorflow_minimum,
+        tensorflow.minimum_driver if tensorflow is not None else None,
         wsl_minimum_driver(target, tensorflow, choice.wsl),
     )
+    minimum = max((each for each in minimums if each is not None), default=None)
     return Decision(
         target=target,
         goal=goal,
@@ -379,7 +187,7 @@ def _decide(
 def _select_candidate(
     target: TargetSystem, choice: Choice, wheels: tuple[LocalWheel, ...]
 ) -> tuple[Candidate, Gpu | None]:
-    """The build, and the card of another maker where that one computes."""
+    """The build, and the AMD or Intel GPU if that one computes."""
     if (choice.pytorch, choice.variant, choice.python) != (None, None, None):
         return resolve_build_choice(target, choice, wheels), None
     best = best_candidate(target)
@@ -396,21 +204,6 @@ def _select_candidate(
     if cpu_build is None:
         raise AppError("no-build", system=f"@system.{target.machine.os.system}", arch=target.arch)
     return cpu_build, None
-
-
-def _strictest_minimum(*minimums: MinimumDriver | None) -> MinimumDriver | None:
-    """The strictest of several demands on the driver."""
-    return max((minimum for minimum in minimums if minimum is not None), key=lambda floor: floor.version, default=None)
-
-
-def _select_arch(machine: Machine) -> tuple[str, bool]:
-    """The processor type, and whether the machine said so itself."""
-    if machine.os.arch is not None:
-        return machine.os.arch, True
-    if machine.os.system == "darwin":
-        apple = any(gpu.vendor == "apple" for gpu in machine.gpus)
-        return ("arm64", apple) if apple or not machine.gpus else ("x86_64", False)
-    return "x86_64", False
 
 
 def _accelerator_of(candidate: Candidate) -> Accelerator:
@@ -438,13 +231,164 @@ def _select_environment_python(
 
 
 def _matching_torchaudio(candidate: Candidate) -> str | None:
-    """torchaudio where it was made for this very release series; an older one may not fit."""
-    audio, torch = parse_version(candidate.build.release.torchaudio), parse_version(candidate.build.version)
-    if audio is None or torch is None or audio[:2] != torch[:2]:
+    """torchaudio, if it is of the same minor as PyTorch; an older one may not be compatible."""
+    release = candidate.build.release
+    if release.torchaudio is None or release.torchaudio.series != release.version.series:
         return None
-    return candidate.build.release.torchaudio
+    return release.torchaudio.text
 
 
-def _bundled_cuda_version(candidate: Candidate) -> str | None:
-    cuda = candidate.build.cuda
-    return candidate.build.record.cuda or (f"{cuda[0]}.{cuda[1]}" if cuda is not None else None)
+def select_tensorflow_target(shared_target: TargetSystem, single_target: TargetSystem) -> TargetSystem:
+    """The target whose driver lets TensorFlow use its GPU: an older GPU that shares PyTorch's driver must not limit
+    TensorFlow's.
+    """
+    shared_candidate, single_candidate = best_tensorflow(shared_target), best_tensorflow(single_target)
+    return (
+        single_target
+        if shared_candidate is not None
+        and shared_candidate.status == "driver"
+        and single_candidate is not None
+        and single_candidate.uses_gpu
+        else shared_target
+    )
+
+
+def recommend_tensorflow(
+    target: TargetSystem, cards: tuple[NvidiaGpu, ...], choice: Choice, *, is_arch_known: bool
+) -> Recommendation:
+    """An environment with TensorFlow alone. Raises AppError("no-tensorflow") or ("no-tensorflow-nor-pytorch") where
+    none is published for this platform.
+    """
+    tensorflow = resolve_tensorflow_choice(target, choice.tensorflow)
+    if tensorflow is None:
+        # The text suggests PyTorch only where there is one.
+        code = "no-tensorflow" if target.builds else "no-tensorflow-nor-pytorch"
+        raise AppError(code, system=f"@system.{target.machine.os.system}", arch=target.arch)
+    if choice.python is not None and choice.python not in tensorflow.build.python:
+        raise python_choice_error(target, choice.python, tensorflow.build.python)
+    python = select_python(
+        target.machine, target.catalog, target.arch, (choice.python,) if choice.python else tensorflow.build.python
+    )
+    parts = apply_toolkit_choice(target, None, choice, required=False)
+    wsl_candidate = find_wsl_candidate(target, tensorflow) if choice.wsl is not None else None
+    # WSL2 uses the driver of Windows, which has to be new enough before WSL2 is set up.
+    minimum = (
+        tensorflow.minimum_driver
+        or (wsl_candidate.minimum_driver if wsl_candidate is not None else None)
+        or parts.minimum_driver
+    )
+    driver = add_package_source(target, advise_driver(target.driver_state, minimum))
+    cuda_user = tensorflow if tensorflow.uses_gpu else wsl_candidate
+    cuda = version_text(cuda_user.build.cuda) if cuda_user is not None else parts.toolkit.version
+    reasons = [
+        _tensorflow_accelerator_reason(target, tensorflow),
+        *tensorflow_reasons(target, tensorflow, beside_pytorch=False),
+        _tensorflow_python_reason(target, tensorflow, python, choice),
+        *driver_reasons(target, driver, cuda),
+        *_bundled_libraries_reasons(target, tensorflow, parts),
+    ]
+    warnings = _tensorflow_warnings(
+        target, tensorflow, python, parts, cards=cards, driver=driver, is_arch_known=is_arch_known
+    )
+    return Recommendation(
+        schema="gpu-assistant/recommendation/1",
+        goal="tensorflow",
+        accelerator="cuda" if tensorflow.uses_gpu else "cpu",
+        python=python.series if python is not None else None,
+        pytorch=None,
+        driver=driver,
+        cuda_toolkit=parts.toolkit,
+        cudnn=parts.cudnn,
+        tensorflow=with_wsl_choice(target, tensorflow, choice.wsl),
+        reasons=tuple(reasons),
+        warnings=tuple(warnings),
+        alternatives=tuple(tensorflow_alternatives(target, tensorflow, beside_pytorch=False, wsl=choice.wsl)),
+        catalog_date=target.catalog.date,
+    )
+
+
+def _tensorflow_accelerator_reason(target: TargetSystem, tensorflow: TensorFlowCandidate) -> Reason:
+    tensorflow_catalog, about = target.catalog.tensorflow, "accelerator"
+    if target.gpu is not None:
+        suffix = "" if target.gpu.capability is not None else "-unknown"
+        code = f"tensorflow-on-card{suffix}" if tensorflow.uses_gpu else "tensorflow-beside-card"
+        return make_reason(
+            target, about, code, tensorflow_catalog, "pip", gpu=target.gpu.name, capability=target.gpu.capability_text
+        )
+    gpu = next(iter(target.machine.gpus), None)
+    name = display_name(gpu, target.catalog) if gpu is not None else None
+    plugin = tensorflow_catalog.apple_plugin
+    if gpu is not None and target.machine.os.system == "darwin" and plugin is not None:
+        data: dict[str, Value] = {"gpu": name, "plugin": plugin.name}
+        data |= {"broken": plugin.broken_from.text, "version": tensorflow.version}
+        return make_reason(target, about, "tensorflow-apple", tensorflow_catalog, plugin.source, **data)
+    code = "tensorflow-no-gpu" if gpu is None else "tensorflow-other-gpu"
+    if gpu is None and target.machine.os.wsl and target.machine.driver is None:
+        code = "tensorflow-no-gpu-wsl"
+    return make_reason(target, about, code, tensorflow_catalog, "pip", gpu=name)
+
+
+def _tensorflow_python_reason(
+    target: TargetSystem, tensorflow: TensorFlowCandidate, python: PythonCandidate | None, choice: Choice
+) -> Reason:
+    if python is None:
+        code, data = "unknown", dict[str, Value](version=tensorflow.version)
+    else:
+        code = "by-hand" if choice.python is not None else python.origin
+        data = {"python": python.version, "version": tensorflow.version}
+        if choice.python is None and python.skipped is not None:
+            code = skipped_reason_code(python.skipped)
+            data["passed"] = python.skipped.version.lstrip("@")
+    return make_reason(target, "python", f"tensorflow-python-{code}", target.catalog.tensorflow, "pip", **data)
+
+
+def _bundled_libraries_reasons(
+    target: TargetSystem, tensorflow: TensorFlowCandidate, parts: ToolkitAdvice
+) -> Iterator[Reason]:
+    """Whether the requirement brings CUDA and cuDNN."""
+    if parts.toolkit.action != "none" or parts.cudnn.action != "none":
+        yield from toolkit_reasons(target, None, parts, required=True)
+        return
+    build, tensorflow_catalog = tensorflow.build, target.catalog.tensorflow
+    data: dict[str, Value] = {"cuda": version_text(build.cuda), "cudnn": version_text(build.cudnn)}
+    if tensorflow.uses_gpu and not build.bundled_cuda:
+        for about in ("cuda_toolkit", "cudnn"):
+            yield make_reason(target, about, "tensorflow-not-bundled", tensorflow_catalog, "pip", **data)
+        return
+    code = "tensorflow-brings" if tensorflow.uses_gpu else "tensorflow-needs-no"
+    yield make_reason(target, "cuda_toolkit", f"{code}-toolkit", tensorflow_catalog, "pip", **data)
+    yield make_reason(target, "cudnn", f"{code}-cudnn", tensorflow_catalog, "pip", **data)
+
+
+def _tensorflow_warnings(
+    target: TargetSystem,
+    tensorflow: TensorFlowCandidate,
+    python: PythonCandidate | None,
+    parts: ToolkitAdvice,
+    *,
+    cards: tuple[NvidiaGpu, ...],
+    driver: DriverAdvice,
+    is_arch_known: bool,
+) -> Iterator[RecommendationWarning]:
+    label = f"TensorFlow {tensorflow.version}"
+    yield from gpu_identity_warnings(target, cards)
+    if tensorflow.uses_gpu:
+        yield from gpu_warnings(target, label, version_text(tensorflow.minimum_driver))
+    yield from tensorflow_warnings(target, tensorflow, beside_pytorch=False)
+    driverless = tuple(driverless_gpu_warnings(target, tensorflow, cards, driver))
+    # Of a GPU without a driver it need not be said that there is no code for it either.
+    reported_gpus = {warning.data["gpu"] for warning in driverless}
+    yield from driverless
+    yield from unsupported_gpu_warnings(
+        target, tensorflow, tuple(card for card in cards if card.label not in reported_gpus)
+    )
+    yield from wsl_warnings(target, tensorflow, driver)
+    yield from toolkit_warnings(target, None, parts)
+    if python is None:
+        yield make_warning("no-python", build=label, series=", ".join(tensorflow.build.python))
+    yield from vc_runtime_warnings(target, pytorch=None, tensorflow=tensorflow)
+    yield from machine_warnings(target, driver_changes=driver.needs_install)
+    yield from driver_warnings(target, driver)
+    yield from fabric_warnings(target, driver)
+    if not is_arch_known:
+        yield make_warning("arch-unknown", arch=target.arch)

@@ -1,8 +1,7 @@
-"""TensorFlow: which release, for which Python, and whether it can use the card.
+"""TensorFlow: which release, whether it uses the GPU, and what else works.
 
-What becomes of the further NVIDIA cards of a computer under TensorFlow, and whether PyTorch uses what it leaves.
-
-Other ways to TensorFlow: Linux inside Windows, the card on trial, PyTorch in its place, two environments.
+`evaluate_tensorflow` judges one build, `best_tensorflow` the newest. The warnings are about further NVIDIA GPUs beside
+the one that TensorFlow uses; the alternatives are WSL2, PyTorch in its place, and two environments.
 """
 
 from __future__ import annotations
@@ -15,21 +14,13 @@ from msgspec.structs import replace
 
 from ..catalog.records.software import TensorFlowBuildRecord
 from ..catalog.store import Catalog
-from ..catalog.versions import parse_capability, parse_version
 from ..core.errors import UnsatisfiableChoice, UsageError
-from ..core.recommendation import Alternative, DriverAdvice, TensorFlowChoice
-from ..core.recommendation import RecommendationWarning as Caution
+from ..core.recommendation import Alternative, DriverAdvice, RecommendationWarning, TensorFlowChoice
 from ..core.types import Value
+from ..core.versions import Capability, Version
 from .builds import CodeKind, excluded_devices
 from .candidates import TargetSystem, best_candidate, make_target
-from .drivers import (
-    MinimumDriver,
-    dropping_driver,
-    find_minimum_driver,
-    has_no_common_modules,
-    is_reachable,
-    parse_series,
-)
+from .drivers import dropping_driver, find_minimum_driver, has_no_common_modules, is_in_range, is_reachable
 from .gpus import NvidiaGpu, nvidia_gpus
 from .multi_gpu import planned_driver_version
 
@@ -49,15 +40,15 @@ TensorFlowStatus = Literal[
 
 
 class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
-    """One TensorFlow: `why` says why it uses the card ("card") or not; `floor` is the driver that it needs then,
-    `may_try` that the wheels have portable code that could run on the card all the same. `cudnn` is the requirement
-    that holds cuDNN back for a card (`held_for`) which newer ones do not support.
+    """One TensorFlow. `status` is "card" where it uses the GPU, on `minimum_driver`, else the reason why it does not;
+    `may_work`: its portable code might run on the GPU all the same. `cudnn_constraint` is the requirement that keeps
+    cuDNN at the last version for the GPU named `constrained_for`.
     """
 
     build: TensorFlowBuildRecord
     version: str
     status: TensorFlowStatus
-    minimum_driver: MinimumDriver | None = None
+    minimum_driver: Version | None = None
     may_work: bool = False
     is_chosen: bool = False
     cudnn_constraint: str | None = None
@@ -65,14 +56,14 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
 
     @property
     def uses_gpu(self) -> bool:
-        """Whether TensorFlow computes on the card."""
+        """Whether TensorFlow computes on the GPU."""
         return self.status == "card"
 
     @property
     def to_choice(self) -> TensorFlowChoice:
         """The release with the requirement that installs it."""
         requirement, bracket, suffix = self.build.requirement.partition("[")
-        # Without a card the CUDA libraries would be gigabytes for nothing.
+        # The CUDA libraries would be gigabytes that nothing uses.
         requirement = (
             requirement + suffix.partition("]")[2] if bracket and not self.uses_gpu else self.build.requirement
         )
@@ -83,34 +74,32 @@ class TensorFlowCandidate(Struct, frozen=True, kw_only=True):
 
 
 def list_tensorflow_builds(target: TargetSystem) -> tuple[TensorFlowBuildRecord, ...]:
-    """The builds for this kind of computer, newest first."""
+    """The builds for this platform that its glibc can load, newest first."""
     platform = (target.machine.os.system, target.arch)
     builds = (b for b in target.catalog.tensorflow.builds if (b.system, b.arch) == platform)
     return tuple(b for b in builds if not _has_old_glibc(target, b))
 
 
 def _has_old_glibc(target: TargetSystem, build: TensorFlowBuildRecord) -> bool:
-    """Whether this Linux is known to have too old a glibc for a build."""
-    version = parse_version(build.version) or ()
+    """Whether this Linux is known to have a glibc that is too old for a build."""
     for requirement in target.catalog.tensorflow.glibc:
-        first_version, minimum = parse_version(requirement.from_release), parse_version(requirement.lowest)
-        if target.glibc is not None and first_version is not None and minimum is not None and version >= first_version:
-            return target.glibc < minimum
+        if target.glibc is not None and build.version >= requirement.from_release:
+            return target.glibc < requirement.lowest
     return False
 
 
 def exact_version(catalog: Catalog, build: TensorFlowBuildRecord) -> str:
-    """The exact release of a series where it is known: "2.21" is 2.21.0."""
+    """The exact release of a series where it is known ("2.21.0" for 2.21), else the series."""
     newest = catalog.tensorflow.newest
-    return newest if parse_series(newest) == parse_series(build.version) else build.version
+    return (newest if newest.series == build.version.series else build.version).text
 
 
 def evaluate_tensorflow(target: TargetSystem, build: TensorFlowBuildRecord) -> TensorFlowCandidate:
-    """A build with whether the card can be used, and the reason."""
+    """Whether a build can use the GPU, and the reason."""
     version = exact_version(target.catalog, build)
 
     def candidate(
-        status: TensorFlowStatus, minimum: MinimumDriver | None = None, *, may_work: bool = False
+        status: TensorFlowStatus, minimum: Version | None = None, *, may_work: bool = False
     ) -> TensorFlowCandidate:
         return TensorFlowCandidate(
             build=build, version=version, status=status, minimum_driver=minimum, may_work=may_work
@@ -119,7 +108,7 @@ def evaluate_tensorflow(target: TargetSystem, build: TensorFlowBuildRecord) -> T
     if target.gpu is None or target.driver_state is None:
         return candidate("no-card")
     if target.machine.os.system == "windows":
-        # 2.10 needs a CUDA and a cuDNN that nobody here can install any more.
+        # 2.10 needs a CUDA and a cuDNN that can no longer be installed.
         if build.gpu:
             return candidate("old-windows")
         return candidate(_windows_status(target, target.gpu.capability, build))
@@ -137,7 +126,7 @@ def evaluate_tensorflow(target: TargetSystem, build: TensorFlowBuildRecord) -> T
 def _with_cudnn_constraint(
     target: TargetSystem, build: TensorFlowBuildRecord, candidate: TensorFlowCandidate
 ) -> TensorFlowCandidate:
-    """The pick with what holds cuDNN back for the oldest card that needs it."""
+    """The candidate with the cuDNN constraint of the oldest GPU that needs one."""
     for card in _supported_gpus_oldest_first(target, build):
         constraint = _cudnn_constraint(target.catalog, build, card.capability)
         if constraint is not None:
@@ -145,11 +134,9 @@ def _with_cudnn_constraint(
     return candidate
 
 
-def _windows_status(
-    target: TargetSystem, chip: tuple[int, int] | None, build: TensorFlowBuildRecord
-) -> TensorFlowStatus:
-    """Why TensorFlow on Windows uses no card: one that the Linux builds do not suit either, or of which that is not
-    known, is not sent to WSL2, and neither is anybody whose Windows has none yet.
+def _windows_status(target: TargetSystem, chip: Capability | None, build: TensorFlowBuildRecord) -> TensorFlowStatus:
+    """Why TensorFlow on Windows does not use the GPU. WSL2 ("windows") is suggested only where the Linux builds have
+    code for the chip and this Windows is new enough for it.
     """
     if chip is None:
         return "windows-unknown"
@@ -165,7 +152,7 @@ def _windows_status(
 
 
 def _supported_gpus_oldest_first(target: TargetSystem, build: TensorFlowBuildRecord) -> list[NvidiaGpu]:
-    """The cards that the build has code for, oldest first."""
+    """The GPUs that the build has code for, oldest first."""
     supported = [
         (card.capability, card)
         for card in nvidia_gpus(target.machine, target.catalog)
@@ -176,52 +163,43 @@ def _supported_gpus_oldest_first(target: TargetSystem, build: TensorFlowBuildRec
     return [card for _, card in sorted(supported, key=lambda pair: pair[0])]
 
 
-def _cudnn_constraint(catalog: Catalog, build: TensorFlowBuildRecord, chip: tuple[int, int] | None) -> str | None:
-    """[and-cuda] takes the newest cuDNN, which has no code for older chips: those need the last one that has."""
-    last, cuda = catalog.cudnn.last_for_old_chips, parse_series(build.cuda) if build.cuda is not None else None
-    below = parse_capability(last.below_capability)
-    if chip is None or below is None or chip >= below or cuda is None or not build.bundled_cuda:
+def _cudnn_constraint(catalog: Catalog, build: TensorFlowBuildRecord, chip: Capability | None) -> str | None:
+    """The last cuDNN that supports an older chip, as a requirement: `[and-cuda]` installs the newest."""
+    last = catalog.cudnn.last_for_old_chips
+    if chip is None or chip >= last.below_capability or build.cuda is None or not build.bundled_cuda:
         return None
-    package = catalog.cudnn.wheel_packages.get(str(cuda[0]))
+    package = catalog.cudnn.wheel_packages.get(str(build.cuda.major))
     return f"{package}=={last.version}" if package is not None else None
 
 
-def _is_unsupported_chip(catalog: Catalog, chip: tuple[int, int] | None) -> bool:
-    for gap in catalog.tensorflow.not_for:
-        lowest, limit = parse_capability(gap.from_capability), parse_capability(gap.below_capability)
-        if chip is not None and lowest is not None and chip >= lowest and (limit is None or chip < limit):
-            return True
-    return False
+def _is_unsupported_chip(catalog: Catalog, chip: Capability | None) -> bool:
+    return chip is not None and any(
+        is_in_range(chip, gap.from_capability, gap.below_capability) for gap in catalog.tensorflow.not_for
+    )
 
 
-def _tensorflow_code_kind(
-    catalog: Catalog, build: TensorFlowBuildRecord, chip: tuple[int, int] | None
-) -> CodeKind | None:
-    """How the build runs on a chip, by the build itself or by the newest that somebody looked into."""
+def _tensorflow_code_kind(catalog: Catalog, build: TensorFlowBuildRecord, chip: Capability | None) -> CodeKind | None:
+    """How a build runs on a chip; where its code is unknown, as the newest build whose code is known."""
     reference_build = (
         build if build.arch_list is not None else next((b for b in catalog.tensorflow.builds if b.arch_list), None)
     )
     if chip is None or reference_build is None or reference_build.arch_list is None:
         return "unknown"
-    compiled = [c for text in reference_build.arch_list if (c := parse_capability(text)) is not None]
     excluded = excluded_devices(catalog)
-    if any(c[0] == chip[0] and c[1] <= chip[1] and chip not in excluded.get(c, ()) for c in compiled):
+    if any(
+        code.major == chip.major and code <= chip and chip not in excluded.get(code, ())
+        for code in reference_build.arch_list
+    ):
         return "binary"
-    portable = [c for text in reference_build.ptx_for if (c := parse_capability(text)) is not None]
-    return "ptx" if any(c <= chip for c in portable) else None
+    return "ptx" if any(code <= chip for code in reference_build.ptx_for) else None
 
 
-def _tensorflow_minimum_driver(
-    target: TargetSystem, build: TensorFlowBuildRecord, code: CodeKind
-) -> MinimumDriver | None:
-    cuda = parse_series(build.cuda) if build.cuda is not None else None
-    if target.driver_state is None or cuda is None:
+def _tensorflow_minimum_driver(target: TargetSystem, build: TensorFlowBuildRecord, code: CodeKind) -> Version | None:
+    if target.driver_state is None or build.cuda is None:
         return None
     if code == "ptx":
-        return find_minimum_driver(target.catalog, cuda, target.driver_state.system, "ptx")
-    text = target.catalog.tensorflow.minimum_drivers.get("wsl" if target.machine.os.wsl else "linux")
-    version = parse_version(text)
-    return MinimumDriver(text, version) if text is not None and version is not None else None
+        return find_minimum_driver(target.catalog, build.cuda.series, target.driver_state.system, "ptx")
+    return target.catalog.tensorflow.minimum_drivers.get("wsl" if target.machine.os.wsl else "linux")
 
 
 def best_tensorflow(target: TargetSystem) -> TensorFlowCandidate | None:
@@ -230,7 +208,7 @@ def best_tensorflow(target: TargetSystem) -> TensorFlowCandidate | None:
 
 
 def pytorch_support_text(target: TargetSystem) -> str:
-    """Whether PyTorch can use the card that TensorFlow leaves, as the code of a text."""
+    """Whether PyTorch can use the GPU that TensorFlow does not use, as the code of a text."""
     best = best_candidate(target)
     if best is None:
         return "@tensorflow.pytorch-cannot"
@@ -239,8 +217,8 @@ def pytorch_support_text(target: TargetSystem) -> str:
 
 def unsupported_gpu_warnings(
     target: TargetSystem, tensorflow: TensorFlowCandidate, cards: tuple[NvidiaGpu, ...]
-) -> Iterator[Caution]:
-    """The further cards that a TensorFlow which computes on one of them has no code for."""
+) -> Iterator[RecommendationWarning]:
+    """The further GPUs for which a TensorFlow that uses one of them has no code."""
     for card in _secondary_gpus(target, tensorflow, cards):
         gpu_target = make_target(target.machine, target.catalog, target.arch, card, "studio")
         if evaluate_tensorflow(replace(gpu_target, driver_state=target.driver_state), tensorflow.build).status in (
@@ -252,38 +230,40 @@ def unsupported_gpu_warnings(
                 "version": tensorflow.version,
                 "pytorch": pytorch_support_text(gpu_target),
             }
-            yield Caution(code="tensorflow-other-gpu", data=data)
+            yield RecommendationWarning(code="tensorflow-other-gpu", data=data)
 
 
 def driverless_gpu_warnings(
     target: TargetSystem, tensorflow: TensorFlowCandidate, cards: tuple[NvidiaGpu, ...], advice: DriverAdvice
-) -> Iterator[Caution]:
-    """The further cards that the driver for TensorFlow does not serve, or has no kernel modules for."""
+) -> Iterator[RecommendationWarning]:
+    """The further GPUs that the driver for TensorFlow does not support, or that get no kernel modules on Linux."""
     state, primary = target.driver_state, target.gpu
     if state is None or primary is None or primary.capability is None:
         return
-    planned_version, installed = planned_driver_version(state, advice), parse_version(state.installed)
+    planned_version, installed = planned_driver_version(state, advice), state.installed_version
     for card in _secondary_gpus(target, tensorflow, cards):
         if card.capability is None:
             continue
         data: dict[str, Value] = {"gpu": card.label}
         dropped_from = dropping_driver(target.catalog, planned_version, card.capability, state.system)
         if state.system == "linux" and has_no_common_modules(target.catalog, primary.capability, card.capability):
-            yield Caution(code="other-gpu-modules", data={**data, "strong": primary.label})
+            yield RecommendationWarning(code="other-gpu-modules", data={**data, "strong": primary.label})
         elif (
             dropped_from is not None
             and dropping_driver(target.catalog, installed, card.capability, state.system) is not None
         ):
-            data |= {"installed": (state.installed or "").lstrip("@"), "without": dropped_from}
-            yield Caution(code="other-gpu-dark", data=data)
+            data |= {"installed": (state.installed or "").lstrip("@"), "without": dropped_from.text}
+            yield RecommendationWarning(code="other-gpu-dark", data=data)
         elif dropped_from is not None:
-            yield Caution(code="driver-drops-other-only", data={**data, "recommended": advice.recommended})
+            yield RecommendationWarning(
+                code="driver-drops-other-only", data={**data, "recommended": advice.recommended}
+            )
 
 
 def _secondary_gpus(
     target: TargetSystem, tensorflow: TensorFlowCandidate, cards: tuple[NvidiaGpu, ...]
 ) -> Iterator[NvidiaGpu]:
-    """Each further card of another chip, once; nothing where TensorFlow computes on none."""
+    """Each kind of GPU with another chip; none where TensorFlow uses no GPU."""
     chip = target.gpu.capability if target.gpu is not None else None
     if not tensorflow.uses_gpu or chip is None:
         return
@@ -293,8 +273,8 @@ def _secondary_gpus(
 def tensorflow_alternatives(
     target: TargetSystem, tensorflow: TensorFlowCandidate, *, beside_pytorch: bool, wsl: str | None = None
 ) -> Iterator[Alternative]:
-    """The alternatives to one TensorFlow; `beside_pytorch`: PyTorch with CUDA goes into the same environment. `wsl`
-    is what the user picked of it.
+    """The alternatives to one TensorFlow. `beside_pytorch`: PyTorch with CUDA goes into the same environment; `wsl` is
+    what the user chose for WSL2.
     """
     gpu = target.gpu.name if target.gpu is not None else None
     if find_wsl_candidate(target, tensorflow) is not None:
@@ -313,7 +293,7 @@ def tensorflow_alternatives(
 
 
 def with_wsl_choice(target: TargetSystem, tensorflow: TensorFlowCandidate, wsl: str | None) -> TensorFlowChoice:
-    """The choice, with WSL2 besides where the user picked that; raises CallError where it would not help."""
+    """The TensorFlow to install, with WSL2 where the user chose that; raises UsageError where WSL2 would not help."""
     if wsl not in (None, "install"):
         raise UsageError("choice-unreadable", choice=str(wsl).lstrip("@"))
     if wsl is not None and find_wsl_candidate(target, tensorflow) is None:
@@ -321,17 +301,15 @@ def with_wsl_choice(target: TargetSystem, tensorflow: TensorFlowCandidate, wsl: 
     return replace(tensorflow.to_choice, wsl=wsl is not None)
 
 
-def wsl_minimum_driver(
-    target: TargetSystem, tensorflow: TensorFlowCandidate | None, wsl: str | None
-) -> MinimumDriver | None:
-    """The Windows driver that the card needs under WSL2, where the user picked that."""
+def wsl_minimum_driver(target: TargetSystem, tensorflow: TensorFlowCandidate | None, wsl: str | None) -> Version | None:
+    """The Windows driver that the GPU needs under WSL2, where the user chose that."""
     candidate = find_wsl_candidate(target, tensorflow) if tensorflow is not None and wsl is not None else None
     return candidate.minimum_driver if candidate is not None else None
 
 
 def find_wsl_candidate(target: TargetSystem, tensorflow: TensorFlowCandidate) -> TensorFlowCandidate | None:
-    """TensorFlow's Linux build, where it would use the card under WSL2 on this Windows. Its `floor` is the Windows
-    driver that it needs there.
+    """TensorFlow's Linux build, where it would use the GPU under WSL2 on this Windows. Its `minimum_driver` is the
+    Windows driver for that.
     """
     if tensorflow.status not in ("windows", "old-windows") or target.arch != "x86_64":
         return None

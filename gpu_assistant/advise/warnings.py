@@ -1,10 +1,7 @@
-"""What the user should know about the driver: other cards beside it, Secure Boot, and known troubles.
+"""What the user should know before going on, with what fixes it.
 
-What Linux asks for beside a driver: who may compute on a card, and what joins the cards of a server.
-
-Microsoft's Visual C++ runtime, without which PyTorch and TensorFlow on Windows do not start.
-
-What the user should know before going on, with what mends it.
+`collect_warnings` gives all of a decision, the most important first; `recommend` builds the list for TensorFlow alone
+from the same functions. The texts are in `resources/texts/advise.json`, `warning.<code>.text` and `.fix`.
 """
 
 from __future__ import annotations
@@ -14,11 +11,10 @@ from pathlib import PureWindowsPath
 
 from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
 from ..catalog.records.software import VcRuntimeRequirement
-from ..catalog.versions import parse_version
 from ..core.machine import Tools, home_disk, larger_disk_data
-from ..core.recommendation import Accelerator, DriverAdvice
-from ..core.recommendation import RecommendationWarning as Caution
+from ..core.recommendation import Accelerator, DriverAdvice, RecommendationWarning
 from ..core.types import Value
+from ..core.versions import Version, version_text
 from .alternatives import all_gpus_alternative
 from .builds import Build, cudnn_support
 from .candidates import (
@@ -37,14 +33,16 @@ from .multi_gpu import SecondaryGpu, secondary_gpus
 from .tensorflow import TensorFlowCandidate, find_wsl_candidate, pytorch_support_text, unsupported_gpu_warnings
 from .toolkit import ToolkitAdvice, compiler_warnings, has_installer
 
+Warnings = Iterator[RecommendationWarning]
 
-def make_warning(code: str, **data: Value) -> Caution:
+
+def make_warning(code: str, **data: Value) -> RecommendationWarning:
     """One warning."""
-    return Caution(code=code, data=data)
+    return RecommendationWarning(code=code, data=data)
 
 
-def secondary_gpu_warnings(decision: Decision) -> Iterator[Caution]:
-    """What becomes of the further NVIDIA cards."""
+def secondary_gpu_warnings(decision: Decision) -> Warnings:
+    """Further NVIDIA GPUs that the planned build or driver does not serve."""
     has_all_gpus_build = all_gpus_alternative(decision) is not None
     for secondary in secondary_gpus(decision.target, decision.cards, decision.candidate.build, decision.driver):
         yield from _secondary_gpu_warning(decision, secondary, has_all_gpus_build=has_all_gpus_build)
@@ -53,9 +51,7 @@ def secondary_gpu_warnings(decision: Decision) -> Iterator[Caution]:
             yield make_warning("other-gpu-unknown", gpu=card.label, build=decision.candidate.build.label)
 
 
-def _secondary_gpu_warning(
-    decision: Decision, secondary: SecondaryGpu, *, has_all_gpus_build: bool
-) -> Iterator[Caution]:
+def _secondary_gpu_warning(decision: Decision, secondary: SecondaryGpu, *, has_all_gpus_build: bool) -> Warnings:
     card, build, state = secondary.card, decision.candidate.build.label, decision.target.driver_state
     match secondary.state:
         case "modules":
@@ -65,27 +61,26 @@ def _secondary_gpu_warning(
             if (
                 decision.is_build_chosen or decision.choice.driver is not None
             ) and decision.multi_gpu.all_gpus_candidate is not None:
-                # What was picked leaves it behind; the alternatives are those of the recommendation.
+                # The user's choice drops it: the text refers to the recommendation instead of an alternative.
                 code = "driver-drops-other-picked"
             yield make_warning(code, gpu=card.label, recommended=decision.driver.recommended)
         case "dark":
             code = "other-gpu-dark-way-back" if has_all_gpus_build else "other-gpu-dark"
             installed = state.installed if state is not None else None
-            yield make_warning(
-                code, gpu=card.label, installed=(installed or "").lstrip("@"), without=secondary.dropped_from
-            )
+            dropped_from = version_text(secondary.dropped_from)
+            yield make_warning(code, gpu=card.label, installed=(installed or "").lstrip("@"), without=dropped_from)
         case "own":
             yield make_warning("other-gpu-without-code", gpu=card.label, build=build)
         case "never":
             yield make_warning("other-gpu-never", gpu=card.label, build=build, capability=card.capability_text)
 
 
-def _kernel_module_warning(decision: Decision, secondary: SecondaryGpu) -> Caution:
-    """On Linux one kind of kernel modules is loaded: which package serves which of the two cards."""
+def _kernel_module_warning(decision: Decision, secondary: SecondaryGpu) -> RecommendationWarning:
+    """Linux loads one kind of kernel modules only: the package for the strongest GPU and the one for this GPU."""
     target, primary = decision.target, decision.cards[0]
     secondary_target = make_target(target.machine, target.catalog, target.arch, secondary.card, "studio")
     data: dict[str, Value] = {"gpu": secondary.card.label, "strong": primary.label}
-    # A driver that stays is of the packages that are here.
+    # A driver that is kept comes from the installed packages.
     installed = decision.driver.installed if decision.driver.action == "keep" else None
     primary_packages = (
         select_packages(target, target.driver_state, primary, decision.driver.minimum, installed)
@@ -93,7 +88,9 @@ def _kernel_module_warning(decision: Decision, secondary: SecondaryGpu) -> Cauti
         else None
     )
     secondary_packages = (
-        select_packages(secondary_target, secondary_target.driver_state, secondary.card, secondary.minimum_driver)
+        select_packages(
+            secondary_target, secondary_target.driver_state, secondary.card, version_text(secondary.minimum_driver)
+        )
         if secondary_target.driver_state is not None
         else None
     )
@@ -104,8 +101,8 @@ def _kernel_module_warning(decision: Decision, secondary: SecondaryGpu) -> Cauti
     )
 
 
-def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Iterator[Caution]:
-    """Secure Boot before a new driver on Linux, and troubles of the very driver that will be there."""
+def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
+    """What Secure Boot demands of a new driver on Linux, and known issues of the planned driver."""
     state = target.driver_state
     if state is None or advice.action == "none":
         return
@@ -126,19 +123,18 @@ def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Iterator[Caut
             yield make_warning("secure-boot-enrol", enrol=" ".join(command))
         else:
             yield make_warning("secure-boot-key" if package is None else "secure-boot-signed", package=package)
-    version = parse_version(advice.recommended if advice.needs_install else advice.installed)
+    planned = (advice.recommended if advice.needs_install else advice.installed) or ""
+    version, newest = Version.parse(planned), state.newest_version
     for issue in target.catalog.drivers.troubles:
-        if issue.system == state.system and version in [parse_version(affected) for affected in issue.versions]:
-            has_newer = state.newest_version is not None and version is not None and state.newest_version > version
-            newest = state.package.version if has_newer and state.package is not None else None
-            code = f"driver-{issue.what}" + ("" if newest is not None else "-only")
-            version_text = (advice.recommended if advice.needs_install else advice.installed) or ""
+        if issue.system == state.system and version is not None and version in issue.versions:
+            newer = newest.text if newest is not None and newest > version else None
+            code = f"driver-{issue.what}" + ("" if newer is not None else "-only")
             url = target.catalog.source_url(target.catalog.drivers, issue.source)
-            yield make_warning(code, version=version_text.lstrip("@"), newest=newest, url=url)
+            yield make_warning(code, version=planned.lstrip("@"), newest=newer, url=url)
 
 
-def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Iterator[Caution]:
-    """AMD's and Intel's cards are open to some groups of users only; NVIDIA's driver opens its cards to all."""
+def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Warnings:
+    """The groups of users who may use AMD's or Intel's devices on Linux; NVIDIA's are open to everybody."""
     system, vendor = target.machine.os, {"rocm": "amd", "xpu": "intel"}.get(accelerator)
     if system.system != "linux" or system.wsl:
         return
@@ -146,33 +142,36 @@ def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Iterator[C
     if groups is not None:
         url = target.catalog.source_url(target.catalog.accelerators, groups.source)
         data: dict[str, Value] = {"groups": ",".join(groups.groups), "named": ", ".join(groups.groups), "url": url}
-        yield Caution(code=f"groups-{vendor}", data=data)
+        yield RecommendationWarning(code=f"groups-{vendor}", data=data)
 
 
-def fabric_warnings(target: TargetSystem, advice: DriverAdvice) -> Iterator[Caution]:
-    """NVSwitch needs its manager in the very version of the driver, which an update of the driver alone breaks."""
+def fabric_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
+    """NVSwitch needs Fabric Manager in exactly the driver's version: an update of the driver alone breaks it."""
     fabric_manager, system = target.catalog.drivers.fabric_manager, target.machine.os
     if fabric_manager is None or system.system != "linux" or system.wsl or advice.action == "none":
         return
     cards = [gpu for gpu in target.machine.gpus_of("nvidia") if gpu.pci_id in fabric_manager.pci_ids]
     if len(cards) < 2:
         return
-    branch, pattern = parse_version(advice.recommended), fabric_manager.packages.get((system.distro or "").casefold())
+    driver = Version.parse(advice.recommended)
+    pattern = fabric_manager.packages.get((system.distro or "").casefold())
     url = target.catalog.source_url(target.catalog.drivers, fabric_manager.source)
     data: dict[str, Value] = {"service": fabric_manager.service, "url": url}
-    # With Secure Boot the driver is not the servers' one, to which those packages belong.
+    # With Secure Boot the driver is not the server package that Fabric Manager's package belongs to.
     has_server_packages = advice.needs_install and advice.way == "packages" and system.secure_boot is not True
-    if pattern is None or branch is None or not has_server_packages:
-        yield Caution(code="fabric-manager", data=data)
+    if pattern is None or driver is None or not has_server_packages:
+        yield RecommendationWarning(code="fabric-manager", data=data)
         return
-    package = pattern.replace("{branch}", str(branch[0]))
-    yield Caution(code="fabric-manager-packages", data={**data, "package": package})
+    package = pattern.replace("{branch}", str(driver.major))
+    yield RecommendationWarning(code="fabric-manager-packages", data={**data, "package": package})
 
 
 def vc_runtime_warnings(
     target: TargetSystem, *, pytorch: Build | None, tensorflow: TensorFlowCandidate | None
-) -> Iterator[Caution]:
-    """What is missing for those that come; one warning, for one installer mends it for both."""
+) -> Warnings:
+    """A missing or old Visual C++ runtime, without which neither framework starts on Windows. At most one warning: one
+    installer fixes it for both.
+    """
     tools, catalog = target.machine.tools, target.catalog
     if target.machine.os.system != "windows" or tools is None:
         return
@@ -191,10 +190,10 @@ def vc_runtime_warnings(
 
 def _missing_runtime_warning(
     target: TargetSystem, tools: Tools, label: str, requirement: VcRuntimeRequirement
-) -> Caution | None:
-    """What the plan mends."""
+) -> RecommendationWarning | None:
+    """What the framework does not start without; the plan installs it."""
     url = target.catalog.vc_redist.package.url
-    installed_version, minimum_version = parse_version(tools.vc_redist), parse_version(requirement.lowest)
+    installed_version, minimum_version = Version.parse(tools.vc_redist), requirement.lowest
     installed_files = tools.vc_libraries
     missing = [file for file in requirement.needs_files if installed_files is not None and file not in installed_files]
     if tools.vc_redist is None:
@@ -202,14 +201,16 @@ def _missing_runtime_warning(
     if missing:
         return make_warning("vc-files", build=label, installed=tools.vc_redist, files=", ".join(missing), url=url)
     if installed_version is not None and minimum_version is not None and installed_version < minimum_version:
-        return make_warning("vc-old", build=label, installed=tools.vc_redist, needed=requirement.lowest, url=url)
+        return make_warning("vc-old", build=label, installed=tools.vc_redist, needed=minimum_version.text, url=url)
     return None
 
 
 def _outdated_runtime_warning(
     target: TargetSystem, tools: Tools, label: str, requirement: VcRuntimeRequirement
-) -> Caution | None:
-    """What the newest release asks for is in the current runtime: one without it is older."""
+) -> RecommendationWarning | None:
+    """A runtime that is not the current one, where older ones are known to fail: it lacks files that the newest
+    release needs.
+    """
     package, installed_files = target.catalog.vc_redist.package, tools.vc_libraries
     if not requirement.advise_current or installed_files is None:
         return None
@@ -220,12 +221,12 @@ def _outdated_runtime_warning(
     return make_warning("vc-not-current", build=label, installed=tools.vc_redist, files=files, url=package.url)
 
 
-def collect_warnings(decision: Decision) -> tuple[Caution, ...]:
-    """The warnings, the weightiest first."""
+def collect_warnings(decision: Decision) -> tuple[RecommendationWarning, ...]:
+    """All warnings, the most important first."""
     return tuple(_decision_warnings(decision))
 
 
-def _decision_warnings(decision: Decision) -> Iterator[Caution]:
+def _decision_warnings(decision: Decision) -> Warnings:
     build = decision.candidate.build
     yield from _glibc_warnings(decision)
     yield from gpu_identity_warnings(decision.target, decision.cards)
@@ -248,7 +249,9 @@ def _decision_warnings(decision: Decision) -> Iterator[Caution]:
         if card is not None and card.capability is not None and decision.candidate.code_kind == "unknown":
             yield make_warning("code-unknown", gpu=card.name, build=build.label)
         if card is not None and cudnn_support(decision.target.catalog, build, card.capability) == "too-new":
-            yield make_warning("cudnn-too-new", gpu=card.name, build=build.label, cudnn=build.record.cudnn)
+            yield make_warning(
+                "cudnn-too-new", gpu=card.name, build=build.label, cudnn=version_text(build.record.cudnn)
+            )
     yield from secondary_gpu_warnings(decision)
     yield from _requested_driver_warnings(decision)
     yield from toolkit_warnings(decision.target, decision.candidate, decision.parts)
@@ -279,58 +282,56 @@ def _decision_warnings(decision: Decision) -> Iterator[Caution]:
         yield make_warning("arch-unknown", arch=decision.target.arch)
 
 
-def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) -> Iterator[Caution]:
-    """A card whose name and id say different things, and a driver of a card that nothing names."""
+def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) -> Warnings:
+    """A GPU whose name and PCI id contradict each other, and a driver without any NVIDIA GPU."""
     for card in cards:
         if card.name_by_id is not None:
             yield make_warning(
                 "gpu-name-and-id", gpu=card.label, named=card.name_by_id, capability=card.capability_text
             )
         elif card.capability_by_id is not None:
-            claimed = {"capability": card.capability_text, "listed": card.capability_by_id}
+            claimed = {"capability": card.capability_text, "listed": card.capability_by_id.text}
             yield make_warning("gpu-capability-and-id", gpu=card.label, **claimed)
     driver = target.machine.driver
     if driver is not None and not target.machine.gpus_of("nvidia"):
         yield make_warning("driver-without-card", installed=(driver.version or "").lstrip("@") or None)
 
 
-def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Iterator[Caution]:
-    """What is not known about the card or its driver."""
+def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Warnings:
+    """What is unknown about the GPU or its driver."""
     card, state = target.gpu, target.driver_state
     if card is not None and card.capability is None:
-        # Where a driver answers, installing one is no way to learn the chip.
+        # The fix for an unknown GPU is a driver that reports its capability; this one does not.
         code = "gpu-unknown" if target.machine.driver is None else "gpu-unknown-to-driver"
         yield make_warning(code, gpu=card.name, build=label)
     if state is not None and not state.is_readable:
         yield make_warning("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
 
 
-def _requested_driver_warnings(decision: Decision) -> Iterator[Caution]:
-    """A driver that the user picked."""
+def _requested_driver_warnings(decision: Decision) -> Warnings:
+    """A driver that the user chose, and that is older than the installed one or not in the catalog."""
     state = decision.target.driver_state
     if state is None or decision.driver.action == "none":
         return
     if state.requested is not None and decision.driver.action != "keep":
-        installed_version, listed_versions = (
-            parse_version(state.installed),
-            {p.version for p in decision.target.catalog.drivers.packages},
-        )
+        installed_version = state.installed_version
+        listed_versions = {package.version.text for package in decision.target.catalog.drivers.packages}
         if installed_version is not None and state.version is not None and state.version < installed_version:
             yield make_warning("driver-older", picked=state.requested, installed=(state.installed or "").lstrip("@"))
         if state.requested not in listed_versions:
             yield make_warning("driver-unlisted", picked=state.requested)
 
 
-def toolkit_warnings(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Iterator[Caution]:
-    """A toolkit that does not match PyTorch, is broken, or has no card to work for."""
+def toolkit_warnings(target: TargetSystem, candidate: Candidate | None, parts: ToolkitAdvice) -> Warnings:
+    """A toolkit that does not match PyTorch, is incomplete, or does not fit the GPU."""
     build_cuda = candidate.build.cuda if candidate is not None else None
     if parts.is_impossible and target.gpu is not None:
         code = "toolkit-impossible" if has_installer(target) else "toolkit-no-installer"
         yield make_warning(code, gpu=target.gpu.name, arch=target.arch)
     if parts.is_other_minor and build_cuda is not None:
-        toolkit_version = parse_version(parts.toolkit.version) or (0,)
-        code = "toolkit-near" if toolkit_version[0] == build_cuda[0] else "toolkit-far"
-        yield make_warning(code, toolkit=parts.toolkit.version, cuda=f"{build_cuda[0]}.{build_cuda[1]}")
+        toolkit = Version.parse(parts.toolkit.version)
+        code = "toolkit-near" if toolkit is not None and toolkit.major == build_cuda.major else "toolkit-far"
+        yield make_warning(code, toolkit=parts.toolkit.version, cuda=build_cuda.text)
     if parts.is_chip_unknown and target.gpu is not None:
         yield make_warning("toolkit-chip-unknown", toolkit=parts.toolkit.version, gpu=target.gpu.name)
     yield from compiler_warnings(target, parts)
@@ -340,13 +341,12 @@ def toolkit_warnings(target: TargetSystem, candidate: Candidate | None, parts: T
         yield make_warning("cudnn-alone", cudnn=parts.cudnn.version)
 
 
-def tensorflow_warnings(
-    target: TargetSystem, tensorflow: TensorFlowCandidate, *, beside_pytorch: bool
-) -> Iterator[Caution]:
+def tensorflow_warnings(target: TargetSystem, tensorflow: TensorFlowCandidate, *, beside_pytorch: bool) -> Warnings:
     """What TensorFlow cannot do here, and what two frameworks in one environment mean."""
     gpu = target.gpu.name if target.gpu is not None else None
+    cuda, cudnn = version_text(tensorflow.build.cuda), version_text(tensorflow.build.cudnn)
     if tensorflow.status not in ("card", "no-card"):
-        data: dict[str, Value] = {"gpu": gpu, "version": tensorflow.version, "cuda": tensorflow.build.cuda}
+        data: dict[str, Value] = {"gpu": gpu, "version": tensorflow.version, "cuda": cuda}
         yield make_warning(f"tensorflow-{tensorflow.status}", **data, pytorch=pytorch_support_text(target))
     if tensorflow.cudnn_constraint is not None:
         yield make_warning(
@@ -356,14 +356,13 @@ def tensorflow_warnings(
             needs=tensorflow.cudnn_constraint,
         )
     if tensorflow.uses_gpu and not tensorflow.build.bundled_cuda:
-        cuda, cudnn = tensorflow.build.cuda, tensorflow.build.cudnn
         yield make_warning("tensorflow-separate", version=tensorflow.version, cuda=cuda, cudnn=cudnn)
     if tensorflow.uses_gpu and beside_pytorch:
         yield make_warning("two-frameworks", version=tensorflow.version)
 
 
-def wsl_warnings(target: TargetSystem, tensorflow: TensorFlowCandidate, advice: DriverAdvice) -> Iterator[Caution]:
-    """WSL2 is offered, but the card needs a newer Windows driver there than the one that stays."""
+def wsl_warnings(target: TargetSystem, tensorflow: TensorFlowCandidate, advice: DriverAdvice) -> Warnings:
+    """Where WSL2 is offered, but the GPU needs a newer Windows driver for it than the one that is kept."""
     wsl_candidate = find_wsl_candidate(target, tensorflow)
     if wsl_candidate is None or wsl_candidate.minimum_driver is None or advice.needs_install or target.gpu is None:
         return
@@ -371,8 +370,8 @@ def wsl_warnings(target: TargetSystem, tensorflow: TensorFlowCandidate, advice: 
         yield make_warning("tensorflow-wsl2-driver", gpu=target.gpu.name, minimum=wsl_candidate.minimum_driver.text)
 
 
-def machine_warnings(target: TargetSystem, *, driver_changes: bool) -> Iterator[Caution]:
-    """What holds whatever is installed."""
+def machine_warnings(target: TargetSystem, *, driver_changes: bool) -> Warnings:
+    """What is true of the machine whatever is installed."""
     machine = target.machine
     if machine.os.wsl and driver_changes:
         yield make_warning("wsl-driver")
@@ -393,19 +392,19 @@ def _is_inside_any(home: str, folders: tuple[str, ...]) -> bool:
     return any(path.is_relative_to(PureWindowsPath(folder)) for folder in folders if folder)
 
 
-def _glibc_warnings(decision: Decision) -> Iterator[Caution]:
+def _glibc_warnings(decision: Decision) -> Warnings:
     glibc = unmet_glibc_of_newest(decision.target)
     if glibc is not None and not decision.candidate.build.local:
         yield make_warning(
             "glibc-too-old",
             build=decision.candidate.build.label,
-            needed=glibc.lowest,
+            needed=glibc.lowest.text,
             installed=decision.target.machine.os.glibc,
-            since=glibc.from_release,
+            since=glibc.from_release.text,
         )
 
 
-def _disk_space_warnings(decision: Decision) -> Iterator[Caution]:
+def _disk_space_warnings(decision: Decision) -> Warnings:
     build, system = decision.candidate.build, decision.target.machine.os.system
     sizes = decision.target.catalog.sizes(build.variant, system, build.version)
     disk_bytes, is_exact = sizes.disk_bytes, not sizes.approximate
@@ -415,7 +414,7 @@ def _disk_space_warnings(decision: Decision) -> Iterator[Caution]:
     disk = home_disk(machine)
     if disk is None or (disk_bytes is None and sizes.download_bytes is None):
         return
-    # What is downloaded lies on the disk too: a lower bound where the whole was never measured.
+    # The cache of downloads is on the disk too. A lower bound where the environment was never measured.
     needed = (disk_bytes or 0) + (sizes.download_bytes or 0)
     if (disk.free_bytes or 0) < needed:
         other_disk = larger_disk_data(machine.disks or (), disk.path, needed, machine.os.system, "gpu-assistant")

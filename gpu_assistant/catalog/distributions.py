@@ -1,24 +1,27 @@
-"""Which of the catalog's ways to the driver is a Linux distribution's: its own, or that of the one it is built from."""
+"""How a Linux distribution installs the NVIDIA driver: its packages, its commands, or its page about it.
+
+A derived distribution (`distro_like` of os-release) uses the packages and the page of the one that it is built from;
+commands are for exactly the distribution that documents them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .versions import parse_version
+from ..core.versions import Version
 
 if TYPE_CHECKING:
     from ..core.machine import OperatingSystem
     from .records.catalog import DriverCatalog
     from .records.drivers import LinuxDriverCommands, LinuxDriverInstall, LinuxDriverPage
 
-
 CommandLines = tuple[tuple[str, ...], ...]
 
 
 def find_install_method(drivers: DriverCatalog, system: OperatingSystem) -> LinuxDriverInstall | None:
-    """The packages that bring the driver here; None where that is not known, or the distribution has a way of its
-    own although it is built from one whose packages are known.
+    """The packages that bring the driver; None where they are unknown, or the distribution has commands of its own
+    although it is derived from one whose packages are known.
     """
     distribution = (system.distro or "").casefold()
     for method in drivers.linux_install:
@@ -26,20 +29,46 @@ def find_install_method(drivers: DriverCatalog, system: OperatingSystem) -> Linu
             return method
     if not system.distro_like or any(distribution in row.distributions for row in drivers.linux_commands):
         return None
-    children = {method.distribution: method for method in drivers.linux_install if method.children}
-    return next((children[name] for name in _distribution_ids(system) if name in children), None)
+    parents = {method.distribution: method for method in drivers.linux_install if method.children}
+    return next((parents[name] for name in _distribution_ids(system) if name in parents), None)
+
+
+def package_release(method: LinuxDriverInstall, system: OperatingSystem) -> str | None:
+    """The release of the distribution whose packages are used, as "24.04"; for a derived one by its codename."""
+    if method.distribution == (system.distro or "").casefold():
+        return system.distro_version
+    return method.codenames.get((system.distro_codename or "").casefold())
+
+
+def package_branch(method: LinuxDriverInstall, system: OperatingSystem) -> Version | None:
+    """The only driver branch in this release's packages; None where each branch has packages of its own."""
+    return method.releases.get((package_release(method, system) or "").partition(".")[0])
+
+
+def kernel_flavour(method: LinuxDriverInstall, system: OperatingSystem) -> str | None:
+    """The kernel flavour in the name of the signed modules: "generic", or "generic-hwe-24.04" where a newer kernel than
+    the release's own runs. None where there are none for this kernel.
+    """
+    kernel, release = system.kernel, package_release(method, system)
+    release_kernel = method.kernels.get(release or "")
+    if kernel is None or release_kernel is None:
+        return "generic" if kernel is None or kernel.endswith("-generic") else None
+    if not kernel.endswith("-generic"):
+        return None
+    running_kernel = Version.parse(kernel.partition("-")[0]) or release_kernel
+    return "generic" if running_kernel.series <= release_kernel else f"generic-hwe-{release}"
 
 
 def signing_key_path(drivers: DriverCatalog, system: OperatingSystem) -> str | None:
-    """Where this distribution keeps the key of the modules that it builds, where that is not the usual place: nobody
-    but the user makes that key known to Secure Boot.
+    """Where this distribution keeps the key that signs locally built modules, if not in the usual folder: then the
+    user has to enroll it for Secure Boot by hand.
     """
     method = find_install_method(drivers, system)
     return method.key if method is not None else None
 
 
 def enroll_command(drivers: DriverCatalog, system: OperatingSystem) -> tuple[str, ...]:
-    """What makes the next start ask whether our modules' key is trusted; empty where the catalog does not say."""
+    """The command after which the firmware asks at the next start whether to trust that key; empty if unknown."""
     facts = drivers.secure_boot
     if facts is None:
         return ()
@@ -47,32 +76,8 @@ def enroll_command(drivers: DriverCatalog, system: OperatingSystem) -> tuple[str
     return ("sudo", *(argument.replace("{key}", key) for argument in facts.enrol))
 
 
-def package_release(method: LinuxDriverInstall, system: OperatingSystem) -> str | None:
-    """The release of the distribution whose packages these are; None where it is not known."""
-    if method.distribution == (system.distro or "").casefold():
-        return system.distro_version
-    return method.codenames.get((system.distro_codename or "").casefold())
-
-
-def package_branch(method: LinuxDriverInstall, system: OperatingSystem) -> str | None:
-    """The one branch that this release's own packages bring; None where packages are named after theirs."""
-    return method.releases.get((package_release(method, system) or "").partition(".")[0])
-
-
-def kernel_flavour(method: LinuxDriverInstall, system: OperatingSystem) -> str | None:
-    """For which kernel modules that the distribution signed have to be; None where there are none for this kernel."""
-    kernel, release = system.kernel, package_release(method, system)
-    release_kernel = parse_version(method.kernels.get(release or ""))
-    if kernel is None or release_kernel is None:
-        return "generic" if kernel is None or kernel.endswith("-generic") else None
-    if not kernel.endswith("-generic"):
-        return None
-    running_kernel = parse_version(kernel.partition("-")[0]) or release_kernel
-    return "generic" if running_kernel[:2] <= release_kernel else f"generic-hwe-{release}"
-
-
 def find_commands(drivers: DriverCatalog, system: OperatingSystem, generation: str) -> LinuxDriverCommands | None:
-    """What to type on this very distribution for a generation of cards, with its figures filled in."""
+    """The commands that this distribution documents for a generation of GPUs."""
     distribution, release = (system.distro or "").casefold(), system.distro_version or ""
     for row in drivers.linux_commands:
         matches = distribution in row.distributions and generation in row.generations and system.arch == "x86_64"
@@ -87,8 +92,8 @@ def find_commands(drivers: DriverCatalog, system: OperatingSystem, generation: s
 
 
 def fill_commands(commands: CommandLines, system: OperatingSystem) -> CommandLines | None:
-    """Commands with this computer's release and kernel in them; None where they need one that is not known."""
-    # Which kernel runs, a terminal knows in any case.
+    """Commands with this computer's release and kernel filled in; None where they need a release that is unknown."""
+    # The shell can fill in the running kernel.
     release, kernel = system.distro_version or "", f"-{system.kernel or '$(uname -r)'}"
     if not release and any(
         "{release}" in argument or "{major}" in argument for command in commands for argument in command
@@ -98,14 +103,20 @@ def fill_commands(commands: CommandLines, system: OperatingSystem) -> CommandLin
     return tuple(tuple(_fill_placeholders(argument, values) for argument in command) for command in commands)
 
 
+def _fill_placeholders(argument: str, values: dict[str, str]) -> str:
+    for placeholder, value in values.items():
+        argument = argument.replace(placeholder, value)
+    return argument
+
+
 def driver_page_source(drivers: DriverCatalog, system: OperatingSystem) -> str | None:
-    """The source that says how the driver gets onto this distribution, its own before those it is built from."""
+    """The key of the source that documents the driver on this distribution, or on one that it is derived from."""
     page = _find_page(drivers, system)
     return page.source if page is not None else None
 
 
 def secure_boot_page_source(drivers: DriverCatalog, system: OperatingSystem) -> str | None:
-    """The source that says what Secure Boot asks of this distribution's modules, else the one about the driver."""
+    """The key of the source that documents the driver under Secure Boot, else the one about the driver."""
     page = _find_page(drivers, system)
     return (page.secure_boot_source or page.source) if page is not None else None
 
@@ -118,12 +129,6 @@ def _find_page(drivers: DriverCatalog, system: OperatingSystem) -> LinuxDriverPa
     return None
 
 
-def _fill_placeholders(argument: str, values: dict[str, str]) -> str:
-    for placeholder, value in values.items():
-        argument = argument.replace(placeholder, value)
-    return argument
-
-
 def _distribution_ids(system: OperatingSystem) -> Iterator[str]:
-    """The distribution's id and those of the ones it is built from, the nearest first."""
+    """The distribution's id, then those of the ones that it is derived from, the nearest first."""
     yield from dict.fromkeys(name.casefold() for name in (system.distro or "", *(system.distro_like or ())) if name)

@@ -20,6 +20,7 @@ import msgspec
 
 from .errors import AppError, UsageError, os_error_text, storage_errors
 from .errors import storage_error as storage_error
+from .versions import decode_hook, encode_hook
 
 T = TypeVar("T")
 MAX_FILE_BYTES = 16_000_000  # of a file that the user names; a plan with every part of a CUDA Toolkit is below 1 MB
@@ -36,12 +37,12 @@ class NestingTooDeepError(msgspec.DecodeError):
 
 def encode(value: Any) -> bytes:  # noqa: ANN401 - any struct
     """One line of UTF-8 JSON."""
-    return msgspec.json.encode(value)
+    return msgspec.json.encode(value, enc_hook=encode_hook)
 
 
 def encode_pretty(value: Any) -> str:  # noqa: ANN401 - any struct
     """JSON indented by two spaces."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    return msgspec.json.format(encode(value), indent=2).decode()
 
 
 @overload
@@ -56,7 +57,7 @@ def decode(data: bytes | str, kind: Any) -> Any:
     """JSON as a struct, from any thread; raises msgspec.DecodeError, of which ValidationError is one."""
     _prepare_decoder(kind)
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(data, type=kind, dec_hook=decode_hook)
     except RecursionError as error:
         raise NestingTooDeepError(str(error)) from error
 
@@ -64,7 +65,7 @@ def decode(data: bytes | str, kind: Any) -> Any:
 def convert(value: object, kind: type[T]) -> T:
     """Decoded plain values as a struct, from any thread; raises msgspec.ValidationError."""
     _prepare_decoder(kind)
-    return msgspec.convert(value, type=kind)
+    return msgspec.convert(value, type=kind, dec_hook=decode_hook)
 
 
 def _prepare_decoder(kind: object) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.records.base import CatalogFile, DottedVersion, SourceRecord, days_since
+from ..catalog.records.base import CatalogFile, SourceRecord, days_since
 from ..catalog.records.catalog import (
     CudaCatalog,
     DriverCatalog,
@@ -35,9 +35,9 @@ from ..catalog.records.software import (
     TorchVariant,
 )
 from ..catalog.store import Catalog
-from ..catalog.versions import parse_version
 from ..core.errors import AppError, NetworkError
 from ..core.jobs import JobContext
+from ..core.versions import Version, version_key
 from ..update.fetch import fetch_bytes
 from ..update.signed_statement import RejectionReason, ResponseRejected
 from . import pages
@@ -54,12 +54,13 @@ def with_date(subject: SubjectType, day: str, source: SourceRecord) -> SubjectTy
     return replace(subject, as_of=max(day, subject.as_of), sources={**subject.sources, LIVE_SOURCE: source})
 
 
-def _version_key(version: str) -> tuple[int, ...]:
-    return parse_version(version) or ()
-
-
 def merge_pytorch(
-    current: PyTorchCatalog, wheels: Iterable[IndexedWheel], *, index: str, oldest: str, known_majors: Collection[int]
+    current: PyTorchCatalog,
+    wheels: Iterable[IndexedWheel],
+    *,
+    index: str,
+    oldest: Version,
+    known_majors: Collection[int],
 ) -> tuple[PyTorchCatalog, int]:
     """The releases with those builds that the index has and the catalog lacks, and how many builds those are.
 
@@ -68,19 +69,18 @@ def merge_pytorch(
     whose lowest driver is known, are left out.
     """
     systems = {(build.system, build.arch) for release in current.releases for build in release.variants}
-    by_version: dict[str, dict[tuple[str, str, str], list[IndexedWheel]]] = {}
+    by_version: dict[Version, dict[tuple[str, str, str], list[IndexedWheel]]] = {}
     for wheel in wheels:
         major = CUDA_MAJOR.fullmatch(wheel.variant)
         if major is not None and int(major[1]) not in known_majors:
             continue
-        if (wheel.system, wheel.arch) in systems and _version_key(wheel.version) >= _version_key(oldest):
+        if (wheel.system, wheel.arch) in systems and wheel.version >= oldest:
             key = (wheel.system, wheel.arch, wheel.variant)
             by_version.setdefault(wheel.version, {}).setdefault(key, []).append(wheel)
     releases = {release.version: release for release in current.releases}
-    by_version_key = {_version_key(version): version for version in releases}
     count = 0
     for version, builds in by_version.items():
-        release = releases.get(by_version_key.get(_version_key(version), version))
+        release = releases.get(version)
         existing = {(b.system, b.arch, b.variant) for b in release.variants} if release is not None else set()
         added = tuple(
             _make_variant(build_wheels, index) for key, build_wheels in sorted(builds.items()) if key not in existing
@@ -93,15 +93,15 @@ def merge_pytorch(
             releases[version] = _make_release(version, python_versions, added)
         else:
             releases[release.version] = replace(release, variants=(*release.variants, *added))
-    ordered = tuple(sorted(releases.values(), key=lambda release: _version_key(release.version), reverse=True))
+    ordered = tuple(sorted(releases.values(), key=lambda release: release.version, reverse=True))
     return replace(current, releases=ordered), count
 
 
-def _make_release(version: str, python_versions: set[str], variants: tuple[TorchVariant, ...]) -> TorchRelease:
+def _make_release(version: Version, python_versions: set[str], variants: tuple[TorchVariant, ...]) -> TorchRelease:
     return TorchRelease(
         version=version,
         date=None,
-        python=tuple(sorted(python_versions, key=_version_key)),
+        python=tuple(sorted(python_versions, key=version_key)),
         torchvision=None,
         torchaudio=None,
         default_variant={},
@@ -125,7 +125,7 @@ def _make_variant(wheels: list[IndexedWheel], index: str) -> TorchVariant:
 
 
 def merge_toolkits(
-    current: CudaCatalog, indexes: Mapping[str, tuple[RedistIndexHeader, str | None, str]]
+    current: CudaCatalog, indexes: Mapping[Version, tuple[RedistIndexHeader, str | None, str]]
 ) -> tuple[CudaCatalog, int]:
     """New toolkits by version from (index, its address, its sha256); their drivers and chips stay unknown."""
     added = [
@@ -141,19 +141,21 @@ def merge_toolkits(
         )
         for version, (index, url, sha256) in indexes.items()
     ]
-    ordered = sorted((*current.toolkits, *added), key=lambda toolkit: _version_key(toolkit.version), reverse=True)
+    ordered = sorted((*current.toolkits, *added), key=lambda toolkit: toolkit.version, reverse=True)
     return replace(current, toolkits=tuple(ordered)), len(added)
 
 
-def merge_cudnn(current: CudnnCatalog, indexes: Mapping[str, tuple[CudnnIndex, str, str]]) -> tuple[CudnnCatalog, int]:
+def merge_cudnn(
+    current: CudnnCatalog, indexes: Mapping[Version, tuple[CudnnIndex, str, str]]
+) -> tuple[CudnnCatalog, int]:
     """New cuDNN releases from (index, its address, its sha256); their oldest chips and wheels stay unknown."""
-    known_versions = {_version_key(release.version) for release in current.releases}
+    known_versions = {release.version for release in current.releases}
     added = [
         _make_cudnn_release(index, url, sha256, current.index)
         for index, url, sha256 in indexes.values()
-        if _version_key(index.cudnn.version) not in known_versions
+        if index.cudnn.version not in known_versions
     ]
-    ordered = sorted((*current.releases, *added), key=lambda release: _version_key(release.version), reverse=True)
+    ordered = sorted((*current.releases, *added), key=lambda release: release.version, reverse=True)
     return replace(current, releases=tuple(ordered)), len(added)
 
 
@@ -173,7 +175,7 @@ def _make_cudnn_release(index: CudnnIndex, url: str, sha256: str, base_url: str)
         )
         for system, system_archives in systems
         for major in sorted(majors, reverse=True)
-        if (archive := system_archives.get(f"cuda{major}")) is not None and entry.version in archive.relative_path
+        if (archive := system_archives.get(f"cuda{major}")) is not None and entry.version.text in archive.relative_path
     )
     return CudnnRelease(
         version=entry.version,
@@ -202,7 +204,7 @@ def merge_drivers(
     for query, listings in results:
         newest = max(
             (listing for listing in listings if _matches_channel(listing, query)),
-            key=lambda d: _version_key(d.version),
+            key=lambda listing: listing.version,
             default=None,
         )
         if newest is None:
@@ -211,7 +213,7 @@ def merge_drivers(
         position = next(
             (index for index, package in enumerate(packages) if _is_same_target(package, query)), len(packages)
         )
-        if position < len(packages) and _version_key(packages[position].version) >= _version_key(newest.version):
+        if position < len(packages) and packages[position].version >= newest.version:
             continue
         packages.insert(position, _make_package(newest, query))
         count += 1
@@ -233,7 +235,7 @@ def _is_same_target(package: DriverPackage, query: DriverLookupQuery) -> bool:
 
 def _validate_driver(driver: DriverListing, query: DriverLookupQuery, catalog_drivers: DriverCatalog) -> None:
     generation = next((g for g in catalog_drivers.generations if g.id == query.generation), None)
-    branch = _version_key(driver.version)[0] // 10
+    branch = driver.version.major // 10
     if generation is None or (generation.last_branch is not None and branch != generation.last_branch // 10):
         raise UnexpectedPage(f"driver {driver.version} for {query.generation}")
     parts = urlsplit(driver.url)
@@ -403,29 +405,27 @@ class RefreshJob:
     def _refresh_cudnn(self) -> tuple[CatalogFile, int]:
         current = self._catalog.cudnn
         # Index files are named by three numbers, releases by four.
-        known_versions = {release.version.rpartition(".")[0] for release in current.releases}
-        known_versions |= {release.version for release in current.releases}
+        known_versions = {release.version for release in current.releases}
+        known_versions |= {
+            Version(version.text.rpartition(".")[0]) for version in known_versions if "." in version.text
+        }
         indexes = {}
         for version in self._newer_versions(self._settings.cudnn, known_versions, 2):
             data = self._fetch(_index_url(self._settings.cudnn, version))
-            indexes[version] = (
-                pages.parse_cudnn_index(data),
-                _index_url(current.index, version),
-                hashlib.sha256(data).hexdigest(),
-            )
+            url = _index_url(current.index, version)
+            indexes[version] = (pages.parse_cudnn_index(data), url, hashlib.sha256(data).hexdigest())
         return merge_cudnn(current, indexes)
 
-    def _newer_versions(self, url: str | None, known_versions: set[str], min_parts: int) -> list[str]:
-        """The versions of a listing that are newer than all that is known, newest first, as many as we read."""
-        assert url is not None  # noqa: S101 - asked for only where it is known
-        parsed = {version: parse_version(version) or () for version in pages.parse_index_versions(self._fetch(url))}
-        newest = max((parse_version(version) or () for version in known_versions), default=())
+    def _newer_versions(self, url: str | None, known_versions: set[Version], min_parts: int) -> list[Version]:
+        """The versions of a listing that are newer than all known ones, newest first, as many as the settings allow."""
+        assert url is not None  # noqa: S101 - called only for an address that is known
+        newest = max(known_versions, default=None)
         newer = [
-            candidate
-            for candidate, parts in parsed.items()
-            if parts > newest and len(candidate.split(".")) >= min_parts and candidate not in known_versions
+            version
+            for version in pages.parse_index_versions(self._fetch(url))
+            if (newest is None or version > newest) and len(version.text.split(".")) >= min_parts
         ]
-        return sorted(newer, key=lambda version: parsed[version], reverse=True)[: self._settings.newest]
+        return sorted(newer, reverse=True)[: self._settings.newest]
 
     def _refresh_drivers(self) -> tuple[CatalogFile, int]:
         current, added_total, last_error, any_answer = self._catalog.drivers, 0, None, False
@@ -457,5 +457,5 @@ class RefreshJob:
         return f"{self._settings.lookup}?{urlencode(parameters)}"
 
 
-def _index_url(base: str | None, version: DottedVersion) -> str:
+def _index_url(base: str | None, version: Version) -> str:
     return f"{base}redistrib_{version}.json"

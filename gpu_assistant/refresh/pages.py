@@ -11,9 +11,10 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Meta, Struct, ValidationError
 
-from ..catalog.records.base import Arch, DottedVersion, Hex32Bytes, IsoDate, Md5
+from ..catalog.records.base import Arch, Hex32Bytes, IsoDate, Md5
 from ..core import json
 from ..core.machine import SystemName
+from ..core.versions import Version
 
 MAX_LINKS = 200_000
 
@@ -40,7 +41,7 @@ class UnexpectedPage(Exception):
 class IndexedWheel(Struct, frozen=True, kw_only=True):
     """One PyTorch wheel of an index; `python` a series ("3.13"), `sha256` where the page carries it."""
 
-    version: DottedVersion
+    version: Version
     variant: str
     python: str
     system: SystemName
@@ -95,7 +96,7 @@ def _parse_wheel(link: str) -> IndexedWheel | None:
         return None
     sha256 = _SHA256.fullmatch(parts.fragment)
     return IndexedWheel(
-        version=match["version"],
+        version=Version(match["version"]),
         variant=variant,
         python=f"{match['major']}.{match['minor']}",
         system=target[0],
@@ -104,10 +105,10 @@ def _parse_wheel(link: str) -> IndexedWheel | None:
     )
 
 
-def parse_index_versions(page: bytes) -> tuple[str, ...]:
+def parse_index_versions(page: bytes) -> tuple[Version, ...]:
     """The versions whose index files a listing names; raises Garbage for a listing without any."""
     names = (unquote(link).partition("?")[0].rpartition("/")[2] for link in link_targets(page))
-    versions = {match[1] for name in names if (match := _INDEX.fullmatch(name)) is not None}
+    versions = {Version(match[1]) for name in names if (match := _INDEX.fullmatch(name)) is not None}
     if not versions:
         raise UnexpectedPage("no index files")
     return tuple(versions)
@@ -129,7 +130,7 @@ class RedistArchive(Struct, frozen=True, kw_only=True):
 
 
 class _CudnnEntry(Struct, frozen=True, kw_only=True):
-    version: DottedVersion
+    version: Version
     cuda_variant: tuple[Annotated[str, Meta(pattern=r"^\d{1,3}$")], ...]
     linux: dict[str, RedistArchive] = msgspec.field(name="linux-x86_64", default_factory=dict)
     windows: dict[str, RedistArchive] = msgspec.field(name="windows-x86_64", default_factory=dict)
@@ -163,14 +164,14 @@ def parse_cudnn_index(data: bytes) -> CudnnIndex:
 class DriverListing(Struct, frozen=True, kw_only=True):
     """One driver of the lookup's answer; `studio` None where the answer does not say."""
 
-    version: DottedVersion
+    version: Version
     url: str
     day: IsoDate | None
     studio: bool | None
 
 
 class _DriverDownload(Struct, frozen=True, kw_only=True):
-    version: DottedVersion = msgspec.field(name="Version")
+    version: Version = msgspec.field(name="Version")
     url: str = msgspec.field(name="DownloadURL")
     day: str | None = msgspec.field(name="ReleaseDateTime", default=None)
     beta: int | str | None = msgspec.field(name="IsBeta", default=None)

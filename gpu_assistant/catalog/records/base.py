@@ -20,8 +20,6 @@ HttpsUrl = Annotated[str, Meta(pattern=r"^(https://[a-z0-9.-]+|http://(127\.0\.0
 # 32 bytes in lower-case hex: a SHA-256, or a key.
 Hex32Bytes = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Md5 = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
-DottedVersion = Annotated[str, Meta(pattern=r"^\d{1,9}(\.\d{1,9}){0,7}$")]
-CapabilityText = Annotated[str, Meta(pattern=r"^\d{1,2}\.\d$")]
 PciId = Annotated[str, Meta(pattern=r"^[0-9a-f]{4}:[0-9a-f]{4}$")]
 PythonSeries = Annotated[str, Meta(pattern=r"^\d{1,3}\.\d{1,3}$")]
 Variant = Annotated[str, Meta(pattern=r"^(cpu|xpu|cu\d{2,4}|rocm\d+(\.\d+){1,2})$")]

@@ -13,13 +13,12 @@ from msgspec import Meta, Struct, field
 
 from ...core.machine import SystemName
 from ...core.types import Channel
+from ...core.versions import Capability, Version
 from .base import (
     Arch,
     ByteCount,
-    CapabilityText,
     CatalogFile,
     Confidence,
-    DottedVersion,
     Hex32Bytes,
     HttpsUrl,
     IsoDate,
@@ -61,7 +60,7 @@ class GpuRecord(Struct, frozen=True, kw_only=True):
     name: str
     chip: str
     architecture: str
-    compute_capability: CapabilityText | None
+    compute_capability: Capability | None
     memory_bytes: ByteCount | None
     segment: Segment
 
@@ -76,14 +75,14 @@ class GpuIdRange(Struct, frozen=True, kw_only=True):
 
     first: PciId
     last: PciId
-    compute_capability: CapabilityText
+    compute_capability: Capability
 
 
 class CapabilityRange(Struct, frozen=True, kw_only=True):
     """The oldest and the newest chips that NVIDIA has told of, by what they compute."""
 
-    lowest: CapabilityText
-    highest: CapabilityText
+    lowest: Capability
+    highest: Capability
     source: str
 
 
@@ -99,9 +98,9 @@ class MinimumDriverRecord(Struct, frozen=True, kw_only=True):
     """The lowest driver for programs of one CUDA major, by system, and the oldest chip it can be compiled for."""
 
     major: int
-    lowest_capability: CapabilityText
-    linux: DottedVersion
-    windows: DottedVersion
+    lowest_capability: Capability
+    linux: Version
+    windows: Version
     source: str | None = None
     confidence: Confidence = "high"
     note: str | None = None
@@ -110,8 +109,8 @@ class MinimumDriverRecord(Struct, frozen=True, kw_only=True):
 class DriverBranch(Struct, frozen=True):
     """The highest CUDA that drivers of a branch implement."""
 
-    branch: DottedVersion
-    cuda: DottedVersion
+    branch: Version
+    cuda: Version
 
 
 class ToolkitRelease(Struct, frozen=True, kw_only=True):
@@ -119,17 +118,17 @@ class ToolkitRelease(Struct, frozen=True, kw_only=True):
     its compiler serves (lowest and highest capability, some beyond, a deprecated low end), and its installers.
     """
 
-    version: DottedVersion
+    version: Version
     name: str | None = None
     date: IsoDate | None = None
-    linux_driver: DottedVersion | None
-    windows_driver: DottedVersion | None
+    linux_driver: Version | None
+    windows_driver: Version | None
     linux_driver_bundled: bool | None = None
     windows_driver_bundled: bool | None = None
-    lowest_capability: CapabilityText | None = None
-    highest_capability: CapabilityText | None = None
-    deprecated_below: CapabilityText | None = None
-    also_capabilities: tuple[CapabilityText, ...] = ()
+    lowest_capability: Capability | None = None
+    highest_capability: Capability | None = None
+    deprecated_below: Capability | None = None
+    also_capabilities: tuple[Capability, ...] = ()
     redist_index: HttpsUrl | None = None
     redist_sha256: Hex32Bytes | None = None
     installers: tuple[ToolkitInstaller, ...] = ()
@@ -178,17 +177,17 @@ class GpuGeneration(Struct, frozen=True, kw_only=True):
     """
 
     id: str
-    from_capability: CapabilityText
-    below_capability: CapabilityText | None
+    from_capability: Capability
+    below_capability: Capability | None
     last_branch: int | None
     ended: bool = False
-    first_without: dict[SystemName, str] = {}
+    first_without: dict[SystemName, Version] = {}
 
 
 class DriverPackage(Struct, frozen=True, kw_only=True):
     """The newest driver known for a kind of card; `segment` and `channel` None serve every one."""
 
-    version: DottedVersion
+    version: Version
     date: IsoDate | None
     system: SystemName
     generation: str
@@ -204,7 +203,7 @@ class MinimumWindows(Struct, frozen=True, kw_only=True):
     """The oldest Windows that the drivers (`source`) and current Pythons (`python_source`) are made for."""
 
     name: str
-    version: str
+    version: Version
     build: int
     source: str
     python_source: str
@@ -237,7 +236,7 @@ class PythonBuild(Struct, frozen=True, kw_only=True):
     """One standalone Python: archive address, its lower-case hex sha256, size in bytes where known."""
 
     series: PythonSeries
-    version: DottedVersion
+    version: Version
     system: SystemName
     arch: Arch
     url: HttpsUrl
@@ -260,7 +259,7 @@ class EnvironmentSizes(Struct, frozen=True, kw_only=True):
 
     variant: Variant | None = None
     system: SystemName | None = None
-    release: DottedVersion | None = None
+    release: Version | None = None
     download_bytes: ByteCount | None = None
     disk_bytes: ByteCount | None = None
     source: str | None = None
@@ -375,4 +374,4 @@ class RefreshSettings(CatalogFile, frozen=True, kw_only=True):
     answer_bytes: Annotated[int, Meta(ge=1024)]
     answer_seconds: Annotated[float, Meta(ge=1)]
     newest: Annotated[int, Meta(ge=1)]
-    oldest_release: DottedVersion
+    oldest_release: Version

@@ -7,7 +7,8 @@ from typing import Literal
 from msgspec import Struct
 
 from ...core.machine import SystemName
-from .base import CapabilityText, Confidence, DottedVersion, HttpsUrl, PciId
+from ...core.versions import Capability, Version
+from .base import Confidence, HttpsUrl, PciId
 
 DriverExit = Literal["done", "restart", "no-compatible-card", "wrong-package-kind", "failed"]
 ModuleKind = Literal["open", "proprietary"]
@@ -97,18 +98,18 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     distribution: str
     tool: tuple[str, ...] | None
     data_center_tool: tuple[str, ...] | None
-    series: tuple[str, ...]
+    series: tuple[Version, ...]
     seen_in: tuple[str, ...] = ()
     seen_source: str | None = None
     packages: dict[str, str]
     needs: tuple[str, ...] = ()
-    releases: dict[str, str] = {}
+    releases: dict[str, Version] = {}
     releases_source: str | None = None
     nvidia_source: str | None = None
     source: str
     children: bool = False
     codenames: dict[str, str] = {}
-    kernels: dict[str, str] = {}
+    kernels: dict[str, Version] = {}
     key: str | None = None
     key_source: str | None = None
 
@@ -127,8 +128,8 @@ class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
     releases: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     without_variants: tuple[str, ...] = ()
-    branch: str | None = None
-    at_least: str | None = None
+    branch: Version | None = None
+    at_least: Version | None = None
     signed: bool = False
     enrol: tuple[tuple[str, ...], ...] = ()
     enrol_first: bool = False
@@ -149,9 +150,9 @@ class LinuxDriverPage(Struct, frozen=True, kw_only=True):
 class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
     """The first driver of each system that knows chips from one capability up to (not with) another."""
 
-    from_capability: CapabilityText
-    below_capability: CapabilityText | None
-    versions: dict[SystemName, DottedVersion]
+    from_capability: Capability
+    below_capability: Capability | None
+    versions: dict[SystemName, Version]
     source: str
 
 
@@ -159,7 +160,7 @@ class KnownDriverIssue(Struct, frozen=True, kw_only=True):
     """A driver of which trouble is known; `what` is a code of the texts, `versions` are exact."""
 
     system: SystemName
-    versions: tuple[DottedVersion, ...]
+    versions: tuple[Version, ...]
     what: str
     source: str
     confidence: Confidence = "high"
@@ -168,8 +169,8 @@ class KnownDriverIssue(Struct, frozen=True, kw_only=True):
 class LinuxModules(Struct, frozen=True, kw_only=True):
     """Which kernel modules serve chips from one capability up to (not with) another; the better kind first."""
 
-    from_capability: CapabilityText
-    below_capability: CapabilityText | None
+    from_capability: Capability
+    below_capability: Capability | None
     kinds: tuple[ModuleKind, ...]
     source: str
 

@@ -13,7 +13,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from ...core.machine import SystemName
-from .base import Arch, CapabilityText, CatalogFile, Confidence, DottedVersion, HttpsUrl, IsoDate, PciId, Variant
+from ...core.versions import Capability, Version
+from .base import Arch, CatalogFile, Confidence, HttpsUrl, IsoDate, PciId, Variant
 
 Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
 
@@ -62,7 +63,7 @@ class IntelSupport(Struct, frozen=True, kw_only=True):
     """Which build serves Intel, from which PyTorch on; `other_chips`: whether chips of no family here may try."""
 
     variant: Variant
-    from_release: DottedVersion
+    from_release: Version
     families: tuple[IntelFamily, ...]
     other_chips: bool
     source: str
@@ -182,7 +183,7 @@ class ReferenceCard(Struct, frozen=True, kw_only=True):
 
     name: str
     chip: str
-    compute_capability: CapabilityText
+    compute_capability: Capability
     memory_gb: float
     date: IsoDate
     multiprocessors: int

@@ -13,13 +13,12 @@ import msgspec
 from msgspec import Struct
 
 from ...core.machine import SystemName
+from ...core.versions import Capability, Version
 from .base import (
     Arch,
     ByteCount,
-    CapabilityText,
     CatalogFile,
     Confidence,
-    DottedVersion,
     Hex32Bytes,
     HttpsUrl,
     IsoDate,
@@ -43,14 +42,14 @@ class TorchVariant(Struct, frozen=True, kw_only=True):
     arch: Arch
     variant: Variant
     index_url: HttpsUrl | None
-    arch_list: tuple[CapabilityText, ...] | None = None
-    ptx_for: tuple[CapabilityText, ...] = ()
-    cuda: DottedVersion | None = None
-    cudnn: DottedVersion | None = None
+    arch_list: tuple[Capability, ...] | None = None
+    ptx_for: tuple[Capability, ...] = ()
+    cuda: Version | None = None
+    cudnn: Version | None = None
     mps: bool = False
     python: tuple[PythonSeries, ...] = ()
     alone: bool = False
-    lowest_system: DottedVersion | None = None
+    lowest_system: Version | None = None
     sha256: dict[PythonSeries, Hex32Bytes] = {}
     confidence: Confidence = "high"
     source: str | None = None
@@ -61,11 +60,11 @@ class TorchRelease(Struct, frozen=True, kw_only=True):
     seen on the wheel index.
     """
 
-    version: DottedVersion
+    version: Version
     date: IsoDate | None
     python: tuple[PythonSeries, ...]
-    torchvision: DottedVersion | None
-    torchaudio: DottedVersion | None
+    torchvision: Version | None
+    torchaudio: Version | None
     default_variant: dict[SystemName, Variant]
     variants: tuple[TorchVariant, ...]
 
@@ -75,10 +74,10 @@ class GlibcMinimum(Struct, frozen=True, kw_only=True):
     for one type of processor or (None) for all.
     """
 
-    from_release: DottedVersion
+    from_release: Version
     arch: Arch | None = None
     variants: tuple[Variant, ...] = ()
-    lowest: DottedVersion
+    lowest: Version
     source: str
 
 
@@ -88,8 +87,8 @@ class NumpyBound(Struct, frozen=True, kw_only=True):
     """
 
     system: SystemName | None = None
-    below_release: DottedVersion
-    numpy_below: DottedVersion
+    below_release: Version
+    numpy_below: Version
     source: str
 
 
@@ -128,9 +127,9 @@ class VendorIndex(PlatformRecord, frozen=True, kw_only=True):
 class CudnnMinimumChip(Struct, frozen=True, kw_only=True):
     """The oldest chip that cuDNN supports from a version on; builds for CUDA 11 may go further back."""
 
-    from_version: DottedVersion
-    lowest_capability: CapabilityText
-    lowest_with_cuda_11: CapabilityText | None = None
+    from_version: Version
+    lowest_capability: Capability
+    lowest_with_cuda_11: Capability | None = None
     source: str
 
 
@@ -172,10 +171,10 @@ class CudnnRelease(Struct, frozen=True, kw_only=True):
     with known hashes, and NVIDIA's index file of this release. A yanked one is never offered.
     """
 
-    version: DottedVersion
+    version: Version
     date: IsoDate | None
     cuda_majors: tuple[int, ...]
-    lowest_capability: dict[str, CapabilityText]
+    lowest_capability: dict[str, Capability]
     wheels: tuple[int, ...]
     archives: tuple[CudnnArchive, ...]
     index_url: HttpsUrl | None = None
@@ -189,8 +188,8 @@ class CudnnRelease(Struct, frozen=True, kw_only=True):
 class LastSupportingCudnn(Struct, frozen=True, kw_only=True):
     """The last cuDNN for chips below a compute capability."""
 
-    version: DottedVersion
-    below_capability: CapabilityText
+    version: Version
+    below_capability: Capability
     source: str
 
 
@@ -217,17 +216,17 @@ class TensorFlowBuildRecord(Struct, frozen=True, kw_only=True):
     without GPU), whether the requirement brings them as wheels, and the compiled capabilities (None: not known).
     """
 
-    version: DottedVersion
+    version: Version
     system: SystemName
     arch: Arch = "x86_64"
     python: tuple[PythonSeries, ...]
     gpu: bool
-    cuda: DottedVersion | None
-    cudnn: DottedVersion | None
+    cuda: Version | None
+    cudnn: Version | None
     bundled_cuda: bool
     requirement: str
-    arch_list: tuple[CapabilityText, ...] | None = None
-    ptx_for: tuple[CapabilityText, ...] = ()
+    arch_list: tuple[Capability, ...] | None = None
+    ptx_for: tuple[Capability, ...] = ()
     arch_source: str | None = None
     arch_confidence: Confidence | None = None
     source: str
@@ -247,9 +246,9 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     how: Literal["and-cuda", "wsl2", "native", "directml"]
     requirement: str
     recommended: bool
-    from_version: DottedVersion | None = None
-    to_version: DottedVersion | None = None
-    lowest_driver: DottedVersion | None = None
+    from_version: Version | None = None
+    to_version: Version | None = None
+    lowest_driver: Version | None = None
     lowest_windows_build: int | None = None
     setup: tuple[str, ...] = ()
     system_words: tuple[str, ...] = ()
@@ -263,8 +262,8 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
 class TensorFlowUnsupportedChips(Struct, frozen=True, kw_only=True):
     """Chips from a capability up to (not with) another that released wheels do not serve well."""
 
-    from_capability: CapabilityText
-    below_capability: CapabilityText | None = None
+    from_capability: Capability
+    below_capability: Capability | None = None
     why: str
     source: str
     confidence: Confidence = "high"
@@ -273,8 +272,8 @@ class TensorFlowUnsupportedChips(Struct, frozen=True, kw_only=True):
 class GlibcRequirement(Struct, frozen=True, kw_only=True):
     """The lowest glibc of the Linux wheels from a release on; older releases than the last are not known."""
 
-    from_release: DottedVersion
-    lowest: DottedVersion
+    from_release: Version
+    lowest: Version
     source: str
 
 
@@ -290,7 +289,7 @@ class ApplePlugin(Struct, frozen=True, kw_only=True):
     """What lets TensorFlow use a Mac's graphics, and the first TensorFlow with which it was seen to fail."""
 
     name: str
-    broken_from: DottedVersion
+    broken_from: Version
     source: str
     confidence: Confidence = "high"
 
@@ -298,12 +297,12 @@ class ApplePlugin(Struct, frozen=True, kw_only=True):
 class TensorFlowCatalog(CatalogFile, frozen=True, kw_only=True):
     """`tensorflow.json`; builds by system, newest first. `minimum_drivers` (linux, wsl) are for CUDA 12 builds."""
 
-    newest: DottedVersion
-    last_windows_gpu: DottedVersion
+    newest: Version
+    last_windows_gpu: Version
     cpu_needs: tuple[CpuFeatureRequirement, ...]
-    minimum_drivers: dict[Literal["linux", "wsl"], DottedVersion]
+    minimum_drivers: dict[Literal["linux", "wsl"], Version]
     driver_source: str
-    numpy_2_from: DottedVersion
+    numpy_2_from: Version
     glibc: tuple[GlibcRequirement, ...] = ()
     not_for: tuple[TensorFlowUnsupportedChips, ...]
     routes: tuple[TensorFlowRoute, ...]
@@ -331,8 +330,8 @@ class VcRuntimePackage(Struct, frozen=True, kw_only=True):
 class VcRuntimeRequirement(Struct, frozen=True, kw_only=True):
     """What a framework from a release on needs; `advise_current`: older runtimes were seen to fail."""
 
-    from_release: DottedVersion
-    lowest: DottedVersion | None
+    from_release: Version
+    lowest: Version | None
     needs_files: tuple[str, ...]
     advise_current: bool = False
     source: str
@@ -398,8 +397,8 @@ class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):
 
     system: SystemName
     kind: InstallerKind
-    from_version: DottedVersion | None
-    before_version: DottedVersion | None
+    from_version: Version | None
+    before_version: Version | None
     url: HttpsUrl
     source: str
     confidence: Confidence = "high"
@@ -430,7 +429,7 @@ class RedistFolders(Struct, frozen=True, kw_only=True):
 class RedistSizes(Struct, frozen=True, kw_only=True):
     """Bytes to fetch for each part of one toolkit, by the part's first name."""
 
-    version: DottedVersion
+    version: Version
     system: SystemName
     arch: Arch
     bytes: dict[str, ByteCount]
@@ -462,9 +461,9 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
     bound; `products` are the Visual Studios that bring them.
     """
 
-    from_toolkit: DottedVersion
-    lowest: DottedVersion
-    below: DottedVersion | None
+    from_toolkit: Version
+    lowest: Version
+    below: Version | None
     products: str
     source: str
     confidence: Confidence = "high"
@@ -473,7 +472,7 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
 class GnuCompiler(Struct, frozen=True, kw_only=True):
     """The newest major of GNU's compiler that toolkits from one on take on Linux; nvcc refuses a newer one."""
 
-    from_toolkit: DottedVersion
+    from_toolkit: Version
     newest: int
     source: str
     confidence: Confidence = "high"
