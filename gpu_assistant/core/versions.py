@@ -40,6 +40,14 @@ class DottedNumber:
         """The number in a text from elsewhere; None for None and for a text of another form ("2.15.0+cu130")."""
         return cls(text) if text is not None and cls._form.fullmatch(text) is not None else None
 
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def from_catalog(cls, text: str) -> Self:
+        """The number in a text of the form `pattern`; raises ValueError, as msgspec says it, for any other."""
+        if re.fullmatch(cls.pattern, text, re.ASCII) is None:
+            raise ValueError(f"Expected `str` matching regex '{cls.pattern}'")
+        return cls(text)
+
     @property
     def major(self) -> int:
         """The first part."""
@@ -121,20 +129,13 @@ def _series(major: int, minor: int) -> Version:
     return Version(f"{major}.{minor}")
 
 
-@lru_cache(maxsize=4096)
-def _decode(kind: type[Any], text: str) -> Any:  # noqa: ANN401 - mypy takes no class for a hashable argument
-    if re.fullmatch(kind.pattern, text, re.ASCII) is None:
-        raise ValueError(f"Expected `str` matching regex '{kind.pattern}'")
-    return kind(text)
-
-
 def decode_hook(kind: type[Any], value: object) -> DottedNumber:
     """The value of a JSON string, for msgspec. Raises ValueError in msgspec's own words, to which it adds the field."""
     if not issubclass(kind, DottedNumber):
         raise NotImplementedError(kind)
     if not isinstance(value, str):
         raise ValueError(f"Expected `str`, got `{type(value).__name__}`")
-    return _decode(kind, value)
+    return kind.from_catalog(value)
 
 
 def encode_hook(value: object) -> str:

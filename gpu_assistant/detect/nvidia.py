@@ -198,10 +198,11 @@ class CatalogGpuLookup:
         row = self._catalog.gpu(pci_id)
         if row is None:
             return gpu
+        capability = row.compute_capability.text if row.compute_capability is not None else None
         return replace(
             gpu,
             name=gpu.name or row.name,
-            compute_capability=gpu.compute_capability or row.compute_capability,
+            compute_capability=gpu.compute_capability or capability,
             memory_bytes=gpu.memory_bytes or row.memory_bytes,
             laptop=gpu.laptop if gpu.laptop is not None else row.is_laptop,
         )

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.advise.builds import code_kind, parse_cuda_tag
+from gpu_assistant.advise.builds import CodeKind, code_kind, parse_cuda_tag
 from gpu_assistant.advise.drivers import (
-    MinimumDriver,
     find_driver_state,
     find_generation,
     find_minimum_driver,
@@ -17,120 +16,123 @@ from gpu_assistant.advise.drivers import (
     native_cuda,
 )
 from gpu_assistant.advise.recommend import recommend
+from gpu_assistant.catalog.records.catalog import Segment
 from gpu_assistant.catalog.records.software import TorchVariant
 from gpu_assistant.catalog.store import load_catalog
-from gpu_assistant.catalog.versions import parse_version
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import SystemName
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.core.versions import Capability, Version, version_text
 
 from .build import GTX_1060, catalog, machine, nvidia
 
 
 def build(arch_list: tuple[str, ...] | None, ptx_for: tuple[str, ...] = (), variant: str = "cu130") -> TorchVariant:
     return TorchVariant(
-        system="linux", arch="x86_64", variant=variant, index_url=None, arch_list=arch_list, ptx_for=ptx_for
+        system="linux",
+        arch="x86_64",
+        variant=variant,
+        index_url=None,
+        arch_list=tuple(map(Capability, arch_list)) if arch_list is not None else None,
+        ptx_for=tuple(map(Capability, ptx_for)),
     )
 
 
 @pytest.mark.parametrize(
     ("arch_list", "ptx_for", "device", "expected"),
     [
-        (("8.6",), (), (8, 6), "binary"),
-        (("8.0",), (), (8, 9), "binary"),
-        (("8.9",), (), (8, 6), None),
-        (("8.6",), (), (9, 0), None),
-        (("12.0",), (), (12, 1), "binary"),
-        (("6.0",), (), (6, 1), "binary"),
-        (("6.1",), (), (6, 0), None),
-        (("10.0",), (), (10, 3), "binary"),
+        (("8.6",), (), "8.6", "binary"),
+        (("8.0",), (), "8.9", "binary"),
+        (("8.9",), (), "8.6", None),
+        (("8.6",), (), "9.0", None),
+        (("12.0",), (), "12.1", "binary"),
+        (("6.0",), (), "6.1", "binary"),
+        (("6.1",), (), "6.0", None),
+        (("10.0",), (), "10.3", "binary"),
         # The embedded chips run nothing that was compiled for the desktop ones.
-        (("8.0", "8.6"), (), (8, 7), None),
-        (("5.0", "5.2"), (), (5, 3), None),
-        (("10.0",), (), (10, 1), None),
-        (("8.0",), ("8.0",), (8, 7), "ptx"),
-        (("12.0",), ("12.0",), (13, 0), "ptx"),
-        (("12.0",), ("12.0",), (11, 0), None),
-        ((), (), (8, 9), None),
-        (None, (), (8, 9), "unknown"),
-        (None, (), (6, 1), None),
+        (("8.0", "8.6"), (), "8.7", None),
+        (("5.0", "5.2"), (), "5.3", None),
+        (("10.0",), (), "10.1", None),
+        (("8.0",), ("8.0",), "8.7", "ptx"),
+        (("12.0",), ("12.0",), "13.0", "ptx"),
+        (("12.0",), ("12.0",), "11.0", None),
+        ((), (), "8.9", None),
+        (None, (), "8.9", "unknown"),
+        (None, (), "6.1", None),
     ],
 )
 def test_which_code_runs_on_which_chip(
-    arch_list: tuple[str, ...] | None, ptx_for: tuple[str, ...], device: tuple[int, int], expected: str | None
+    arch_list: tuple[str, ...] | None, ptx_for: tuple[str, ...], device: str, expected: str | None
 ) -> None:
-    assert code_kind(catalog(), build(arch_list, ptx_for), device) == expected
+    assert code_kind(catalog(), build(arch_list, ptx_for), Capability(device)) == expected
 
 
 @pytest.mark.parametrize(
     ("cuda", "system", "code", "lowest"),
     [
-        ((13, 2), "linux", "binary", "580.65.06"),
-        ((13, 0), "windows", "binary", "580"),
-        ((12, 6), "windows", "binary", "528.33"),
-        ((12, 9), "linux", "binary", "525.60.13"),
-        ((11, 8), "linux", "binary", "450.80.02"),
+        ("13.2", "linux", "binary", "580.65.06"),
+        ("13.0", "windows", "binary", "580"),
+        ("12.6", "windows", "binary", "528.33"),
+        ("12.9", "linux", "binary", "525.60.13"),
+        ("11.8", "linux", "binary", "450.80.02"),
         # Portable code needs a driver that knows this CUDA version itself.
-        ((12, 9), "linux", "ptx", "575"),
-        ((13, 2), "linux", "ptx", "595"),
-        ((99, 0), "linux", "binary", None),
-        ((99, 0), "linux", "ptx", None),
+        ("12.9", "linux", "ptx", "575"),
+        ("13.2", "linux", "ptx", "595"),
+        ("99.0", "linux", "binary", None),
+        ("99.0", "linux", "ptx", None),
     ],
 )
-def test_lowest_driver(cuda: tuple[int, int], system: SystemName, code: str, lowest: str | None) -> None:
-    found = find_minimum_driver(catalog(), cuda, system, code)  # type: ignore[arg-type]
-    assert (found.text if found is not None else None) == lowest
+def test_minimum_driver(cuda: str, system: SystemName, code: CodeKind, lowest: str | None) -> None:
+    assert version_text(find_minimum_driver(catalog(), Version(cuda), system, code)) == lowest
 
 
 @pytest.mark.parametrize(
     ("driver", "cuda"),
-    [("566.03", (12, 7)), ("580.65.06", (13, 0)), ("582.78", (13, 0)), ("617.42", (13, 4)), ("390.1", None)],
+    [("566.03", "12.7"), ("580.65.06", "13.0"), ("582.78", "13.0"), ("617.42", "13.4"), ("390.1", None)],
 )
-def test_cuda_that_a_driver_implements(driver: str, cuda: tuple[int, int] | None) -> None:
-    assert native_cuda(catalog(), parse_version(driver)) == cuda
+def test_cuda_that_a_driver_implements(driver: str, cuda: str | None) -> None:
+    assert version_text(native_cuda(catalog(), Version(driver))) == cuda
 
 
-@pytest.mark.parametrize(
-    ("device", "last"), [((7, 5), None), ((12, 0), None), ((7, 0), 580), ((5, 0), 580), ((3, 7), 470)]
-)
-def test_last_driver_branch(device: tuple[int, int], last: int | None) -> None:
-    generation = find_generation(catalog(), device)
+@pytest.mark.parametrize(("device", "last"), [("7.5", None), ("12.0", None), ("7.0", 580), ("5.0", 580), ("3.7", 470)])
+def test_last_driver_branch(device: str, last: int | None) -> None:
+    generation = find_generation(catalog(), Capability(device))
     assert generation is not None
     assert generation.last_branch == last
 
 
 def test_chips_older_than_every_record() -> None:
-    assert find_generation(catalog(), (2, 1)) is None
+    assert find_generation(catalog(), Capability("2.1")) is None
 
 
 @pytest.mark.parametrize(
     ("tag", "cuda"),
-    [("cu126", (12, 6)), ("cu92", (9, 2)), ("cpu", None), ("cu", None), ("cuda", None), ("rocm6.4", None)],
+    [("cu126", "12.6"), ("cu92", "9.2"), ("cpu", None), ("cu", None), ("cuda", None), ("rocm6.4", None)],
 )
-def test_cuda_of_a_tag(tag: str, cuda: tuple[int, int] | None) -> None:
-    assert parse_cuda_tag(tag) == cuda
+def test_cuda_of_a_tag(tag: str, cuda: str | None) -> None:
+    assert version_text(parse_cuda_tag(tag)) == cuda
 
 
 @pytest.mark.parametrize(
     ("system", "device", "segment", "driver", "lowest", "expected"),
     [
-        ("windows", (6, 1), "desktop", None, "580", True),
-        ("windows", (6, 1), "desktop", None, "590", False),
-        ("windows", (6, 1), "desktop", "595.10", "590", False),  # a driver that dropped the card is none
-        ("windows", (6, 1), "desktop", "595.10", "580", True),
-        ("linux", (7, 0), "datacenter", "470.1", "595", False),
-        ("windows", (9, 0), "datacenter", None, "595", True),  # no package known, but no last branch either
-        ("linux", (3, 7), "desktop", None, "450.80.02", True),
-        ("linux", (3, 7), "desktop", None, "525.60.13", False),
-        ("windows", (12, 0), "desktop", None, "999", False),
+        ("windows", "6.1", "desktop", None, "580", True),
+        ("windows", "6.1", "desktop", None, "590", False),
+        ("windows", "6.1", "desktop", "595.10", "590", False),  # a driver that dropped the card is none
+        ("windows", "6.1", "desktop", "595.10", "580", True),
+        ("linux", "7.0", "datacenter", "470.1", "595", False),
+        ("windows", "9.0", "datacenter", None, "595", True),  # no package known, but no last branch either
+        ("linux", "3.7", "desktop", None, "450.80.02", True),
+        ("linux", "3.7", "desktop", None, "525.60.13", False),
+        ("windows", "12.0", "desktop", None, "999", False),
     ],
 )
 def test_reachable_driver(
-    system: SystemName, device: tuple[int, int], segment: str, driver: str | None, lowest: str, expected: bool
+    system: SystemName, device: str, segment: Segment, driver: str | None, lowest: str, expected: bool
 ) -> None:
-    state = find_driver_state(machine(system, driver=driver), catalog(), device, segment, "studio")  # type: ignore[arg-type]
-    assert is_reachable(state, MinimumDriver(lowest, parse_version(lowest) or ())) is expected
+    state = find_driver_state(machine(system, driver=driver), catalog(), Capability(device), segment, "studio")
+    assert is_reachable(state, Version(lowest)) is expected
 
 
 def test_last_driver_too_old_for_chosen_build(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from gpu_assistant.install.elevation.helper import allowed_packages
 from .build import GTX_1060, RTX_4060, RTX_5090, catalog, check, codes, nvidia
 
 V100 = next(
-    row.pci_id for row in catalog().gpus.gpus if row.compute_capability == "7.0" and row.segment == "datacenter"
+    row.pci_id for row in catalog().gpus.gpus if str(row.compute_capability) == "7.0" and row.segment == "datacenter"
 )
 H100 = next(
-    row.pci_id for row in catalog().gpus.gpus if row.compute_capability == "9.0" and row.segment == "datacenter"
+    row.pci_id for row in catalog().gpus.gpus if str(row.compute_capability) == "9.0" and row.segment == "datacenter"
 )
 
 

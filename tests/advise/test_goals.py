@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.versions import parse_version
 from gpu_assistant.core.json import encode
 from gpu_assistant.core.machine import CudaToolkit, Cudnn, Gpu, OperatingSystem, SystemName, Tools
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.recommendation import Choice, Recommendation
 from gpu_assistant.core.types import Goal
+from gpu_assistant.core.versions import Version
 from gpu_assistant.texts.localized import Texts
 
 from .build import (
@@ -123,7 +123,7 @@ def test_tensorflow_on_windows_uses_cpu_and_offers_wsl2() -> None:
     found = said(recommend(machine("windows", nvidia(RTX_4060), driver="566.03"), catalog(), goal="tensorflow"))
     assert (found.pytorch, found.accelerator, found.driver.action) == (None, "cpu", "none")
     assert found.tensorflow is not None
-    assert (found.tensorflow.version, found.tensorflow.gpu) == (catalog().tensorflow.newest, False)
+    assert (found.tensorflow.version, found.tensorflow.gpu) == (catalog().tensorflow.newest.text, False)
     assert "and-cuda" not in found.tensorflow.requirement
     assert "tensorflow-windows" in codes(found.warnings)
     assert codes(found.alternatives) == ["tensorflow-wsl2", "pytorch-instead"]
@@ -134,14 +134,14 @@ def test_wsl2_with_old_driver_updates_driver_first() -> None:
     offered = said(recommend(box, catalog(), goal="tensorflow"))
     assert offered.driver.action == "none"
     told = next(each for each in offered.warnings if each.code == "tensorflow-wsl2-driver")
-    assert told.data["minimum"] == lowest
+    assert told.data["minimum"] == lowest.text
     for goal in ("tensorflow", "all"):
         picked = said(recommend(box, catalog(), goal=goal, choice=Choice(wsl="install")))
         assert (picked.driver.action, picked.driver.installed) == ("update", "516.94")
-        assert (parse_version(picked.driver.minimum) or ()) >= (parse_version(lowest) or (0,))
-        assert (parse_version(picked.driver.recommended) or ()) >= (parse_version(lowest) or (0,))
+        assert Version(picked.driver.minimum or "0") >= lowest
+        assert Version(picked.driver.recommended or "0") >= lowest
         assert "tensorflow-wsl2-driver" not in codes(picked.warnings)
-    enough = machine("windows", nvidia(GTX_1060), driver=lowest)
+    enough = machine("windows", nvidia(GTX_1060), driver=lowest.text)
     kept = recommend(enough, catalog(), goal="tensorflow", choice=Choice(wsl="install"))
     assert (kept.driver.action, codes(kept.warnings).count("tensorflow-wsl2-driver")) == ("keep", 0)
 

@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.versions import parse_capability, parse_version
 from gpu_assistant.core.machine import Gpu, SystemName
 from gpu_assistant.core.recommendation import Choice
+from gpu_assistant.core.versions import Capability, Version, version_key
 from gpu_assistant.texts.localized import Texts
 
 from .build import (
@@ -64,35 +64,33 @@ def test_known_machines(
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_legacy_gpus_get_no_cuda_13_and_no_newer_branch(system: SystemName, driver: str | None) -> None:
     for row in catalog().gpus.gpus:
-        chip = parse_capability(row.compute_capability)
-        if chip is None or not (5, 0) <= chip < (7, 5):
+        chip = row.compute_capability
+        if chip is None or not Capability("5.0") <= chip < Capability("7.5"):
             continue
         found = recommend(machine(system, nvidia(row.pci_id), driver=driver), catalog())
         assert found.pytorch is not None
         assert found.pytorch.variant.startswith(("cu12", "cu11"))
         if found.driver.action != "keep" and found.driver.recommended is not None:
-            assert (parse_version(found.driver.recommended) or ())[0] < 590
-        assert (parse_version(found.pytorch.cudnn) or (0,)) < (9, 11)
+            assert Version(found.driver.recommended).major < 590
+        assert version_key(found.pytorch.cudnn) < (9, 11)
 
 
 @pytest.mark.parametrize("system", ["windows", "linux"])
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_every_known_card_gets_code_it_can_run(system: SystemName, driver: str | None) -> None:
-    embedded = {(5, 3), (6, 2), (7, 2), (8, 7), (10, 1)}
+    embedded = {Capability(text) for text in ("5.3", "6.2", "7.2", "8.7", "10.1")}
     for row in catalog().gpus.gpus:
         found = recommend(machine(system, nvidia(row.pci_id), driver=driver), catalog())
         assert found.pytorch is not None
-        chip = parse_capability(row.compute_capability)
+        chip = row.compute_capability
         assert chip is not None
         build = catalog().build(found.pytorch.version, found.pytorch.variant, system, "x86_64")
         assert build is not None
-        if (chip == (11, 0) or chip < (5, 0)) and found.accelerator == "cpu":
+        if (chip == Capability("11.0") or chip < Capability("5.0")) and found.accelerator == "cpu":
             continue  # Jetson's chip is in no x86 build without portable code, Kepler's and Fermi's in few.
-        compiled = [c for text in build.arch_list or () if (c := parse_capability(text)) is not None]
-        portable = [c for text in build.ptx_for if (c := parse_capability(text)) is not None]
-        runs = any(c[0] == chip[0] and c[1] <= chip[1] for c in compiled) and chip not in embedded
-        assert runs or any(c <= chip for c in portable), (row, found.pytorch)
-        if chip[0] == 12:
+        runs = any(code.major == chip.major and code <= chip for code in build.arch_list or ()) and chip not in embedded
+        assert runs or any(code <= chip for code in build.ptx_for), (row, found.pytorch)
+        if chip.major == 12:
             assert int(found.pytorch.variant.removeprefix("cu")) >= 128
 
 
@@ -156,13 +154,11 @@ def test_unknown_gpu_warns_and_gets_widest_build(system: SystemName) -> None:
     assert "gpu-unknown" in codes(found.warnings)
     assert found.driver.recommended is None
     assert found.pytorch is not None
-    ended = {"2.0", "2.1", "3.0", "3.5", "3.7"}
-    chips = {row.compute_capability for row in catalog().gpus.gpus} - {"11.0"} - ended
+    left_out = {Capability(text) for text in ("2.0", "2.1", "3.0", "3.5", "3.7", "11.0")}
+    chips = {row.compute_capability for row in catalog().gpus.gpus if row.compute_capability is not None} - left_out
 
-    def width(arch_list: tuple[str, ...] | None) -> int:
-        compiled = [parse_capability(text) or (0, 0) for text in arch_list or ()]
-        wanted = [parse_capability(text) or (0, 0) for text in chips if text]
-        return sum(any(c[0] == w[0] and c[1] <= w[1] for c in compiled) for w in wanted)
+    def width(arch_list: tuple[Capability, ...] | None) -> int:
+        return sum(any(code.major == chip.major and code <= chip for code in arch_list or ()) for chip in chips)
 
     build = catalog().build(found.pytorch.version, found.pytorch.variant, system, "x86_64")
     assert build is not None
@@ -173,7 +169,7 @@ def test_unknown_gpu_warns_and_gets_widest_build(system: SystemName) -> None:
 def test_unknown_gpu_on_new_driver_counts_as_modern() -> None:
     found = recommend(machine("windows", nvidia("10de:ffff"), driver="617.42"), catalog())
     assert found.pytorch is not None
-    assert found.pytorch.version == catalog().releases[0].version
+    assert found.pytorch.version == catalog().releases[0].version.text
     assert found.driver.action == "keep"
 
 
@@ -230,7 +226,7 @@ def test_newest_known_driver_is_from_catalog(pci_id: str, driver: str, code: str
     entry = reason(found, "driver.action")
     assert entry.code == code
     assert (driver in Texts("en").localize_recommendation(found).reasons[found.reasons.index(entry)].text) is True
-    package = next((p for p in catalog().drivers.packages if p.version == entry.data.get("newest")), None)
+    package = next((p for p in catalog().drivers.packages if p.version.text == entry.data.get("newest")), None)
     assert (package is not None) is (code != "driver-keep-unnamed")
 
 

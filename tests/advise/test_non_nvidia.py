@@ -37,7 +37,7 @@ def test_no_usable_gpu(system: SystemName, gpus: tuple[Gpu, ...], code: str) -> 
     said = {"linux": "cpu-amd-unknown", "windows": "cpu-amd-windows"}.get(system) if code == "cpu-amd" else code
     assert reason(found, "accelerator").code == said
     assert found.pytorch is not None
-    assert (found.pytorch.version, found.pytorch.variant) == (catalog().releases[0].version, "cpu")
+    assert (found.pytorch.version, found.pytorch.variant) == (catalog().releases[0].version.text, "cpu")
     assert found.pytorch.index_url == "https://download.pytorch.org/whl/cpu"
     assert (found.pytorch.cuda, found.pytorch.cudnn) == (None, None)
     assert found.driver.action == "none"

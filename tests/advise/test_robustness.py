@@ -82,7 +82,7 @@ REFUSALS = {
     "choice-impossible",
     "choice-unreadable",
 }
-releases = st.sampled_from([release.version for release in catalog().releases])
+releases = st.sampled_from([release.version.text for release in catalog().releases])
 variants = st.sampled_from(["cpu", "cu118", "cu126", "cu128", "cu130", "cu132", "rocm7.2", "xpu"])
 choices = st.none() | st.builds(
     Choice,

@@ -9,6 +9,7 @@ from gpu_assistant.advise.toolkit import newest_gnu_compiler
 from gpu_assistant.core.machine import CudaToolkit, Machine, OperatingSystem, Tools
 from gpu_assistant.core.recommendation import Recommendation
 from gpu_assistant.core.types import Goal
+from gpu_assistant.core.versions import Version
 from gpu_assistant.texts.localized import Texts
 
 from .build import GTX_1060, RTX_4060, catalog, check, codes, nvidia
@@ -40,7 +41,7 @@ def advised(
     ],
 )
 def test_newest_gcc_matches_nvcc_header(toolkit: str, newest: int | None) -> None:
-    assert newest_gnu_compiler(catalog(), toolkit) == newest
+    assert newest_gnu_compiler(catalog(), Version(toolkit)) == newest
 
 
 def test_debian_13_is_too_new_for_the_toolkit_of_an_old_card() -> None:

@@ -88,7 +88,8 @@ def test_required_driver_is_the_minimum() -> None:
 
 def test_cudnn_with_unknown_minimum_chip_is_not_too_new() -> None:
     told = of(box("566.03", card=GTX_1060), "cudnn", Choice(cuda_toolkit="12.6.3"))
-    unknown = {r.version for r in catalog().cudnn.releases if "12" not in r.lowest_capability and 12 in r.cuda_majors}
+    releases = catalog().cudnn.releases
+    unknown = {r.version.text for r in releases if "12" not in r.lowest_capability and 12 in r.cuda_majors}
     assert unknown & told.keys()
     assert {told[version].code for version in unknown & told.keys()} == {"choice.cudnn-chip-unknown"}
 

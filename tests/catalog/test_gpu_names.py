@@ -35,7 +35,7 @@ CATALOG = load_catalog(resources_dir() / "catalog")
 def test_driver_name_finds_the_chip(name: str, capability: str, laptop: bool) -> None:
     row = CATALOG.gpu_by_name(name)
     assert row is not None
-    assert (row.compute_capability, row.is_laptop) == (capability, laptop)
+    assert (str(row.compute_capability), row.is_laptop) == (capability, laptop)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 
 from gpu_assistant.catalog.records.hardware import normalize_name
 from gpu_assistant.catalog.store import Catalog, load_catalog
-from gpu_assistant.catalog.versions import parse_capability, parse_version
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.versions import Capability, Version
 from gpu_assistant.texts.localized import Texts
 
 FOLDER = resources_dir() / "catalog"
@@ -26,7 +26,7 @@ def catalog() -> Catalog:
 def test_gpu_by_id(catalog: Catalog) -> None:
     card = catalog.gpu("10DE:2882")
     assert card is not None
-    assert (card.name, card.compute_capability, card.is_laptop) == ("NVIDIA GeForce RTX 4060", "8.9", False)
+    assert (card.name, card.compute_capability, card.is_laptop) == ("NVIDIA GeForce RTX 4060", Capability("8.9"), False)
     assert card.memory_bytes == 8 * 2**30
     laptop = catalog.gpu("10de:28a0")
     assert laptop is not None
@@ -40,7 +40,7 @@ def test_capability_by_id_range(catalog: Catalog) -> None:
         assert catalog.gpu_capability(row.pci_id.upper()) == row.compute_capability
     for stretch in catalog.gpus.ranges:
         assert catalog.gpu_capability(stretch.first) == catalog.gpu_capability(stretch.last)
-    assert catalog.gpu_capability("10de:2c80") == "12.0"
+    assert catalog.gpu_capability("10de:2c80") == Capability("12.0")
     for unknown in ("10de:ffff", "10de:0000", "10de:2dfa", "10de:2dff", "1002:2c80", "10de:2c8", "10de:2c800", ""):
         assert catalog.gpu_capability(unknown) is None, unknown
 
@@ -48,13 +48,13 @@ def test_capability_by_id_range(catalog: Catalog) -> None:
 def test_gpu_by_name(catalog: Catalog) -> None:
     card = catalog.gpu_by_name("NVIDIA  GeForce RTX 4060")
     assert card is not None
-    assert card.compute_capability == "8.9"
+    assert card.compute_capability == Capability("8.9")
     assert catalog.gpu_by_name("GeForce RTX 4060") == card
     assert catalog.gpu_by_name("Voodoo 2") is None
 
 
 def test_ambiguous_name_finds_nothing(catalog: Catalog) -> None:
-    by_name: dict[str, set[str | None]] = {}
+    by_name: dict[str, set[Capability | None]] = {}
     for row in catalog.gpus.gpus:
         by_name.setdefault(normalize_name(row.name), set()).add(row.compute_capability)
     ambiguous = [name for name, found in by_name.items() if len(found) > 1]
@@ -81,7 +81,7 @@ def test_default_variant_on_arm(catalog: Catalog) -> None:
 def test_standalone_python(catalog: Catalog) -> None:
     build = catalog.standalone_python("3.13", "linux", "x86_64")
     assert build is not None
-    assert build.version.startswith("3.13.")
+    assert build.version.series.text == "3.13"
     assert len(build.sha256) == 64
     assert catalog.standalone_python("2.7", "linux", "x86_64") is None
 
@@ -89,9 +89,13 @@ def test_standalone_python(catalog: Catalog) -> None:
 def test_sizes_are_known_or_none(catalog: Catalog) -> None:
     assert catalog.sizes("cpu", "linux").download_bytes == 191_794_682
     measured = catalog.sizes("cpu", "linux", "2.13.0")
-    assert (measured.release, measured.approximate) == ("2.13.0", False)
+    assert (measured.release, measured.approximate) == (Version("2.13.0"), False)
     other = catalog.sizes("cpu", "linux", "2.15.0")
-    assert (other.download_bytes, other.release, other.approximate) == (measured.download_bytes, "2.13.0", True)
+    assert (other.download_bytes, other.release, other.approximate) == (
+        measured.download_bytes,
+        Version("2.13.0"),
+        True,
+    )
     assert catalog.sizes("cpu", "linux").approximate
     near = catalog.sizes("cu999", "linux")
     assert (near.download_bytes, near.approximate) == (catalog.sizes("cu132", "linux").download_bytes, True)
@@ -132,18 +136,3 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
         load_catalog(tmp_path).gpu("10de:2882")
     with pytest.raises(AppError, match="catalog-broken"):
         load_catalog(tmp_path / "absent")
-
-
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [("566.03", "580"), ("580.65.06", "580.126.20"), ("9.99", "10.0"), ("2.9.1", "2.10.0"), ("528.2", "528.33")],
-)
-def test_versions_compare_as_numbers(older: str, newer: str) -> None:
-    assert (parse_version(older) or ()) < (parse_version(newer) or ())
-
-
-def test_invalid_versions_are_none() -> None:
-    assert parse_version("580") == parse_version("580.0") == (580,)
-    assert [parse_version(text) for text in (None, "", "abc", "2.0a1", "1.", "٣.١", "-1")] == [None] * 7
-    assert parse_capability("8.9") == (8, 9)
-    assert [parse_capability(text) for text in (None, "", "8", "8.9.1", "a.b", "sm_89")] == [None] * 6

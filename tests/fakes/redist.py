@@ -59,7 +59,7 @@ class Redist:
             msgspec.structs.replace(
                 toolkit, redist_index=self.base + self.cuda_index, redist_sha256=sha256(index) if pinned else None
             )
-            if toolkit.version == self.toolkit
+            if toolkit.version.text == self.toolkit
             else toolkit
             for toolkit in catalog.cuda.toolkits
         )
@@ -81,7 +81,7 @@ class Redist:
                 index_url=self.base + self.cudnn_index,
                 index_sha256=sha256(self.files[self.cudnn_index]) if pinned else None,
             )
-            if release.version == CUDNN_VERSION
+            if release.version.text == CUDNN_VERSION
             else release
             for release in catalog.cudnn.releases
         )

@@ -19,6 +19,7 @@ from gpu_assistant.core.machine import Machine, OperatingSystem, Python
 from gpu_assistant.core.plan import EndEvent, Event, Plan, StepEvent
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, PyTorchChoice, Recommendation
 from gpu_assistant.core.results import Check, Checks
+from gpu_assistant.core.versions import Version
 from gpu_assistant.fetch.request import Limits
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.plan.planner import make_plan
@@ -132,7 +133,7 @@ def catalog_with(version: str, index_url: str) -> Catalog:
     )
     newest = msgspec.structs.replace(
         catalog.pytorch.releases[0],
-        version=version,
+        version=Version(version),
         date="2026-01-01",
         python=(SERIES,),
         torchvision=None,

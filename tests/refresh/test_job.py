@@ -15,6 +15,7 @@ from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.catalog.validation import validate_catalog
 from gpu_assistant.core.errors import Cancelled, NetworkError
 from gpu_assistant.core.jobs import JobContext
+from gpu_assistant.core.versions import Capability, Version
 from gpu_assistant.refresh.job import RefreshJob, RefreshResult
 from tests.fakes.fault_server import Fault
 from tests.refresh.conftest import FLOOR, TODAY
@@ -22,6 +23,7 @@ from tests.refresh.publisher_pages import HASH, Publishers, listing, lookup_answ
 
 Run = Callable[..., RefreshResult]
 Load = Callable[[], Catalog]
+NEWEST = Version("9.1.0")
 
 
 def states(done: RefreshResult) -> dict[str, tuple[str, str | None]]:
@@ -33,7 +35,7 @@ def test_all_subjects_are_updated(refresh: Run, refreshed: Load, folder: Path) -
     assert states(done) == dict.fromkeys(("pytorch", "cuda", "cudnn", "drivers"), ("updated", None))
     catalog = refreshed()
     newest = catalog.releases[0]
-    assert (newest.version, newest.date, newest.python) == ("9.1.0", None, ("3.13", "3.14"))
+    assert (newest.version, newest.date, newest.python) == (NEWEST, None, ("3.13", "3.14"))
     build = catalog.build("9.1.0", "cu139", "windows", "x86_64")
     assert build is not None
     assert (build.arch_list, build.sha256, build.index_url) == (
@@ -43,17 +45,17 @@ def test_all_subjects_are_updated(refresh: Run, refreshed: Load, folder: Path) -
     )
     toolkit = catalog.cuda.toolkits[0]
     assert (toolkit.version, toolkit.date, toolkit.windows_driver, toolkit.lowest_capability) == (
-        "13.9.1",
+        Version("13.9.1"),
         "2026-11-25",
         None,
         None,
     )
     assert toolkit.redist_sha256 is not None
-    cudnn = catalog.cudnn_release("9.99.0.7")
-    assert cudnn is not None
+    cudnn = next(release for release in catalog.cudnn.releases if release.version.text == "9.99.0.7")
     assert (cudnn.cuda_majors, cudnn.lowest_capability, cudnn.archives[0].bytes) == ((12, 13), {}, 1330803635)
     package = catalog.drivers.packages[0]
-    assert (package.version, package.channel, package.date, package.sha256) == ("699.10", "studio", "2026-11-25", None)
+    assert package.version == Version("699.10")
+    assert (package.channel, package.date, package.sha256) == ("studio", "2026-11-25", None)
     assert catalog.date == TODAY.isoformat()
     assert validate_catalog(folder, FLOOR) == ()
 
@@ -61,8 +63,9 @@ def test_all_subjects_are_updated(refresh: Run, refreshed: Load, folder: Path) -
 def test_unreviewed_build_is_not_recommended(refresh: Run, refreshed: Load) -> None:
     refresh()
     catalog = refreshed()
-    assert list_builds(catalog, "windows", "x86_64")[0].release.version == "9.1.0"
-    assert "9.1.0" not in {build.release.version for build, _ in cuda_builds(catalog, "windows", "x86_64", (8, 9))}
+    assert list_builds(catalog, "windows", "x86_64")[0].release.version == NEWEST
+    runnable = cuda_builds(catalog, "windows", "x86_64", Capability("8.9"))
+    assert NEWEST not in {build.release.version for build, _ in runnable}
 
 
 def test_unchanged_subject_gets_new_date(refresh: Run, refreshed: Load) -> None:
@@ -86,14 +89,14 @@ def test_some_sources_fail(publishers: Publishers, refresh: Run, refreshed: Load
     }
     catalog = refreshed()
     assert catalog.pytorch == load_catalog(FLOOR).pytorch
-    assert catalog.cuda.toolkits[0].version == "13.9.1"
+    assert catalog.cuda.toolkits[0].version == Version("13.9.1")
 
 
 def test_failed_source_keeps_earlier_refresh(publishers: Publishers, refresh: Run, refreshed: Load) -> None:
     refresh()
     publishers.server.files[publishers.wheels].faults = [Fault("reset")]
     refresh(date(2026, 12, 1))
-    assert refreshed().releases[0].version == "9.1.0"
+    assert refreshed().releases[0].version == NEWEST
     assert refreshed().pytorch.as_of == TODAY.isoformat()
 
 
@@ -152,7 +155,7 @@ def test_inconsistent_data_is_rejected(publishers: Publishers, refresh: Run, ref
     publishers.serve(publishers.cuda + "redistrib_13.9.1.json", toolkit_index(day="2999-01-01"))
     assert states(refresh())["cuda"] == ("failed", "garbage")
     assert refreshed().cuda.toolkits == load_catalog(FLOOR).cuda.toolkits
-    assert refreshed().releases[0].version == "9.1.0"
+    assert refreshed().releases[0].version == NEWEST
 
 
 def test_builds_for_unknown_cuda_are_skipped(publishers: Publishers, refresh: Run) -> None:
@@ -193,8 +196,8 @@ def test_interrupted_store_is_restored(refresh: Run, refreshed: Load, folder: Pa
     assert done.returncode == 9
     if folder.exists():
         assert validate_catalog(folder, FLOOR) == ()
-        assert refreshed().releases[0].version == "9.1.0"
+        assert refreshed().releases[0].version == NEWEST
     else:
         assert refreshed().pytorch == load_catalog(FLOOR).pytorch  # the floor, until the next refresh
     refresh(date(2026, 12, 2))
-    assert refreshed().releases[0].version == "9.1.0"
+    assert refreshed().releases[0].version == NEWEST

@@ -163,7 +163,7 @@ class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
 
     def toolkit(self, version: str) -> ToolkitRelease | None:
         """The record of a full version like "13.2.2"."""
-        return next((toolkit for toolkit in self.toolkits if toolkit.version == version), None)
+        return next((toolkit for toolkit in self.toolkits if toolkit.version.text == version), None)
 
     def installer(self, version: str | None, system: SystemName, arch: str = "x86_64") -> ToolkitInstaller | None:
         """NVIDIA's own installer of a toolkit; None where it is unknown, or has no published checksum."""

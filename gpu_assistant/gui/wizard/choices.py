@@ -128,19 +128,23 @@ def _find_release(catalog: Catalog, machine: Machine, name: PartName, value: str
         case "driver":
             system = select_driver_system(machine)
             packages = [
-                package for package in catalog.drivers.packages if package.version == value and package.system == system
+                package
+                for package in catalog.drivers.packages
+                if package.version.text == value and package.system == system
             ]
             channels = dict.fromkeys(package.channel for package in packages if package.channel is not None)
             return Release(date=_first_date(package.date for package in packages), channels=tuple(channels))
         case "pytorch":
-            return Release(date=_first_date(release.date for release in catalog.releases if release.version == value))
+            return Release(
+                date=_first_date(release.date for release in catalog.releases if release.version.text == value)
+            )
         case "cuda_toolkit":
             return Release(
-                date=_first_date(toolkit.date for toolkit in catalog.cuda.toolkits if toolkit.version == value)
+                date=_first_date(toolkit.date for toolkit in catalog.cuda.toolkits if toolkit.version.text == value)
             )
         case "cudnn":
             return Release(
-                date=_first_date(release.date for release in catalog.cudnn.releases if release.version == value)
+                date=_first_date(release.date for release in catalog.cudnn.releases if release.version.text == value)
             )
         case _:
             return Release()

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ...catalog.distributions import find_install_method
-from ...catalog.versions import parse_version
 from ...core.errors import AppError
+from ...core.versions import Version
 from ...fetch.request import Digest
 from .protocol import (
     ANSWER_FILE,
@@ -108,17 +108,16 @@ def install_packages(
     )
     if unrelated:
         raise AppError("driver-would-remove", packages=", ".join(unrelated))
-    planned = _planned_version(simulation.stdout, names[0])
-    if planned is not None and request.minimum is not None and planned < (parse_version(request.minimum) or ()):
-        version = ".".join(map(str, planned))
-        raise AppError("driver-too-old-here", version=version, minimum=request.minimum)
+    planned, minimum = _planned_version(simulation.stdout, names[0]), Version.parse(request.minimum)
+    if planned is not None and minimum is not None and planned < minimum:
+        raise AppError("driver-too-old-here", version=planned.text, minimum=request.minimum)
     return _apt_answer(run_apt("-q", "-y", *APT_OPTIONS, "install", "--", *names))
 
 
-def _planned_version(output: str, name: str) -> tuple[int, ...] | None:
+def _planned_version(output: str, name: str) -> Version | None:
     """Which version of a package would come, without the distribution's own numbers; None where it is here already."""
     match = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", output, re.MULTILINE)
-    return parse_version(match[1]) if match is not None else None
+    return Version.parse(match[1]) if match is not None else None
 
 
 def _apt_answer(finished: ProcessResult) -> HelperAnswer:

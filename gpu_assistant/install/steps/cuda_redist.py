@@ -74,7 +74,7 @@ def installer_hint(catalog: Catalog, toolkit: ToolkitRelease, system: SystemName
     return {
         "installer": page,
         "installer_bytes": size,
-        "command": " ".join([*command, *install_options.installer_arguments(toolkit.version)]),
+        "command": " ".join([*command, *install_options.installer_arguments(toolkit.version.text)]),
     }
 
 
@@ -98,7 +98,7 @@ def toolkit_bytes(redist: CudaRedist, version: str, platform: str) -> int | None
         (
             size_record.bytes
             for size_record in redist.sizes
-            if (size_record.version, redist_platform(size_record.system, size_record.arch)) == (version, platform)
+            if size_record.version.text == version and redist_platform(size_record.system, size_record.arch) == platform
         ),
         {},
     )
@@ -202,15 +202,15 @@ class CudaRedistInstall(StepKind):
         if redist is None or file is None or toolkit is None or platform not in redist.platforms:
             page = builder.catalog.source_url(builder.catalog.cuda, "installers")
             raise SetupNotSupported("setup-no-toolkit", version=advice.version, page=page)
-        folder = toolkit_folder(builder.data.toolkits, toolkit.version)
-        major = major_version(toolkit.version)
-        size = toolkit_bytes(redist, toolkit.version, platform)
+        folder = toolkit_folder(builder.data.toolkits, toolkit.version.text)
+        major = toolkit.version.major
+        size = toolkit_bytes(redist, toolkit.version.text, platform)
         layout = toolkit_layout(redist, machine.os.system, major)
         builder.variables |= {"CUDA_PATH": str(folder), "CUDA_HOME": str(folder)}
         builder.on_path += [str(folder.joinpath(*relative_path.split("/"))) for relative_path in layout.path]
         builder.variable_owners.append(self.name)
         data: dict[str, Value] = {
-            "version": toolkit.version,
+            "version": toolkit.version.text,
             "path": str(folder),
             "parts": len(toolkit_parts(redist, major)),
             "bytes": UNKNOWN_SIZE if size is None else size,
@@ -221,7 +221,7 @@ class CudaRedistInstall(StepKind):
                 kind=self.name,
                 code=self.name if machine.os.system == "windows" else f"{self.name}-linux",
                 data=data | installer_hint(builder.catalog, toolkit, machine.os.system),
-                spec={"version": toolkit.version, "platform": platform},
+                spec={"version": toolkit.version.text, "platform": platform},
                 files=(file,),
                 bytes=size,
                 minutes=builder.paces.archive_minutes(size),
@@ -490,7 +490,7 @@ class CudnnInstall(StepKind):
 
 def _find_release(catalog: Catalog, version: str) -> CudnnRelease | None:
     return next(
-        (release for release in catalog.cudnn.releases if release.version == version and not release.yanked), None
+        (release for release in catalog.cudnn.releases if release.version.text == version and not release.yanked), None
     )
 
 

@@ -19,11 +19,11 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct, structs
 
 from ...catalog import distributions
-from ...catalog.versions import parse_version
 from ...core.errors import AppError, ElevationDenied
 from ...core.plan import PlanFile, Step
 from ...core.recommendation import DriverAdvice
 from ...core.types import Value
+from ...core.versions import Version, version_text
 from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
 from ..host import Host
@@ -56,7 +56,7 @@ def installed_driver(system: Hardware) -> str | None:
 
 def is_sufficient(installed_version: str | None, required: str) -> bool:
     """Whether the driver that is here is the wanted one or newer."""
-    installed_numbers, required_numbers = parse_version(installed_version), parse_version(required)
+    installed_numbers, required_numbers = Version.parse(installed_version), Version.parse(required)
     return installed_numbers is not None and required_numbers is not None and installed_numbers >= required_numbers
 
 
@@ -83,7 +83,7 @@ def secure_boot_text(names: tuple[str, ...], machine: Machine, catalog: Catalog)
 def distribution_branch(machine: Machine, catalog: Catalog) -> str | None:
     """The one branch that this release's own packages bring; None where that is not known."""
     facts = _install_facts(machine, catalog)
-    return distributions.package_branch(facts, machine.os) if facts is not None else None
+    return version_text(distributions.package_branch(facts, machine.os)) if facts is not None else None
 
 
 def prerequisites(machine: Machine, catalog: Catalog) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def nvidia_repository_page(machine: Machine, catalog: Catalog) -> str | None:
 def run_file_commands(version: str, catalog: Catalog) -> Commands:
     """What to type where nothing is known of the distribution: NVIDIA's own installer."""
     segments = (
-        package for package in catalog.drivers.packages if (package.system, package.version) == ("linux", version)
+        package for package in catalog.drivers.packages if (package.system, package.version.text) == ("linux", version)
     )
     is_datacenter = next((package.segment == "datacenter" for package in segments), False)
     pattern = catalog.drivers.address_patterns.get("linux_run_data_center" if is_datacenter else "linux_run")
@@ -302,8 +302,8 @@ class NvidiaDriverInstall(StepKind):
             id="driver",
             kind=self.name,
             code=WINDOWS_CODE,
-            data={"version": package.version, "installed": advice.installed or "@driver.none"},
-            spec={"version": package.version},
+            data={"version": package.version.text, "installed": advice.installed or "@driver.none"},
+            spec={"version": package.version.text},
             bytes=size,
             disk_bytes=None,
             needs_admin=True,

@@ -13,6 +13,7 @@ from ...core.paths import DataDir
 from ...core.plan import Step
 from ...core.recommendation import LocalWheel, Recommendation
 from ...core.types import EnvironmentKind
+from ...core.versions import Version
 from ..packages.requirements import compatible_wheels, platform_for
 from ..packages.sizes import read_size_cache, request_for_plan
 
@@ -133,7 +134,7 @@ class PlanBuilder:
         if self.told is not None and self.told.bytes is not None:
             return EnvironmentSizes(download_bytes=self.told.bytes, disk_bytes=self.told.unpacked_bytes, whole=True)
         found, torch = self.near_sizes, self.recommendation.pytorch
-        if torch is not None and (found.release, found.variant) == (torch.version, torch.variant):
+        if torch is not None and (found.release, found.variant) == (Version.parse(torch.version), torch.variant):
             return found
         return EnvironmentSizes(variant=found.variant, system=found.system)
 

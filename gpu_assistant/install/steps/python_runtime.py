@@ -8,11 +8,11 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
-from ...catalog.versions import parse_version
 from ...core.errors import AppError
 from ...core.machine import Machine, Python
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan, PlanFile, Step
+from ...core.versions import Version, version_key
 from ...fetch.request import DownloadRequest
 from ..files import inventory
 from ..files.archives import unpack
@@ -68,7 +68,7 @@ class PythonRuntimeInstall(StepKind):
                 id="python",
                 kind=self.name,
                 code="python-runtime",
-                data={"python": build.version, "path": None},
+                data={"python": build.version.text, "path": None},
                 bytes=size,
                 disk_bytes=extent.unpacked,
                 minutes=builder.paces.archive_minutes(size, extent.unpacked),
@@ -112,11 +112,11 @@ def find_interpreter(machine: Machine, series: str) -> Python | None:
         python
         for python in machine.pythons or ()
         if python.version.split(".")[:2] == series.split(".")
-        and parse_version(python.version) is not None  # a preview's wheels are nobody's
+        and Version.parse(python.version) is not None  # a preview's wheels are nobody's
         and python.kind in INTERPRETER_KINDS
         and (python.arch is None or machine.os.arch is None or python.arch == machine.os.arch)
     ]
-    return max(candidates, key=lambda python: parse_version(python.version) or (), default=None)
+    return max(candidates, key=lambda python: version_key(python.version), default=None)
 
 
 def _runtime_folder(step: Step, data: DataDir) -> Path:

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from ...catalog.records.software import VcRuntimeRequirement
 from ...catalog.store import Catalog
-from ...catalog.versions import parse_version
 from ...core.machine import Tools
 from ...core.plan import PlanFile, Step
 from ...core.recommendation import Recommendation
 from ...core.types import Value
+from ...core.versions import Version
 from ...fetch.request import DownloadRequest
 from ..elevation.client import ElevationClient
 from ..host import Host
@@ -42,11 +42,11 @@ def _framework_needs(catalog: Catalog, recommendation: Recommendation) -> tuple[
 
 
 def _is_missing(need: VcRuntimeRequirement, tools: Tools) -> bool:
-    installed, lowest, libraries = tools.vc_redist, parse_version(need.lowest), tools.vc_libraries
-    is_old = lowest is not None and (parse_version(installed) or ()) < lowest
+    installed, libraries = Version.parse(tools.vc_redist), tools.vc_libraries
+    is_old = need.lowest is not None and (installed is None or installed < need.lowest)
     # An older runtime has not all the files that a newer build asks for.
     is_incomplete = libraries is not None and not set(need.needs_files) <= set(libraries)
-    return installed is None or is_old or is_incomplete
+    return tools.vc_redist is None or is_old or is_incomplete
 
 
 class VcRedistInstall(StepKind):
@@ -85,13 +85,12 @@ class VcRedistInstall(StepKind):
         needs, windows = _framework_needs(context.catalog, context.plan.recommendation), context.system.windows
         if not needs or windows is None:
             return None
-        here, folder = parse_version(windows.visual_cpp()), windows.system32_folder()
+        here, folder = Version.parse(windows.visual_cpp()), windows.system32_folder()
         for need in needs:
             if not all((folder / name).is_file() for name in need.needs_files):
                 return None
             # A release that says which version it needs goes by what the installer wrote down, besides.
-            lowest = parse_version(need.lowest)
-            if lowest is not None and (here is None or here < lowest):
+            if need.lowest is not None and (here is None or here < need.lowest):
                 return None
         return Outcome(code="progress.vc-redist-here")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from ...catalog.versions import parse_version
 from ...core.errors import AppError, Cancelled
 from ...core.jobs import JobContext
 from ...core.plan import VERIFY_AFTER_DRIVER, Step
 from ...core.results import Check
 from ...core.types import Value
+from ...core.versions import Version
 from ..environment.location import discard_pending
 from ..files import staging
 from ..files.inventory import format_names
@@ -102,7 +102,7 @@ def _awaits_driver(builder: PlanBuilder) -> bool:
     """Whether it cannot pass before somebody has installed the driver."""
     recommendation, advice = builder.recommendation, builder.recommendation.driver
     is_manual = any(step.kind == NvidiaDriverInstall.name and step.code in MANUAL_CODES for step in builder.steps)
-    installed, minimum = parse_version(advice.installed), parse_version(advice.minimum)
+    installed, minimum = Version.parse(advice.installed), Version.parse(advice.minimum)
     is_insufficient = advice.action in ("install", "back") or (
         installed is not None and minimum is not None and installed < minimum
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ...core.errors import AppError
 from ...core.plan import Step
 from ...core.types import Value
+from ...core.versions import version_text
 from ...system.base import Processes, WslStatus
 from ..elevation.client import ElevationClient
 from ..elevation.helper import WSL_ENVIRONMENT, WSL_TIMEOUT_S
@@ -68,7 +69,7 @@ class Wsl2Install(StepKind):
                 data={
                     "gpu": offer.data.get("gpu"),
                     "commands": " ".join(route.setup),
-                    "driver": route.lowest_driver,
+                    "driver": version_text(route.lowest_driver),
                 },
                 bytes=None,
                 needs_admin=is_requested,

@@ -19,6 +19,7 @@ from gpu_assistant.app import App
 from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.machine import OperatingSystem
 from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.core.versions import Version
 from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
 from gpu_assistant.install.steps.registry import STEP_KINDS
@@ -80,13 +81,13 @@ def catalog(place: TriedPlace) -> Catalog:
     A catalog's own files name no address there.
     """
     found = redist(place).catalog(load_catalog(resources_dir() / "catalog"))
-    toolkits = tuple(each for each in found.cuda.toolkits if each.version == TOOLKIT)
+    toolkits = tuple(each for each in found.cuda.toolkits if each.version.text == TOOLKIT)
     vars(found)["cuda"] = msgspec.structs.replace(found.cuda, toolkits=toolkits)
-    cudnns = tuple(each for each in found.cudnn.releases if each.version == CUDNN_VERSION)
+    cudnns = tuple(each for each in found.cudnn.releases if each.version.text == CUDNN_VERSION)
     vars(found)["cudnn"] = msgspec.structs.replace(found.cudnn, releases=cudnns)
     newest = next(p for p in found.drivers.packages if (p.system, p.channel) == ("windows", "studio") and p.sha256)
     sha256 = hashlib.sha256(SIGNED.read_bytes()).hexdigest()
-    package = msgspec.structs.replace(newest, version=DRIVER, url=place.base + DRIVER_PATH, sha256=sha256)
+    package = msgspec.structs.replace(newest, version=Version(DRIVER), url=place.base + DRIVER_PATH, sha256=sha256)
     others = tuple(p for p in found.drivers.packages if p.system != "windows")
     vars(found)["drivers"] = msgspec.structs.replace(found.drivers, packages=(package, *others))
     releases = tuple(
@@ -97,7 +98,7 @@ def catalog(place: TriedPlace) -> Catalog:
                 for each in release.variants
             ),
         )
-        if release.version == place.torch
+        if release.version.text == place.torch
         else release
         for release in found.pytorch.releases
     )

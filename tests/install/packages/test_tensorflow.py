@@ -90,7 +90,7 @@ def test_extra_adds_packages_within_constraints(world: World) -> None:
     plan = planned(world, torch=False, choice=choice)
     assert any(f"tensorflow, {held}" in str(step.data.get("packages")) for step in plan.steps)
     world.install(plan, verifier=Anything)
-    assert installed(world)[cudnn.wheel_packages["12"]] == last
+    assert installed(world)[cudnn.wheel_packages["12"]] == last.text
 
 
 def test_wheelhouse_serves_tensorflow_without_index(world: World) -> None:

@@ -71,7 +71,7 @@ def test_only_sizes_of_this_release_are_shown(world: World) -> None:
 
     measured = world.catalog.sizes("cpu", "linux")
     assert measured.release is not None
-    plan = planned(measured.release)
+    plan = planned(measured.release.text)
     assert (plan.bytes, plan.disk_bytes) == (measured.download_bytes, measured.disk_bytes)
     other = planned(RELEASE)
     assert (other.bytes, other.disk_bytes, other.steps[3].bytes, other.steps[3].code) == (

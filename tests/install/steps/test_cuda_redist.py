@@ -299,7 +299,7 @@ def test_plan_has_exact_sizes(system: str, version: str) -> None:
     catalog = load_catalog(resources_dir() / "catalog")
     redist = catalog.cuda.redist
     assert redist is not None
-    sizes = next(s for s in redist.sizes if (s.version, s.system) == (version, system))
+    sizes = next(s for s in redist.sizes if (s.version.text, s.system) == (version, system))
     wanted = {part.names[0] for part in toolkit_parts(redist, int(version[:2]))}
     assert set(sizes.bytes) == wanted
     assert toolkit_bytes(redist, version, f"{system}-x86_64") == sum(sizes.bytes.values())

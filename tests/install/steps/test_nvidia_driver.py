@@ -19,6 +19,7 @@ from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem, Tools
 from gpu_assistant.core.paths import DataDir, resources_dir
 from gpu_assistant.core.plan import Event, Plan, Step, StepEvent
 from gpu_assistant.core.recommendation import DriverAdvice, PartAdvice, PyTorchChoice, Recommendation, TensorFlowChoice
+from gpu_assistant.core.versions import Version
 from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.steps.context import InstallContext
@@ -280,7 +281,9 @@ def served(server: FaultServer, name: str) -> Catalog:
     catalog = load_catalog(resources_dir() / "catalog")
     data = (SIGNED / f"{name}.exe").read_bytes()
     url = server.add("/617.99-desktop.exe", data)
-    package = msgspec.structs.replace(PACKAGE, version="617.99", url=url, sha256=hashlib.sha256(data).hexdigest())
+    package = msgspec.structs.replace(
+        PACKAGE, version=Version("617.99"), url=url, sha256=hashlib.sha256(data).hexdigest()
+    )
     vars(catalog)["drivers"] = msgspec.structs.replace(catalog.drivers, packages=(package,))
     runtime = msgspec.structs.replace(catalog.vc_redist.package, url=server.add("/vc_redist.x64.exe", data))
     vars(catalog)["vc_redist"] = msgspec.structs.replace(catalog.vc_redist, package=runtime)
@@ -307,7 +310,7 @@ class TestRuntime:
     def test_too_old_vc_redist_is_replaced(self, world: World) -> None:
         world.catalog = load_catalog(resources_dir() / "catalog")
         newest, *others = world.catalog.vc_redist.needs
-        needs = (msgspec.structs.replace(newest, lowest="14.44"), *others)
+        needs = (msgspec.structs.replace(newest, lowest=Version("14.44")), *others)
         vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, needs=needs)
         for version, steps in (("14.42", 1), ("14.44", 0), ("14.50", 0)):
             seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist=version))

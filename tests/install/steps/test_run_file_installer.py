@@ -84,7 +84,7 @@ class World:
     def serves(self, fail: str = "", **more: Any) -> None:
         data = RUN.replace("FAIL", fail).encode()
         url = self.server.add("/cuda_13.2.2_linux.run", data)
-        (known,) = (t for t in self.catalog.cuda.toolkits if t.version == VERSION)
+        (known,) = (t for t in self.catalog.cuda.toolkits if t.version.text == VERSION)
         file: dict[str, Any] = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
         installer = ToolkitInstaller(
             system="linux", arch="x86_64", kind="local", url=url, file="cuda_13.2.2_linux.run", source="x", **file

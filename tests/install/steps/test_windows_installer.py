@@ -88,7 +88,7 @@ class World:
         data = text.encode()
         url = self.server.add("/cuda_13.2.2_windows.exe", data)
         file = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
-        (known_one,) = (t for t in self.catalog.cuda.toolkits if t.version == VERSION)
+        (known_one,) = (t for t in self.catalog.cuda.toolkits if t.version.text == VERSION)
         given: dict[str, Any] = {"url": url, "file": "cuda_13.2.2_windows.exe", "source": "installers", **file}
         installer = ToolkitInstaller(system="windows", arch="x86_64", kind="local", **given)
         others = tuple(t for t in self.catalog.cuda.toolkits if t is not known_one)
@@ -272,9 +272,9 @@ def test_every_offered_installer_has_a_hash() -> None:
     offered = [t for t in catalog.cuda.toolkits if t.find_installer("windows", "x86_64") is not None]
     assert len(offered) > 10
     for toolkit in offered:
-        installer, words = toolkit.find_installer("windows", "x86_64"), how.installer_arguments(toolkit.version)
+        installer, words = toolkit.find_installer("windows", "x86_64"), how.installer_arguments(toolkit.version.text)
         assert installer is not None
         assert installer.url.startswith("https://developer.download.nvidia.com/")
         assert not any(avoided in word for word in words for avoided in (*how.avoid, "Driver"))
-        assert any(word.startswith("crt_") for word in words) == (int(toolkit.version[:2]) >= 13)
-    assert "11.8.0" not in [t.version for t in offered]
+        assert any(word.startswith("crt_") for word in words) == (toolkit.version.major >= 13)
+    assert "11.8.0" not in [t.version.text for t in offered]

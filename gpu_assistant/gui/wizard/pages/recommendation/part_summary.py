@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
-from .....catalog.versions import parse_version
 from .....core.machine import Machine
 from .....core.plan import Plan
 from .....core.recommendation import Alternative, DriverAdvice, Reason, Recommendation
+from .....core.versions import Version, version_text
 from .....texts.localized import Texts
 from .....texts.translate import explain_terms
 from ....widgets.cards import PillKind
@@ -431,8 +431,7 @@ def max_cuda_of_driver(catalog: Catalog, driver: DriverAdvice) -> str | None:
 
     if not driver.needs_install or driver.recommended is None:
         return None
-    cuda = native_cuda(catalog, parse_version(driver.recommended))
-    return f"{cuda[0]}.{cuda[1]}" if cuda is not None else None
+    return version_text(native_cuda(catalog, Version.parse(driver.recommended)))
 
 
 def manual_driver(recommendation: Recommendation, plan: Plan | None) -> DriverAdvice | None:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from .....catalog.versions import parse_version
 from .....core.message import Message
 from .....core.recommendation import Choice, Recommendation, RecommendationWarning
+from .....core.versions import Version
 from .....texts.format import UNKNOWN_VALUE
 from .....texts.localized import Texts
 from .... import theme
@@ -164,7 +164,7 @@ class VersionPickers(Themed, QWidget):
         # An entry that is not a version number is put in quotation marks.
         version_text = (
             entry.text
-            if parse_version(entry.text)
+            if Version.parse(entry.text)
             else translate("VersionPickers", "“{words}”").format(words=entry.text)
         )
         self.refusal_line.set_text(template.format(version=version_text, why=entry.detail, newest=newest_allowed))
@@ -184,7 +184,7 @@ class VersionPickers(Themed, QWidget):
             return None
         part = next((each for each in self._parts if each.name == name), None)
         allowed = [option.value for option in part.options if option.state != "refused"] if part is not None else []
-        return next((each for each in allowed if parse_version(each) is not None), None)
+        return next((each for each in allowed if Version.parse(each) is not None), None)
 
     def _find_fallback(self, name: PartName, value: str) -> tuple[PartName, str, bool] | None:
         """What to choose instead of a refused value: the same one without the other choices (True), or the nearest."""
@@ -421,8 +421,8 @@ def _entry_hint(name: PartName, value: str | None, release: Release | None) -> s
 def nearest_version(part: PartOptions, value: str) -> str | None:
     """The nearest version that works, preferably a newer one; None if it is chosen already."""
     allowed = [option.value for option in part.options if option.state == "fine"]
-    target = parse_version(value)
-    by_version = {number: each for each in allowed if (number := parse_version(each)) is not None}
+    target = Version.parse(value)
+    by_version = {number: each for each in allowed if (number := Version.parse(each)) is not None}
     nearest = allowed[0] if allowed else None
     if target is not None and by_version:
         newer = [number for number in by_version if number > target]
