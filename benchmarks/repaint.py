@@ -34,7 +34,7 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QWidget
 from gpu_assistant.app import App
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.monitor.history_model import SeriesCurve
+from gpu_assistant.gui.monitor.plot.curves import SeriesCurve
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.plot.cards import gpu_line
 from gpu_assistant.gui.monitor.plot.widget import Plot
@@ -164,12 +164,12 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
     sampling = SamplingService(Silent, lambda: store)
     page = MonitorPage(App(data_dir=folder), sampling)
     sampling.request_samples("monitor", False)
-    page.clock._now = lambda: now[0]
-    page.clock.choose(DAY_S)
+    page.time_axis._now = lambda: now[0]
+    page.time_axis.choose(DAY_S)
     sampling.load_now()
     for second in range(0, DAY_S, STEP_S):
         now[0] = BEGIN + second
-        sampling._recorder.add_sample(sample(now[0], gpus, dice))
+        sampling.writer.add_sample(sample(now[0], gpus, dice))
     sampling.process_sample(sample(now[0] + 1, gpus, dice))
     page.resize(*SIZE)
     page.show()

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QBuffer, QIODevice, QObject, Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from .widgets.dialogs import save_dialog
@@ -46,6 +47,14 @@ class FileSaver(QObject):
         if not self._runner.running:
             self._path = path
             self._runner.start(FunctionJob(write))
+
+
+def encode_png(image: QImage) -> bytes:
+    """An image as a PNG file."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
 
 
 class SettingsSaver(QObject):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from pathlib import Path
 
@@ -118,27 +117,18 @@ class FakeMain(FakeApp):
         return StoredBenchmarks(tuple(self.kept), unreadable=self.kept_left_out)
 
 
-class FedSampling(SamplingService):
-    """The real service, until a test feeds it: from then on no thread samples beside the test."""
-
-    def feed(self, sample: Sample) -> None:
-        """Deliver a sample as if it were taken now; no history was stored before."""
-        self._end_thread()
-        self._recorder.add_sample(sample)
-        self._deliver(sample, self.evaluator.evaluate(sample, History()))
-
-    def _end_thread(self) -> None:
-        assert self.stop()
-        # Requests would start another thread if there were none.
-        self._thread = threading.Thread(target=bool)
-        self._thread.start()
-        self._thread.join()
-        QCoreApplication.sendPostedEvents(self, QEvent.Type.MetaCall)  # drops a sample that was on its way
-        self._stopped = False
+def stop_sampling(sampling: SamplingService) -> None:
+    """From now on the test delivers the samples; those that are still queued are dropped."""
+    assert sampling.stop()
+    QCoreApplication.sendPostedEvents(sampling, QEvent.Type.MetaCall)
 
 
 def feed(window: MainWindow, *samples: Sample, state: str | None = None) -> None:
-    """Hand samples to a window whose main area has a FedSampling."""
+    """Delivers samples to the window in place of its sampling thread, which is ended."""
+    sampling, sampler = window.main_area.sampling, window.app.samplers
+    stop_sampling(sampling)
+    stored = History()  # empty
     for each in samples:
-        window.app.samplers.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
-        window.main_area.sampling.feed(window.app.samplers.current)
+        sampler.current = replace(each, nvml=state or ("ready" if each.gpus else "absent"))
+        sampling.writer.add_sample(sampler.current)
+        sampling.deliver(sampler.current, sampling.evaluator.evaluate(sampler.current, stored))

@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextE
 from gpu_assistant.gui import theme
 from gpu_assistant.gui.event_loop import GarbageCollector
 from gpu_assistant.gui.language import Language
-from gpu_assistant.gui.main import main_area
 from gpu_assistant.gui.main.main_area import HOME, MainArea
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.gui.saving import SettingsSaver
 from gpu_assistant.gui.worker import JobRunner
 from tests.fakes.app import FakeApp
-from tests.fakes.main_window import FakeMain, FedSampling
+from tests.fakes.main_window import FakeMain
 
 
 @pytest.fixture(autouse=True)
@@ -44,12 +43,6 @@ def texts_of(widget: QWidget) -> str:
 def seen() -> Callable[[QWidget], str]:
     """What can be read on a widget."""
     return texts_of
-
-
-@pytest.fixture(autouse=True)
-def _fed_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets tests hand samples to a window: see `tests.fakes.main_window.feed`."""
-    monkeypatch.setattr(main_area, "SamplingService", FedSampling)
 
 
 @pytest.fixture

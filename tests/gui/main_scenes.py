@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.results import Benchmark, GpuProcess, Sample
-from gpu_assistant.gui.main import main_area
 from gpu_assistant.gui.main.main_area import BENCHMARK, HOME, MONITOR, SETTINGS
 from gpu_assistant.gui.main.window import MainWindow
 from gpu_assistant.update.check import UpdateState, UpdateStatus
@@ -24,7 +23,7 @@ from gpu_assistant.update.signed_statement import ReleaseStatement, UpdateFile
 
 from ..fakes.benchmarks import card_benchmark, slow_benchmark, two_cards
 from ..fakes.examples import GIB, cpu_benchmark, rtx4060
-from ..fakes.main_window import ENVIRONMENT, FakeMain, FedSampling, feed, gpu, sample
+from ..fakes.main_window import ENVIRONMENT, FakeMain, feed, gpu, sample
 from . import bench_scenes
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def beside(window: MainWindow) -> None:
 
 def inside(window: MainWindow) -> None:
     """The programs on the cards and their details."""
-    window.main_area.pages[MONITOR].gpu_details.button.click()
+    window.main_area.pages[MONITOR].gpu_details.toggle_button.click()
 
 
 # name: (page, GPUs, benchmarks kept, whether an environment stands, state of the page)
@@ -174,7 +173,6 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     variant, place = ("cu130", "D:\\AI\\pytorch") if gpus else ("cpu", "/home/mei/ai/pytorch")
     app.known = (replace(ENVIRONMENT, variant=variant, path=place),) if installed else ()
     app.kept = [measured(7 * (kept - index), 0.9 + 0.05 * index) for index in range(kept)]
-    main_area.SamplingService = FedSampling
     window = MainWindow(app)
     window.build(studio.language)
     window.show()
@@ -186,9 +184,9 @@ def shoot(studio: Studio, name: str, folder: Path) -> None:
     window.main_area.open_page(page)
     studio.settle()
     if page == MONITOR:
-        clock = window.main_area.pages[MONITOR].clock
-        clock.pause(True)
-        clock.point(clock.view()[0] + 400)
+        time_axis = window.main_area.pages[MONITOR].time_axis
+        time_axis.pause(True)
+        time_axis.point(time_axis.view()[0] + 400)
     if state is not None:
         state(window)
     studio.save(window, name)

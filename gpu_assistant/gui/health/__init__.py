@@ -1,1 +1,1 @@
-"""The health test in the window: choose how thorough, watch it, read what it found."""
+"""The dialog of the health test."""

@@ -1,12 +1,11 @@
-"""The health test: how thorough, how long that takes, what it does now, what it found.
+"""The dialog of the health test: level, GPU and duration; progress, checks, verdict.
 
-What a health test is made with, besides its level: which card, and for how many minutes it is loaded.
+What flows here, with the modules:
 
-What the dialog lets run: what there is to test with, and the test itself with a sampler of its own.
-
-The words of the health test that depend on what is tested.
-
-Which alarms send the user to the health test, and to which level of it.
+    open ──► HealthTestEnvironmentJob (worker thread) ──► HealthTestEnvironment: what there is to test with
+    Start ──► HealthTestJob ──► app.monitoring.health_test, with a sampler of its own
+                            ├─► reports: HealthProgress ──► progress bar, Check ──► result.HealthResultView
+                            └─► Checks ──► verdict, GPU curves and scope in result.HealthResultView
 """
 
 from __future__ import annotations
@@ -43,179 +42,16 @@ if TYPE_CHECKING:
     from ...app import App
 
 
+DIALOG_SIZE = 680, 600  # pixels at 100 % text that the list of checks needs
+LOAD_LEVEL = 3  # the level that loads the GPUs
 LOAD_MINUTES = (10, 20, 30, 60)
-
-
-class HealthTestOptions(QWidget):
-    """The cards are shown where there are several, the minutes where the level loads them. `changed` comes after a
-    choice of the user.
-    """
-
-    changed = Signal()
-
-    def __init__(self, gpus: Sequence[GpuSample], gpu: int | None, parent: QWidget) -> None:
-        super().__init__(parent)
-        translate = QCoreApplication.translate
-        self._gpus, self._has_load = tuple(gpus), False
-        self._gpu = gpu if len(gpus) > 1 else None
-        self.gpu_dropdown = Dropdown()
-        self.load_label = label("body", translate("Health", "Full load for"))
-        minute_labels = [translate("Health", "{count} min").format(count=minutes) for minutes in LOAD_MINUTES]
-        self.minutes = SegmentedControl(minute_labels, name=translate("Health", "Full load for"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        for widget in (self.gpu_dropdown, self.load_label, self.minutes):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addStretch(1)
-        self.gpu_dropdown.chosen.connect(self._set_gpu)
-        self.minutes.chosen.connect(lambda _: self.changed.emit())
-        self._update_text()
-        self.show_for_level(has_load=False)
-
-    @property
-    def device(self) -> str | None:
-        """As `HealthJob` calls it; None: all there are."""
-        return None if self._gpu is None else f"cuda:{self._gpu}"
-
-    @property
-    def load_seconds(self) -> float | None:
-        """How long the cards are loaded; None where the level does not."""
-        return 60.0 * LOAD_MINUTES[self.minutes.current()] if self._has_load else None
-
-    def show_for_level(self, *, has_load: bool) -> None:
-        """What fits a level that loads the cards, or one that does not."""
-        self._has_load = has_load
-        self.gpu_dropdown.setVisible(len(self._gpus) > 1)
-        for widget in (self.load_label, self.minutes):
-            widget.setVisible(has_load)
-        self.setVisible(has_load or len(self._gpus) > 1)
-
-    def _set_gpu(self, gpu: int | None) -> None:
-        self._gpu = gpu
-        self._update_text()
-        self.changed.emit()
-
-    def _update_text(self) -> None:
-        translate = QCoreApplication.translate
-        all_text = translate("Health", "All cards")
-        entries = [DropdownEntry(value=None, text=all_text)]
-        entries += [
-            DropdownEntry(value=gpu.index, text=f"GPU {gpu.index}", detail=gpu.name or "") for gpu in self._gpus
-        ]
-        text = all_text if self._gpu is None else f"GPU {self._gpu}"
-        self.gpu_dropdown.set_entries(entries, self._gpu, text, translate("Health", "Which card"))
-
-
-class HealthTestEnvironment(Struct, frozen=True, kw_only=True):
-    """What a test stands on: the environment in use (None: the driver alone can be asked), whether its PyTorch computes
-    on the processor only, the longest time that each level may take, without the load of level 3; seconds.
-    """
-
-    environment: Path | None
-    cpu_only: bool
-    limits: tuple[float, ...]
-
-
-class HealthTestEnvironmentJob:
-    """Reads what a test stands on."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    def run(self, context: JobContext[Any]) -> HealthTestEnvironment:
-        """A little of the disk."""
-        context.check_cancelled()
-        installed, tests = current_environment(self._app), self._app.monitoring.health_rules.tests
-        return HealthTestEnvironment(
-            environment=installed.folder if installed is not None else None,
-            cpu_only=installed is not None and installed.variant == "cpu",
-            limits=tuple(float(each) for each in tests.limits_seconds),
-        )
-
-
-class HealthTestJob:
-    """One test of a level, as `gpu-assistant health` runs it: of one `device` or of all, loading it for so many
-    seconds. The window's own sampler goes on beside it.
-    """
-
-    def __init__(
-        self,
-        app: App,
-        environment: Path | None,
-        level: int,
-        *,
-        device: str | None = None,
-        load_seconds: float | None = None,
-    ) -> None:
-        self._app, self._environment, self._level = app, environment, level
-        self._device, self._load_seconds = device, load_seconds
-
-    def run(self, context: JobContext[Any]) -> Checks:
-        """The checks; raises what `HealthJob.run` raises."""
-        with closing(self._app.monitoring.sampler()) as sampler:
-            job = self._app.monitoring.health_test(
-                self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
-            )
-            return job.run(context)
-
-
-def level_names() -> tuple[str, str, str]:
-    """What the three levels are called."""
-    translate = QCoreApplication.translate
-    return (
-        translate("Health", "1 · Quick look"),
-        translate("Health", "2 · Thorough"),
-        translate("Health", "3 · Long full load"),
-    )
-
-
-def level_description(level: int, environment: HealthTestEnvironment, load: float | None) -> str:
-    """What a level does and how long that takes; `load` is how many seconds of full load are among it."""
-    translate, code = QCoreApplication.translate, language.texts().language
-    longest_text = format_duration(environment.limits[level - 1] + (load or 0.0), code)
-    if environment.environment is None:
-        return translate("Health", "Asks the driver about every card, and computes nothing. It takes a few seconds.")
-    template = {
-        1: translate("Health", "Looks at the card and computes a little. Usually under a minute."),
-        2: translate(
-            "Health", "Tests copies, computing in each precision and the free memory, bit by bit. Some minutes."
-        ),
-        3: translate("Health", "All of level 2, then {load} of full load with every result checked."),
-    }[level]
-    limit_template = translate(
-        "Health", "It stops by itself after {longest} at the latest, or when the card gets too hot."
-    )
-    sentences = template.format(load=format_duration(load or 0.0, code)), limit_template.format(longest=longest_text)
-    return ("" if code == "zh_CN" else " ").join(sentences)
-
-
-def progress_text(report: HealthProgress) -> str:
-    """What is being tested, where, and how the card is meanwhile."""
-    texts = language.texts()
-    area_key = f"health.area.{report.check}"
-    parts = [texts.translate(area_key) if texts.has_text(area_key) else report.check]
-    if report.device is not None:
-        parts.append(device_name(report.device))
-    if report.done is not None:
-        parts.append(f"{100 * report.done:.0f} %")
-    if report.temp is not None:
-        parts.append(f"{report.temp} °C")
-    if report.power_w is not None:
-        parts.append(f"{report.power_w:.0f} W")
-    if report.errors:
-        parts.append(QCoreApplication.translate("Health", "wrong results: {count}").format(count=report.errors))
-    text = " · ".join(parts)
-    return text[:1].upper() + text[1:]
-
-
-DIALOG_SIZE = 680, 600  # what the list of checks wants, at 100 % text
-LOAD_LEVEL = 3  # the level that loads the cards
+translate = QCoreApplication.translate
 
 
 class HealthDialogOptions(Struct, frozen=True, kw_only=True):
-    """What the dialog opens with: the level that is chosen first, and the index of the card (None: all of them) among
-    those to choose from. `busy`: something else computes on the card just now, so that a test would be wrong.
+    """What the dialog opens with: the selected level and GPU index (None: all) among `gpus`.
+
+    `busy`: a benchmark is running, so that a test could not be trusted.
     """
 
     level: int = 1
@@ -225,11 +61,10 @@ class HealthDialogOptions(Struct, frozen=True, kw_only=True):
 
 
 class HealthDialog(QDialog):
-    """A test that runs is stopped, and waited for, before it closes."""
+    """Closes only after a running test has ended; asks before it cancels one of level 2 or 3."""
 
     def __init__(self, app: App, parent: QWidget, options: HealthDialogOptions) -> None:
         super().__init__(parent)
-        translate = QCoreApplication.translate
         self._app, self._busy = app, options.busy
         self._environment: HealthTestEnvironment | None = None
         self._closing = False
@@ -255,7 +90,7 @@ class HealthDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 24, 28, 20)
         column.setSpacing(12)
-        column.addWidget(label("title", QCoreApplication.translate("Health", "Is the card sound?")))
+        column.addWidget(label("title", translate("Health", "Is the card sound?")))
         column.addWidget(self.levels, 0, Qt.AlignmentFlag.AlignLeft)
         for widget in (
             self.test_options,
@@ -286,7 +121,7 @@ class HealthDialog(QDialog):
         self.copy_button.clicked.connect(self._copy_result)
         self.cancel_button.clicked.connect(self.stop_test)
         self.close_button.clicked.connect(self.reject)
-        self.environment_runner.done.connect(self._on_environment_read)
+        self.environment_runner.done.connect(self.set_environment)
         self.environment_runner.failed.connect(self._on_failed)
         self.environment_runner.finished.connect(self._close_when_idle)
         self.test_runner.reported.connect(self._on_report)
@@ -297,7 +132,7 @@ class HealthDialog(QDialog):
 
     @classmethod
     def show_dialog(cls, app: App, parent: QWidget, options: HealthDialogOptions) -> HealthDialog:
-        """Show it above `parent` and let it go when closed."""
+        """Open the dialog above `parent`; it is deleted when closed."""
         dialog = cls(app, parent, options)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
@@ -305,18 +140,18 @@ class HealthDialog(QDialog):
 
     @property
     def level(self) -> int:
-        """The level that is chosen."""
+        """The selected level, from 1."""
         return self.levels.current() + 1
 
     # The test
 
     def start_test(self) -> None:
-        """Start; what it finds comes by itself."""
+        """Start a test; does nothing while one runs or where none can."""
         if self._unavailable_reason() or self._environment is None or self.test_runner.running:
             return
         self.result_view.clear()
         self._show_message(None)
-        self.progress_label.setText(QCoreApplication.translate("Health", "Starting…"))
+        self.progress_label.setText(translate("Health", "Starting…"))
         self.progress_bar.set_fraction(None)
         self._running_level = self.level
         options = self.test_options
@@ -333,14 +168,14 @@ class HealthDialog(QDialog):
         self.cancel_button.setFocus()
 
     def stop_test(self) -> None:
-        """Ask it to stop."""
+        """Cancel the test."""
         if self.test_runner.running:
             self.test_runner.cancel()
-            self.progress_label.setText(QCoreApplication.translate("Health", "Stopping…"))
+            self.progress_label.setText(translate("Health", "Stopping…"))
             self.cancel_button.setEnabled(False)
 
     def reject(self) -> None:
-        """Esc and Close: a test that runs is stopped first; one that took minutes is not lost by a slip."""
+        """Close, by Esc or button; a running test is cancelled first, a long one after a question."""
         if self._closing or (self.test_runner.running and self._running_level > 1 and not self._confirm_stop()):
             return
         self._closing = True
@@ -349,7 +184,6 @@ class HealthDialog(QDialog):
         self._close_when_idle()
 
     def _confirm_stop(self) -> bool:
-        translate = QCoreApplication.translate
         return ConfirmDialog.ask(
             self,
             translate("Health", "Stop the test?"),
@@ -363,7 +197,8 @@ class HealthDialog(QDialog):
         if self._closing and not (self.environment_runner.running or self.test_runner.running):
             super().reject()
 
-    def _on_environment_read(self, environment: HealthTestEnvironment) -> None:
+    def set_environment(self, environment: HealthTestEnvironment) -> None:
+        """Use this environment for the test."""
         self._environment = environment
         self._update_state()
         self.start_button.setFocus()
@@ -380,9 +215,8 @@ class HealthDialog(QDialog):
         announce(self.result_view.verdict, self.result_view.verdict.label.text())
 
     def _copy_result(self) -> None:
-        """For a mail or a forum."""
         QGuiApplication.clipboard().setText(self.result_view.as_text())
-        text = QCoreApplication.translate("Health", "Copied")
+        text = translate("Health", "Copied")
         self.copy_button.setText(text)
         announce(self.copy_button, text)
 
@@ -390,7 +224,6 @@ class HealthDialog(QDialog):
         self._show_message(language.texts().error_text(error))
 
     def _on_cancelled(self) -> None:
-        translate = QCoreApplication.translate
         self._show_message(
             translate("Health", "Stopped. What was tested until then stands below, without a verdict.")
             if self.result_view.rows
@@ -402,11 +235,11 @@ class HealthDialog(QDialog):
         self.close_button.setFocus()
         self._close_when_idle()
 
-    # What is shown
+    # State
 
     def _unavailable_reason(self) -> str:
-        """Why nothing can be tested just now; empty where it can."""
-        translate, environment = QCoreApplication.translate, self._environment
+        """Why no test can be started; "" where one can."""
+        environment = self._environment
         if self._app.simulated:
             return translate("Health", "A simulated machine cannot be tested: nothing is executed for it.")
         if self._busy:
@@ -423,11 +256,11 @@ class HealthDialog(QDialog):
             self.message_banner.set("warn", text)
 
     def _update_state(self) -> None:
-        """What fits the state of now."""
-        running, unavailable_reason, environment = (
+        """Update texts, and which controls are shown and enabled."""
+        running, environment, unavailable_reason = (
             self.test_runner.running,
-            self._unavailable_reason(),
             self._environment,
+            self._unavailable_reason(),
         )
         self.levels.setEnabled(not running)
         self.test_options.setEnabled(not running)
@@ -447,7 +280,7 @@ class HealthDialog(QDialog):
         )
         self.cpu_only_banner.set(
             "warn",
-            QCoreApplication.translate(
+            translate(
                 "Health",
                 "The PyTorch that is set up cannot use the card: this level would load and test the processor only. "
                 "To test the card, set PyTorch up again with CUDA.",
@@ -455,7 +288,7 @@ class HealthDialog(QDialog):
         )
         self.progress_label.setVisible(running)
         self.progress_bar.setVisible(running)
-        self.copy_button.setText(QCoreApplication.translate("Health", "Copy the result"))
+        self.copy_button.setText(translate("Health", "Copy the result"))
         self.copy_button.setVisible(bool(self.result_view.rows) and not running)
         self.start_button.setVisible(not running)
         self.start_button.setEnabled(self._environment is not None and not unavailable_reason)
@@ -465,8 +298,159 @@ class HealthDialog(QDialog):
             self.message_banner.hide()
 
 
-ADVISED_TEST_LEVEL = 2
-# The alarms whose advice names the test; a test holds this to resources/texts/health.json.
-ALARMS_ADVISING_TEST = frozenset(
-    {"memory-errors", "memory-errors-before", "memory-mended", "xid-card", "xid-memory", "xid-program"}
-)
+class HealthTestOptions(QWidget):
+    """Which GPU, where there are several; how many minutes of load, where the level has load. `changed` by the user."""
+
+    changed = Signal()
+
+    def __init__(self, gpus: Sequence[GpuSample], gpu: int | None, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._gpus, self._has_load = tuple(gpus), False
+        self._gpu = gpu if len(gpus) > 1 else None
+        self.gpu_dropdown = Dropdown()
+        self.load_label = label("body", translate("Health", "Full load for"))
+        minute_labels = [translate("Health", "{count} min").format(count=minutes) for minutes in LOAD_MINUTES]
+        self.minutes = SegmentedControl(minute_labels, name=translate("Health", "Full load for"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        for widget in (self.gpu_dropdown, self.load_label, self.minutes):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        self.gpu_dropdown.chosen.connect(self._set_gpu)
+        self.minutes.chosen.connect(lambda _: self.changed.emit())
+        self._update_text()
+        self.show_for_level(has_load=False)
+
+    @property
+    def device(self) -> str | None:
+        """The device id for the test ("cuda:1"); None for all GPUs."""
+        return None if self._gpu is None else f"cuda:{self._gpu}"
+
+    @property
+    def load_seconds(self) -> float | None:
+        """How long the GPUs are loaded; None for a level without load."""
+        return 60.0 * LOAD_MINUTES[self.minutes.current()] if self._has_load else None
+
+    def show_for_level(self, *, has_load: bool) -> None:
+        """Show the options of a level with or without load."""
+        self._has_load = has_load
+        self.gpu_dropdown.setVisible(len(self._gpus) > 1)
+        for widget in (self.load_label, self.minutes):
+            widget.setVisible(has_load)
+        self.setVisible(has_load or len(self._gpus) > 1)
+
+    def _set_gpu(self, gpu: int | None) -> None:
+        self._gpu = gpu
+        self._update_text()
+        self.changed.emit()
+
+    def _update_text(self) -> None:
+        all_text = translate("Health", "All cards")
+        entries = [DropdownEntry(value=None, text=all_text)]
+        entries += [
+            DropdownEntry(value=gpu.index, text=f"GPU {gpu.index}", detail=gpu.name or "") for gpu in self._gpus
+        ]
+        text = all_text if self._gpu is None else f"GPU {self._gpu}"
+        self.gpu_dropdown.set_entries(entries, self._gpu, text, translate("Health", "Which card"))
+
+
+class HealthTestEnvironment(Struct, frozen=True, kw_only=True):
+    """What a test runs with: the environment in use (None: only the driver can be tested), whether its PyTorch is a CPU
+    build, and the time limit of each level in seconds, without the load of level 3.
+    """
+
+    environment: Path | None
+    cpu_only: bool
+    limits: tuple[float, ...]
+
+
+class HealthTestEnvironmentJob:
+    """Reads the environment in use and the limits from disk."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def run(self, context: JobContext[Any]) -> HealthTestEnvironment:
+        context.check_cancelled()
+        installed, tests = current_environment(self._app), self._app.monitoring.health_rules.tests
+        return HealthTestEnvironment(
+            environment=installed.folder if installed is not None else None,
+            cpu_only=installed is not None and installed.variant == "cpu",
+            limits=tuple(float(each) for each in tests.limits_seconds),
+        )
+
+
+class HealthTestJob:
+    """One test of a level, as `gpu-assistant health` runs it: of one `device` or all, with `load_seconds` of load.
+
+    It has a sampler of its own beside the window's.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        environment: Path | None,
+        level: int,
+        *,
+        device: str | None = None,
+        load_seconds: float | None = None,
+    ) -> None:
+        self._app, self._environment, self._level = app, environment, level
+        self._device, self._load_seconds = device, load_seconds
+
+    def run(self, context: JobContext[Any]) -> Checks:
+        """Run the test; raises as the job of `health.job` does."""
+        with closing(self._app.monitoring.sampler()) as sampler:
+            job = self._app.monitoring.health_test(
+                self._environment, sampler, level=self._level, device=self._device, load_seconds=self._load_seconds
+            )
+            return job.run(context)
+
+
+def level_names() -> tuple[str, str, str]:
+    """The names of the three levels."""
+    return (
+        translate("Health", "1 · Quick look"),
+        translate("Health", "2 · Thorough"),
+        translate("Health", "3 · Long full load"),
+    )
+
+
+def level_description(level: int, environment: HealthTestEnvironment, load: float | None) -> str:
+    """What a level does and how long it takes; `load` is the part under full load in seconds."""
+    code = language.texts().language
+    longest_text = format_duration(environment.limits[level - 1] + (load or 0.0), code)
+    if environment.environment is None:
+        return translate("Health", "Asks the driver about every card, and computes nothing. It takes a few seconds.")
+    template = {
+        1: translate("Health", "Looks at the card and computes a little. Usually under a minute."),
+        2: translate(
+            "Health", "Tests copies, computing in each precision and the free memory, bit by bit. Some minutes."
+        ),
+        3: translate("Health", "All of level 2, then {load} of full load with every result checked."),
+    }[level]
+    limit_template = translate(
+        "Health", "It stops by itself after {longest} at the latest, or when the card gets too hot."
+    )
+    sentences = template.format(load=format_duration(load or 0.0, code)), limit_template.format(longest=longest_text)
+    return ("" if code == "zh_CN" else " ").join(sentences)
+
+
+def progress_text(report: HealthProgress) -> str:
+    """What is being tested, on which device, with progress, temperature, power and errors."""
+    texts = language.texts()
+    area_key = f"health.area.{report.check}"
+    parts = [texts.translate(area_key) if texts.has_text(area_key) else report.check]
+    if report.device is not None:
+        parts.append(device_name(report.device))
+    if report.done is not None:
+        parts.append(f"{100 * report.done:.0f} %")
+    if report.temp is not None:
+        parts.append(f"{report.temp} °C")
+    if report.power_w is not None:
+        parts.append(f"{report.power_w:.0f} W")
+    if report.errors:
+        parts.append(translate("Health", "wrong results: {count}").format(count=report.errors))
+    text = " · ".join(parts)
+    return text[:1].upper() + text[1:]

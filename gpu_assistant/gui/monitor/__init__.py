@@ -1,1 +1,1 @@
-"""The machine just now and over time: sampling for the window, live figures, the Monitor page and its plots."""
+"""The monitor page, its sampling thread and its plots; the live values of Home."""

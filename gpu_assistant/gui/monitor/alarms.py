@@ -1,6 +1,7 @@
-"""One alarm: what is not as it should be, the evidence, what to do, who says so, and its silence.
+"""The alarms of the GPUs: what is wrong, the evidence, what to do, the source, and muting of notifications.
 
-The alarms of now: the gravest, the others where somebody asks for them; nothing to be seen while there is none.
+`AlarmAdvicePanel` is the collapsed panel of Monitor, `AlarmsCard` the card of Home; an `AlarmRow` is one alarm.
+Texts are from `resources/texts/health.json`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.results import Alarm, Health
 from .. import language
-from ..health.dialog import ALARMS_ADVISING_TEST
 from ..widgets.base import Themed
 from ..widgets.buttons import Button
 from ..widgets.cards import Card, Divider
@@ -21,11 +21,137 @@ from ..widgets.icons import IconWidget
 from ..widgets.text import label
 
 ALARM_ICONS = {"info": ("info", "accent_text"), "warn": ("warn", "warn"), "error": ("error", "error")}
+ADVISED_TEST_LEVEL = 2
+# The alarms whose advice names the health test; a test compares this with resources/texts/health.json.
+ALARMS_ADVISING_TEST = frozenset(
+    {"memory-errors", "memory-errors-before", "memory-mended", "xid-card", "xid-memory", "xid-program"}
+)
+AlarmKey = tuple[str, int | None]  # rule and GPU
+
+
+class AlarmAdvicePanel(Themed, QWidget):
+    """A button that expands the alarms below it; hidden without an alarm."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is_open = False
+        self.toggle_button = Button(kind="ghost", small=True)
+        self.alarms_card = AlarmsCard(include_info=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._container = QWidget()
+        container_layout = QVBoxLayout(self._container)
+        container_layout.setContentsMargins(0, 0, 0, 0)
+        container_layout.addWidget(self.alarms_card)
+        column.addWidget(self._container)
+        self._container.hide()
+        self.toggle_button.clicked.connect(self._toggle)
+        self.hide()
+        self.apply_theme()
+
+    def show_health(self, health: Health | None, is_muted: Callable[[Alarm], bool]) -> None:
+        self.alarms_card.show_health(health, is_muted)
+        has_alarms = bool(self.alarms_card.rows)
+        if self._is_open and not has_alarms:
+            self._toggle()
+        self.setVisible(has_alarms)
+
+    def retranslate(self) -> None:
+        self.toggle_button.setText(self.tr("What to do"))
+        self.toggle_button.set_icon(trailing_icon="up" if self._is_open else "down")
+
+    def _toggle(self) -> None:
+        self._is_open = not self._is_open
+        self._container.setVisible(self._is_open)
+        self.retranslate()
+
+
+class AlarmsCard(Card):
+    """The most severe alarm, the others once expanded; hidden without an alarm. Signals as in `AlarmRow`.
+
+    Without `include_info` alarms of level "info" are left out.
+    """
+
+    alarm_muted = Signal(object, bool)
+    health_test_requested = Signal()
+
+    def __init__(self, *, include_info: bool) -> None:
+        self.rows: dict[AlarmKey, AlarmRow] = {}
+        self._dividers: list[Divider] = []
+        self._include_info = include_info
+        self._expanded = False
+        self.expand_button = Button(kind="ghost", small=True)
+        super().__init__(padding=16)
+        self.column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.expand_button.clicked.connect(self._toggle_expanded)
+        self.hide()
+
+    def show_health(
+        self, health: Health | None, is_muted: Callable[[Alarm], bool], *, first_brief: bool = False
+    ) -> None:
+        """Show the current alarms; rows of alarms that stay are kept, and with them the focus.
+
+        `first_brief`: title and evidence of the most severe alarm are shown above the card already.
+        """
+        alarms = [alarm for alarm in (health.alarms if health else ()) if self._include_info or alarm.level != "info"]
+        alarms_by_key: dict[AlarmKey, Alarm] = {(alarm.id, alarm.gpu): alarm for alarm in alarms}
+        if list(alarms_by_key) != list(self.rows):
+            self._rebuild_rows(alarms_by_key, is_muted)
+        for index, (key, alarm) in enumerate(alarms_by_key.items()):
+            self.rows[key].set_alarm(alarm, muted=is_muted(alarm))
+            self.rows[key].set_brief(brief=first_brief and index == 0)
+        self.setVisible(bool(alarms_by_key))
+
+    def retranslate(self) -> None:
+        count = len(self.rows) - 1
+        if count >= 0:
+            expand_text = self.tr("and {count} more").format(count=count)
+            self.expand_button.setText(self.tr("Only the gravest") if self._expanded else expand_text)
+
+    def _rebuild_rows(self, alarms_by_key: dict[AlarmKey, Alarm], is_muted: Callable[[Alarm], bool]) -> None:
+        existing_rows = {key: self.rows.pop(key, None) for key in alarms_by_key}
+        for widget in (*self.rows.values(), *self._dividers):
+            widget.hide()
+            self.column.removeWidget(widget)
+            widget.deleteLater()
+        self.rows, self._dividers = {}, []
+        for key, alarm in alarms_by_key.items():
+            existing = existing_rows[key]
+            row = existing if existing is not None else AlarmRow(alarm, muted=is_muted(alarm))
+            if existing is None:
+                row.alarm_muted.connect(self.alarm_muted)
+                row.health_test_requested.connect(self.health_test_requested)
+            else:
+                self.column.removeWidget(row)
+            if self.rows:
+                divider = Divider()
+                self._dividers.append(divider)
+                self.column.insertWidget(self.column.indexOf(self.expand_button), divider)
+            self.column.insertWidget(self.column.indexOf(self.expand_button), row)
+            self.rows[key] = row
+        self._expanded = self._expanded and len(alarms_by_key) > 1
+        self._update_expanded()
+
+    def _toggle_expanded(self) -> None:
+        self._expanded = not self._expanded
+        self._update_expanded()
+
+    def _update_expanded(self) -> None:
+        """Show the first row, and the others if expanded."""
+        for widget in (*self._dividers, *list(self.rows.values())[1:]):
+            widget.setVisible(self._expanded)
+        for first in list(self.rows.values())[:1]:
+            first.show()
+        self.expand_button.setVisible(len(self.rows) > 1)
+        self.expand_button.set_icon(trailing_icon="up" if self._expanded else "down")
+        self.retranslate()
 
 
 class AlarmRow(Themed, QWidget):
-    """`silenced(Alarm, on)` comes when the user wants no notification for this alarm of this card, or one again;
-    `test_wanted` asks for the health test that the advice names. What stands above it already it leaves out (`brief`).
+    """`alarm_muted(Alarm, muted)` is emitted when the user turns notifications for this alarm off or on;
+    `health_test_requested` asks for the health test that the advice names.
     """
 
     alarm_muted = Signal(object, bool)
@@ -67,36 +193,27 @@ class AlarmRow(Themed, QWidget):
         self.apply_theme()
 
     def set_alarm(self, alarm: Alarm, *, muted: bool) -> None:
-        """The same alarm with the figures of now."""
-        if (alarm.data, alarm.level, alarm.source, muted) != (
-            self.alarm.data,
-            self.alarm.level,
-            self.alarm.source,
-            self.muted,
-        ):
+        """Show the same alarm with its current data."""
+        shown = self.alarm
+        if (alarm.data, alarm.level, alarm.source, muted) != (shown.data, shown.level, shown.source, self.muted):
             self.alarm, self.muted = alarm, muted
             self.retranslate()
 
     def set_brief(self, *, brief: bool) -> None:
-        """Whether title and evidence stand above it already."""
+        """Hide title and evidence where they are shown above the card already."""
         for widget in (self.title_label, self.evidence_label):
             widget.setVisible(not brief)
 
     def retranslate(self) -> None:
-        """All words."""
         if not self._ready:
             return
         alarm, texts = self.alarm, language.texts()
         self.icon_widget.set(*ALARM_ICONS[alarm.level])
         alarm_text = texts.localize_alarm(alarm)
-        texts_by_part = {
-            "title": alarm_text.title or "",
-            "evidence": alarm_text.evidence or "",
-            "fix": alarm_text.fix or "",
-        }
-        for part, widget in (("title", self.title_label), ("evidence", self.evidence_label), ("fix", self.fix_label)):
-            if widget.text() != texts_by_part[part]:
-                widget.setText(texts_by_part[part])
+        parts = (alarm_text.title or "", alarm_text.evidence or "", alarm_text.fix or "")
+        for text, widget in zip(parts, (self.title_label, self.evidence_label, self.fix_label), strict=True):
+            if widget.text() != text:
+                widget.setText(text)
         self.test_button.setVisible(alarm.id in ALARMS_ADVISING_TEST)
         self.test_button.setText(self.tr("Run the health test"))
         self.source_button.setVisible(alarm.source is not None)
@@ -105,89 +222,8 @@ class AlarmRow(Themed, QWidget):
         self.source_button.setAccessibleDescription(alarm.source or "")
         self.mute_button.setVisible(alarm.level != "info")
         self.mute_button.setText(self.tr("Notify me again") if self.muted else self.tr("No notifications for this"))
-        self.setAccessibleName(". ".join(texts_by_part.values()))
+        self.setAccessibleName(". ".join(parts))
 
     def _open_source(self) -> None:
         if self.alarm.source is not None:
             QDesktopServices.openUrl(QUrl(self.alarm.source))
-
-
-AlarmKey = tuple[str, int | None]
-
-
-class AlarmsCard(Card):
-    """Signals as a row has them. Without `infos` what is no reason to worry is left out."""
-
-    alarm_muted = Signal(object, bool)
-    health_test_requested = Signal()
-
-    def __init__(self, *, include_info: bool) -> None:
-        self.rows: dict[AlarmKey, AlarmRow] = {}
-        self._dividers: list[Divider] = []
-        self._include_info = include_info
-        self._expanded = False
-        self.expand_button = Button(kind="ghost", small=True)
-        super().__init__(padding=16)
-        self.column.addWidget(self.expand_button, 0, Qt.AlignmentFlag.AlignLeft)
-        self.expand_button.clicked.connect(self._toggle_expanded)
-        self.hide()
-
-    def show_health(
-        self, health: Health | None, is_muted: Callable[[Alarm], bool], *, first_brief: bool = False
-    ) -> None:
-        """Follow the state of now; rows that stay are kept, so that nobody loses the keyboard's place. `said`: the
-        gravest alarm's sentence stands above already.
-        """
-        alarms = [alarm for alarm in (health.alarms if health else ()) if self._include_info or alarm.level != "info"]
-        alarms_by_key: dict[AlarmKey, Alarm] = {(alarm.id, alarm.gpu): alarm for alarm in alarms}
-        if list(alarms_by_key) != list(self.rows):
-            self._rebuild_rows(alarms_by_key, is_muted)
-        for index, (key, alarm) in enumerate(alarms_by_key.items()):
-            self.rows[key].set_alarm(alarm, muted=is_muted(alarm))
-            self.rows[key].set_brief(brief=first_brief and index == 0)
-        self.setVisible(bool(alarms_by_key))
-
-    def retranslate(self) -> None:
-        """The words of the fold."""
-        count = len(self.rows) - 1
-        if count >= 0:
-            expand_text = self.tr("and {count} more").format(count=count)
-            self.expand_button.setText(self.tr("Only the gravest") if self._expanded else expand_text)
-
-    def _rebuild_rows(self, alarms_by_key: dict[AlarmKey, Alarm], is_muted: Callable[[Alarm], bool]) -> None:
-        existing_rows = {key: self.rows.pop(key, None) for key in alarms_by_key}
-        for widget in (*self.rows.values(), *self._dividers):
-            widget.hide()
-            self.column.removeWidget(widget)
-            widget.deleteLater()
-        self.rows, self._dividers = {}, []
-        for key, alarm in alarms_by_key.items():
-            existing = existing_rows[key]
-            row = existing if existing is not None else AlarmRow(alarm, muted=is_muted(alarm))
-            if existing is None:
-                row.alarm_muted.connect(self.alarm_muted)
-                row.health_test_requested.connect(self.health_test_requested)
-            else:
-                self.column.removeWidget(row)
-            if self.rows:
-                divider = Divider()
-                self._dividers.append(divider)
-                self.column.insertWidget(self.column.indexOf(self.expand_button), divider)
-            self.column.insertWidget(self.column.indexOf(self.expand_button), row)
-            self.rows[key] = row
-        self._expanded = self._expanded and len(alarms_by_key) > 1
-        self._update_expanded()
-
-    def _toggle_expanded(self) -> None:
-        self._expanded = not self._expanded
-        self._update_expanded()
-
-    def _update_expanded(self) -> None:
-        """The first row stands always, the others where they were asked for."""
-        for widget in (*self._dividers, *list(self.rows.values())[1:]):
-            widget.setVisible(self._expanded)
-        for first in list(self.rows.values())[:1]:
-            first.show()
-        self.expand_button.setVisible(len(self.rows) > 1)
-        self.expand_button.set_icon(trailing_icon="up" if self._expanded else "down")
-        self.retranslate()

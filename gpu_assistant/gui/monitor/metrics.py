@@ -1,4 +1,4 @@
-"""What is measured, how it is called, and how its figures are said: shared by Home and Monitor."""
+"""The metrics of Home and Monitor: where a sample has them, their names, units, colours and number formats."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import math
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ...core.results import GpuSample, Sample
+from ...texts.format import UNKNOWN_VALUE
 
 SecondaryMetricKey = Literal["temp_memory", "pcie_rx", "pcie_tx", "enc", "dec"]
 MetricKey = Literal["cpu", "ram", "util", "mem", "temp", "power", "clock", "fan"] | SecondaryMetricKey
-GIB = 2**30
+GIB, BYTES_PER_MB = 2**30, 1e6
 
 
 class Metric(Struct, frozen=True, kw_only=True):
     """One metric. `figure_name` and `total_name` are fields of a sample (or of its GPU), divided by `scale`.
 
-    `full` is the full scale where no field says it; `floor` is where the plot begins. Memory is in GiB, which
-    makers and systems write as "GB".
+    `full_scale` is used where no field has it; `floor` is where the plot begins. Memory is in GiB, written as "GB" as
+    manufacturers and systems do.
     """
 
     key: MetricKey
@@ -35,7 +37,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     floor: float = 0.0
 
     def read(self, source: Sample | GpuSample | None) -> tuple[float | None, float | None]:
-        """(value, full scale) of one moment; None where it is not known."""
+        """(value, full scale) in the unit of the metric; None where it is unknown."""
         if source is None:
             return None, None
         value: float | None = getattr(source, self.figure_name)
@@ -46,26 +48,26 @@ class Metric(Struct, frozen=True, kw_only=True):
         )
 
     def title_text(self) -> str:
-        """The metric's name in the language that is on."""
+        """The name in the current language."""
         return str(QCoreApplication.translate("Metric", self.title))
 
     def format_value(self, value: float | None) -> str:
-        """The bare figure: "97", "5.6"; "—" where it is unknown."""
-        return "—" if value is None or math.isnan(value) else f"{value:,.{self.digits}f}"
+        """The number: "97", "5.6"; a dash where it is unknown."""
+        return UNKNOWN_VALUE if value is None or math.isnan(value) else f"{value:,.{self.digits}f}"
 
     def format_with_unit(self, value: float | None) -> str:
-        """The figure with its unit."""
+        """The number with its unit."""
         return self.format_value(value) if value is None else f"{self.format_value(value)} {self.unit}"
 
     def unit_text(self, total: float | None) -> str:
-        """The unit, and out of how much: "of 8.0 GB"."""
+        """The unit, with the total where the metric has one: "of 8.0 GB"."""
         if total is None or self.total_name is None:
             return self.unit
         text = QCoreApplication.translate("Metric", "of {total} {unit}")
         return text.format(total=f"{total:,.{self.digits}f}", unit=self.unit)
 
     def ticks(self, highest: float, total: float | None) -> tuple[float, ...]:
-        """Four steps of a round length from the floor up to the highest value, or to the full scale."""
+        """Round values for the axis, from the floor up to the highest value or the total."""
         if self.unit == "%":
             return (0, 25, 50, 75, 100)
         if self.unit == "°C":
@@ -153,8 +155,37 @@ GPU_FAN = Metric(
     full_scale=100.0,
 )
 
+MEMORY_TEMPERATURE = replace(
+    GPU_TEMPERATURE,
+    key="temp_memory",
+    title=str(QT_TRANSLATE_NOOP("Metric", "Memory temperature")),
+    figure_name="temp_memory",
+)
+PCIE_RX = Metric(
+    key="pcie_rx",
+    title=str(QT_TRANSLATE_NOOP("Metric", "PCIe to the card")),
+    icon="download",
+    colour="s4",
+    unit="MB/s",
+    figure_name="pcie_rx",
+    scale=BYTES_PER_MB,
+)
+PCIE_TX = replace(
+    PCIE_RX,
+    key="pcie_tx",
+    title=str(QT_TRANSLATE_NOOP("Metric", "PCIe from the card")),
+    figure_name="pcie_tx",
+)
+VIDEO_ENCODER = replace(
+    GPU_FAN, key="enc", title=str(QT_TRANSLATE_NOOP("Metric", "Video encoder")), icon="long", figure_name="enc"
+)
+VIDEO_DECODER = replace(
+    VIDEO_ENCODER, key="dec", title=str(QT_TRANSLATE_NOOP("Metric", "Video decoder")), figure_name="dec"
+)
+
 MACHINE_METRICS = (CPU_UTILIZATION, MAIN_MEMORY)
 GPU_METRICS = (GPU_UTILIZATION, GPU_MEMORY, GPU_TEMPERATURE, GPU_POWER)
 GPU_TILE_METRICS = (*GPU_METRICS, GPU_CLOCK, GPU_FAN)
-# The colour says which card where there are several: look.md §3.
+SECONDARY_METRICS = (MEMORY_TEMPERATURE, GPU_CLOCK, GPU_FAN, PCIE_RX, PCIE_TX, VIDEO_ENCODER, VIDEO_DECODER)
+# With several GPUs the colour says which one it is.
 GPU_COLOURS = ("s1", "s2", "s3", "s4")

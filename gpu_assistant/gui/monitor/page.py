@@ -1,10 +1,15 @@
-"""Monitor: what is the machine doing, and what holds it back?
+"""The monitor page: what the machine is doing, and what slows it down.
 
-What to do about the alarms, below the sentence that names the gravest: folded, so that the figures stay in sight.
+What flows here, with the modules:
 
-Whose lines are drawn, where there are more GPUs than lines can be told apart.
+    sampling.SamplingService ──► sampled ──► gpu_summary (tiles, status), tables.GpuDetails, alarms.AlarmAdvicePanel
+                             └─► history_model.SampleHistory ──► plot.cards.Plots, or tables.PlotDataTable
+    toolbar.MonitorToolbar ──► plot.time_axis.TimeAxis ──► draw
+    plot.annotations.AnnotationSource (alarms of the past, installs, benchmarks) ──► plot.cards.Plots
+    export.MonitorExporter ──► a picture of the page, or the history as CSV
 
-What the first look at Monitor would do is done before it, while another page is looked at.
+Samples are requested as long as the page exists, so that the lines have no gaps; expensive fields only while it is
+visible. Only what is visible is drawn.
 """
 
 from __future__ import annotations
@@ -22,14 +27,13 @@ from ...core.results import Alarm, GpuSample, Health, Sample
 from ...monitor.series import gpu_key
 from .. import theme
 from ..event_loop import IncrementalQueue, activate_layouts, prerender_steps
-from ..health.dialog import ADVISED_TEST_LEVEL
-from ..widgets.base import Themed
-from ..widgets.buttons import Button, SegmentedControl
+from ..widgets.buttons import SegmentedControl
 from ..widgets.cards import Pill
 from ..widgets.page import Page
 from ..widgets.text import label
 from . import gpu_summary
-from .alarms import AlarmsCard
+from .alarms import ADVISED_TEST_LEVEL, AlarmAdvicePanel
+from .export import ExportBanner, MonitorExporter, add_title
 from .gpu_summary import SummaryTiles
 from .metrics import Metric
 from .plot.annotations import AnnotationSource
@@ -37,7 +41,7 @@ from .plot.cards import PlotCard, Plots
 from .plot.time_axis import TimeAxis
 from .sampling import SamplingService
 from .tables import GpuDetails, PlotDataTable
-from .toolbar import ExportBanner, MonitorExporter, MonitorToolbar, SecondaryPlotsButton, add_title
+from .toolbar import MonitorToolbar, SecondaryPlotsButton
 
 if TYPE_CHECKING:
     from ...app import App
@@ -46,100 +50,16 @@ if TYPE_CHECKING:
     from .history_model import SampleHistory
 
 
-class AlarmAdvicePanel(Themed, QWidget):
-    """A button, to be seen while there is an alarm, and below it the alarms once it was pressed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._is_open = False
-        self.toggle_button = Button(kind="ghost", small=True)
-        self.alarms_card = AlarmsCard(include_info=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.toggle_button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._container = QWidget()
-        container_layout = QVBoxLayout(self._container)
-        container_layout.setContentsMargins(0, 0, 0, 0)
-        container_layout.addWidget(self.alarms_card)
-        column.addWidget(self._container)
-        self._container.hide()
-        self.toggle_button.clicked.connect(self._toggle)
-        self.hide()
-        self.apply_theme()
-
-    def show_health(self, health: Health | None, is_muted: Callable[[Alarm], bool]) -> None:
-        """Follow the state of now."""
-        self.alarms_card.show_health(health, is_muted)
-        has_alarms = bool(self.alarms_card.rows)
-        if self._is_open and not has_alarms:
-            self._toggle()
-        self.setVisible(has_alarms)
-
-    def retranslate(self) -> None:
-        """The button's words."""
-        self.toggle_button.setText(self.tr("What to do"))
-        self.toggle_button.set_icon(trailing_icon="up" if self._is_open else "down")
-
-    def _toggle(self) -> None:
-        self._is_open = not self._is_open
-        self._container.setVisible(self._is_open)
-        self.retranslate()
-
-
-# Lines of more cards than this cannot be told apart.
-MAX_LINES = 4
-
-
-class GpuSelection:
-    """`gpus` are the indexes of those that are drawn, lowest first unless they were picked by hand."""
-
-    def __init__(self) -> None:
-        self.gpus: list[int] = []
-        self.is_manual = False
-
-    def update(self, gpus: Sequence[GpuSample], health: Health | None) -> bool:
-        """The cards of now: as picked by hand, else as many as can be told apart. A card that is lost or gone, and
-        draws no line, comes last; of the others the one that is least well comes first. Whether that is another
-        choice than before.
-        """
-        selected = self._select(gpus, health)
-        changed, self.gpus = selected != self.gpus, selected
-        return changed
-
-    def toggle(self, gpu: int) -> None:
-        """Show or hide the lines of a GPU; of too many the one that came first gives way, and one always stays."""
-        self.is_manual = True
-        if gpu not in self.gpus:
-            self.gpus = [*self.gpus, gpu][-MAX_LINES:]
-        elif len(self.gpus) > 1:
-            self.gpus = [each for each in self.gpus if each != gpu]
-
-    def _select(self, gpus: Sequence[GpuSample], health: Health | None) -> list[int]:
-        present = [gpu.index for gpu in gpus]
-        if len(present) <= MAX_LINES:
-            return present
-        selected = [gpu for gpu in self.gpus if gpu in present]
-        if self.is_manual and selected:
-            return selected
-        alarming = [alarm.gpu for alarm in health.alarms if alarm.level != "info"] if health is not None else []
-
-        def rank(gpu: GpuSample) -> tuple[bool, int]:
-            return gpu.state in ("lost", "gone"), alarming.index(gpu.index) if gpu.index in alarming else len(alarming)
-
-        return sorted(gpu.index for gpu in sorted(gpus, key=rank)[:MAX_LINES])
-
-
-MAX_LEGEND_ROWS = 2  # of lines, above a plot beside another in a narrow window
-MIN_STATUS_WIDTH = 300  # the sentence has at least this beside the controls, times the text scale
+MAX_LINES = 4  # lines of more GPUs could not be told apart
+MAX_LEGEND_ROWS = 2  # of a plot beside another one in a narrow window
+MIN_STATUS_WIDTH = 300  # pixels at 100 % text that the status line needs beside the toolbar
 
 
 class MonitorPage(Page):
-    """Tiles and plots over up to thirty days. GPUs appear, and go, by themselves.
+    """Values, plots over up to thirty days, alarms and details; follows GPUs that are added or removed.
 
-    Once opened, samples are kept also while other pages are shown, so that the lines have no holes; drawn is
-    only what is on the screen. `test_wanted(level)` asks for the health test, `silenced(Alarm, on)` for the silence of
-    an alarm, which `silent(Alarm)` tells.
+    `health_test_requested(level)` asks for the health test; `alarm_muted(Alarm, muted)` to mute an alarm, whose state
+    `is_muted` gives.
     """
 
     health_test_requested = Signal(int)
@@ -149,13 +69,13 @@ class MonitorPage(Page):
         self, app: App, sampling: SamplingService, is_muted: Callable[[Alarm], bool] = lambda _: False
     ) -> None:
         self._app, self._sampling, self._is_muted = app, sampling, is_muted
-        self.clock = TimeAxis()
+        self.time_axis = TimeAxis()
         self._selection = GpuSelection()
         self._gpus: tuple[tuple[int, str | None, str], ...] | None = None
         self._ready = self._visible = False
         super().__init__(" ", wide=True)
         self.layout_control = SegmentedControl(["", ""])
-        self.toolbar = MonitorToolbar(self.clock, self.layout_control)
+        self.toolbar = MonitorToolbar(self.time_axis, self.layout_control)
         self.status_pill = Pill("ok")
         self.status_pill.hide()
         for widget in (self.status_pill, self.toolbar):
@@ -164,8 +84,8 @@ class MonitorPage(Page):
         self.export_banner = ExportBanner(self.exporter)
         self.advice_panel = AlarmAdvicePanel()
         self.annotations = AnnotationSource(app, sampling, self)
-        self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.clock, self.annotations.limit)
-        self.table = PlotDataTable(self.clock)
+        self.summary_tiles, self.plots = SummaryTiles(MAX_LINES), Plots(self.time_axis, self.annotations.limit)
+        self.table = PlotDataTable(self.time_axis)
         self.hint_label = label("caption")
         self.secondary_plots_button = SecondaryPlotsButton()
         self.gpu_details = GpuDetails()
@@ -205,32 +125,32 @@ class MonitorPage(Page):
         self.summary_tiles.toggle_requested.connect(self.toggle_gpu)
         self.annotations.changed.connect(self.draw)
         self.plots.outdated.connect(self.draw)
-        self.clock.moved.connect(self._on_clock_moved)
-        self.clock.paused_changed.connect(lambda _: self._redraw())
+        self.time_axis.moved.connect(self._on_axis_moved)
+        self.time_axis.paused_changed.connect(lambda _: self._redraw())
         self._sampling.sampled.connect(self._on_sampled)
         self.breakpoints.changed.connect(self._update_layout)
 
     @property
     def selected_gpus(self) -> list[int]:
-        """The GPUs whose lines are drawn."""
+        """Indexes of the GPUs whose lines are drawn."""
         return self._selection.gpus
 
     @property
     def plot_cards(self) -> list[PlotCard]:
-        """The plots in their cards."""
+        """The plots in reading order."""
         return self.plots.cards
 
     @property
     def tiles(self) -> list[tuple[Metric, int, MetricTile]]:
-        """The figures of one card, or of the machine."""
+        """(metric, GPU index or -1, tile); empty with several GPUs."""
         return self.summary_tiles.tiles
 
     @property
     def gpu_headers(self) -> list[GpuHeader]:
-        """What stands above for each of several cards."""
+        """One for each of several GPUs."""
         return self.summary_tiles.headers
 
-    # What comes in
+    # Samples
 
     def _on_sampled(self, sample: Sample) -> None:
         if not self.is_shown:
@@ -240,7 +160,7 @@ class MonitorPage(Page):
         if self.secondary_plots_button.update_reported(sample.gpus) or selection_changed:
             self._rebuild_plots()
         self._update_values()
-        if not self.clock.paused:
+        if not self.time_axis.paused:
             self.draw()
 
     def _update_values(self) -> None:
@@ -253,27 +173,27 @@ class MonitorPage(Page):
         self._update_status()
 
     def draw(self) -> None:
-        """Draw the plots (or the table) that are on the screen."""
+        """Draw the visible plots, or the table."""
         if not self.is_shown:
             return
         if not self.table.isHidden():
             self.table.update_rows(self.plot_cards, self._sampling.history)
             return
-        events = self.annotations.events_if_due(self.clock, self.selected_gpus)
+        events = self.annotations.events_if_due(self.time_axis, self.selected_gpus)
         if events is not None:
             self.plots.mark(events)
         self.plots.draw(self._sampling.history)
 
-    def _on_clock_moved(self) -> None:
+    def _on_axis_moved(self) -> None:
         self.annotations.invalidate()
         self.draw()
 
     def reload(self) -> None:
-        """Something was installed, removed or measured: read what happened again."""
+        """Read installs and benchmarks again, for the annotations."""
         self.annotations.load()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Catch up with what came in meanwhile."""
+        """Show what was sampled while the page was hidden."""
         super().showEvent(event)
         self._visible = True
         self._sampling.load_now()
@@ -285,35 +205,33 @@ class MonitorPage(Page):
         self.draw()
 
     def _request_samples(self) -> None:
-        """Figures go on while nobody looks; what is dear, and the programs, only while somebody does."""
         self._sampling.request_samples(
             "monitor", True, detailed=self._visible, processes=self._visible and self.gpu_details.is_open
         )
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody points at anything any more."""
         super().hideEvent(event)
-        self._visible = False  # also of a minimised window, which Qt goes on calling visible
+        self._visible = False  # also in a minimised window, where isVisible stays true
         self._request_samples()
-        self.clock.point(None)
+        self.time_axis.point(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A larger window brings plots into sight."""
+        """Lay out, then draw plots that have become visible."""
         super().resizeEvent(event)
         if self._ready:
             self._update_layout()
             QTimer.singleShot(0, self, self.draw)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Plots that come into sight were not drawn while they were out of it."""
+        """Draw plots that have become visible."""
         super().scrollContentsBy(dx, dy)
         if self._ready:
             self.draw()
 
-    # Which plots there are
+    # Layout
 
     def set_gpus(self, gpus: tuple[GpuSample, ...]) -> None:
-        """Tiles and plots for these, unless they are there."""
+        """Make tiles and plots for these GPUs, unless they are shown already."""
         gpu_keys = tuple((gpu.index, gpu.name, gpu_key(gpu)) for gpu in gpus)
         if gpu_keys == self._gpus:
             return
@@ -344,35 +262,13 @@ class MonitorPage(Page):
         self.annotations.invalidate()
         self._update_layout()
         self._update_values()
-        # Once they have their places: what is not on the screen is not drawn.
+        # After the layout: what is not visible is not drawn.
         QTimer.singleShot(0, self, self.draw)
 
     def _update_layout(self) -> None:
-        """Two plots side by side, one where it is small, or narrow for the keys of many lines. Where the sentence would
-        have no room beside them, the controls stand below the title.
-        """
         available = self.maximumViewportSize().width() - 2 * self.breakpoints.margin
-        pill_width = self.status_pill.sizeHint().width() + self.header.spacing()
-        toolbar_below = available - self.toolbar.min_one_row_width - pill_width - self.header.spacing() < theme.px(
-            MIN_STATUS_WIDTH
-        )
-        row = self.column if toolbar_below else self.header
-        if row.indexOf(self.toolbar) < 0:
-            row.insertWidget(0 if toolbar_below else -1, self.toolbar)
-            self.toolbar.set_one_row(not toolbar_below)
-        other_width = 0 if toolbar_below else theme.px(MIN_STATUS_WIDTH) + pill_width + self.header.spacing()
-        self.toolbar.fit_to_width(available - other_width)
-        hint_width = self.hint_label.fontMetrics().horizontalAdvance(self.hint_label.text())
-        buttons_width = (
-            self.secondary_plots_button.sizeHint().width()
-            + self.gpu_details.toggle_button.sizeHint().width()
-            + 2 * self._details_row.spacing()
-        )
-        one_row = hint_width + buttons_width < available
-        self._details_row.setDirection(
-            QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
-        )
-        self.hint_label.setAlignment(Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignHCenter)
+        self._place_toolbar(available)
+        self._place_details_row(available)
         one_column = (
             self.breakpoints.is_narrow
             and self.layout_control.current() == 0
@@ -381,18 +277,39 @@ class MonitorPage(Page):
         self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2)
         self.summary_tiles.update_layout(available, low_window=self.breakpoints.is_low)
 
+    def _place_toolbar(self, available: int) -> None:
+        """Put the toolbar beside the title, or below it where the status line would have less than its minimum."""
+        spacing = self.header.spacing()
+        pill_width, status_width = self.status_pill.sizeHint().width() + spacing, theme.px(MIN_STATUS_WIDTH)
+        is_below = available - self.toolbar.min_one_row_width - pill_width - spacing < status_width
+        row = self.column if is_below else self.header
+        if row.indexOf(self.toolbar) < 0:
+            row.insertWidget(0 if is_below else -1, self.toolbar)
+            self.toolbar.set_one_row(not is_below)
+        self.toolbar.fit_to_width(available - (0 if is_below else status_width + pill_width + spacing))
+
+    def _place_details_row(self, available: int) -> None:
+        """Put the buttons beside the hint where they fit, else below it."""
+        hint_width = self.hint_label.fontMetrics().horizontalAdvance(self.hint_label.text())
+        buttons = (self.secondary_plots_button, self.gpu_details.toggle_button)
+        buttons_width = sum(button.sizeHint().width() + self._details_row.spacing() for button in buttons)
+        one_row = hint_width + buttons_width < available
+        self._details_row.setDirection(
+            QBoxLayout.Direction.LeftToRight if one_row else QBoxLayout.Direction.TopToBottom
+        )
+        self.hint_label.setAlignment(Qt.AlignmentFlag.AlignVCenter if one_row else Qt.AlignmentFlag.AlignHCenter)
+
     def refresh(self) -> None:
-        """Another text size needs other room."""
+        """Lay out again for another text size."""
         super().refresh()
         if self._ready:
             self._update_layout_later()
 
     def _update_layout_later(self) -> None:
-        """Once all parts have their words and sizes of now."""
+        """Lay out once all widgets have their new texts and sizes."""
         QTimer.singleShot(0, self, self._update_layout)
 
     def retranslate(self) -> None:
-        """All words of the page."""
         if not self._ready:
             return
         self.layout_control.set_options((self.tr("Overlaid"), self.tr("Side by side")))
@@ -405,7 +322,7 @@ class MonitorPage(Page):
         self._update_layout_later()
 
     def _redraw(self) -> None:
-        """Other words, or the clock goes on or stands still."""
+        """Draw everything again, for another language or after pausing and resuming."""
         self.table.invalidate()
         self.annotations.invalidate()
         self._update_values()
@@ -416,11 +333,11 @@ class MonitorPage(Page):
         return None if self._app.simulated else self._sampling.health
 
     def _update_status(self) -> None:
-        """The sentence below the title, and the state in a pill."""
+        """Update status line, pill and alarms."""
         latest = self._sampling.history.latest
         text = gpu_summary.status_text(latest, self._health(), simulated=self._app.simulated)
-        if self.clock.paused:
-            time_text = time.strftime("%H:%M:%S", time.localtime(self.clock.view()[1]))
+        if self.time_axis.paused:
+            time_text = time.strftime("%H:%M:%S", time.localtime(self.time_axis.view()[1]))
             text = self.tr("{said} · graphs paused at {time}").format(said=text, time=time_text)
         if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
@@ -435,7 +352,7 @@ class MonitorPage(Page):
         self.advice_panel.show_health(self._health(), self._is_muted)
 
     def _toggle_table(self) -> None:
-        """The table has all the room below the controls: it scrolls, and not the page around it."""
+        """Show the table in place of everything below the toolbar; it scrolls by itself."""
         as_table = self.toolbar.table_button.isChecked()
         for widget in (self.summary_tiles, self.plots, self._details_container):
             widget.setVisible(not as_table)
@@ -445,10 +362,10 @@ class MonitorPage(Page):
         if as_table:
             self.table.setFocus()
 
-    # Saving
+    # Export
 
     def render_image(self) -> QImage:
-        """The figures and plots, also those that are scrolled away."""
+        """A picture of summary and plots (or table), also of those that are scrolled away."""
         self.plots.draw(self._sampling.history, all_of_them=True)
         first, last = (self.summary_tiles, self.plots) if self.table.isHidden() else (self.table, self.table)
         top = first.mapTo(self.content, QPoint(0, 0)).y()
@@ -461,11 +378,52 @@ class MonitorPage(Page):
     def _export_csv(self) -> None:
         store = self._sampling.history.store
         if store is not None:
-            self.exporter.ask_table(store, self.clock.span, self._sampling.history.gpus())
+            self.exporter.ask_table(store, self.time_axis.span, self._sampling.history.gpus())
+
+
+class GpuSelection:
+    """`gpus` are the indexes of those that are drawn: ascending, or in the order in which the user added them."""
+
+    def __init__(self) -> None:
+        self.gpus: list[int] = []
+        self.is_manual = False
+
+    def update(self, gpus: Sequence[GpuSample], health: Health | None) -> bool:
+        """Select among the current GPUs: the user's selection, else at most MAX_LINES of them, those with the most
+        severe alarms first, lost and removed ones last. True if the selection changed.
+        """
+        selected = self._select(gpus, health)
+        changed, self.gpus = selected != self.gpus, selected
+        return changed
+
+    def toggle(self, gpu: int) -> None:
+        """Show or hide the lines of a GPU; the first one is hidden if there are too many, and the last one stays."""
+        self.is_manual = True
+        if gpu not in self.gpus:
+            self.gpus = [*self.gpus, gpu][-MAX_LINES:]
+        elif len(self.gpus) > 1:
+            self.gpus = [each for each in self.gpus if each != gpu]
+
+    def _select(self, gpus: Sequence[GpuSample], health: Health | None) -> list[int]:
+        present = [gpu.index for gpu in gpus]
+        if len(present) <= MAX_LINES:
+            return present
+        selected = [gpu for gpu in self.gpus if gpu in present]
+        if self.is_manual and selected:
+            return selected
+        alarming = [alarm.gpu for alarm in health.alarms if alarm.level != "info"] if health is not None else []
+
+        def rank(gpu: GpuSample) -> tuple[bool, int]:
+            return gpu.state in ("lost", "gone"), alarming.index(gpu.index) if gpu.index in alarming else len(alarming)
+
+        return sorted(gpu.index for gpu in sorted(gpus, key=rank)[:MAX_LINES])
 
 
 def preload_steps(page: MonitorPage, history: SampleHistory, steps: IncrementalQueue) -> None:
-    """Within a step: let the next ones make tiles and plots, find their places, and draw them one by one."""
+    """Add steps that build, lay out and draw the page before it is first shown, each short enough for a running window.
+
+    Must be called from within a step of the queue.
+    """
 
     def prerender() -> None:
         steps.insert_next([*prerender_steps(page.content), draw_plots])

@@ -1,10 +1,20 @@
-"""One thread that samples the machine once a second, for whichever pages want it."""
+"""Samples the machine once a second on a thread of its own, for the pages that request it.
+
+What flows here, with the modules:
+
+    sampling thread:  SampleSource ──► Sample ──► monitor.sampler.HistoryWriter (ring buffers, disk)
+                                             └──► app.monitoring.HealthEvaluator ──► Health
+                      both ──► queued signal
+    window's thread:  deliver ──► history_model.SampleHistory, then `sampled` and `health_changed` to the pages
+
+`request_samples` wakes the sampling thread. Without a request it waits on a condition with the driver closed.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -22,26 +32,27 @@ if TYPE_CHECKING:
 
 
 class SampleSource(Protocol):
-    """What gives samples: `monitor.sampler.Sampler`, or a fake."""
+    """Takes samples: `monitor.sampler.Sampler`, or a fake."""
 
     def sample(self, *, detailed: bool = ..., processes: bool = ...) -> Sample:
-        """One moment of the machine; may block for a while, so it is called on the sampling thread only.
+        """Take one sample; may block, so it is called on the sampling thread only.
 
-        Unless somebody is `looking`, what is dear to ask is left out, and unless at the `programs`, these.
+        Fields that are expensive to read are left out unless `detailed`, the processes on the GPUs unless `processes`.
+        Raises AppError.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the driver: an open one keeps cards awake."""
+        """Close the driver: an open one keeps idle GPUs from sleeping."""
         ...
 
 
 class SamplingService(QObject):
-    """Samples while anybody wants them, every `interval` seconds; parked, without waking up, otherwise.
+    """Samples every `interval` seconds while at least one client requests it.
 
-    `history` has the latest samples and what was kept of all before, `health` how the cards are by the latest one;
-    `sampled(Sample)`, `judged(Health)` and `failed(AppError)` arrive on the thread that owns this object. Source and
-    history are made on the sampling thread too: both read the disk. The thread starts at the first `want`.
+    `history` has the latest samples and the stored ones, `health` the state by the latest sample. `sampled(Sample)`,
+    `health_changed(Health)` and `failed(AppError)` are emitted on the thread that owns this object. Source and store
+    are created on the sampling thread, since both read the disk; that thread starts with the first request.
     """
 
     sampled = Signal(object)
@@ -64,84 +75,93 @@ class SamplingService(QObject):
         self.health: Health | None = None
         self._make_source = make_source
         self._interval = interval
-        self._recorder = HistoryWriter(open_store)
-        self.history = SampleHistory(self._recorder)
-        self._requests: dict[str, tuple[bool, bool]] = {}
-        self._detailed = self._processes = False
+        self.writer = HistoryWriter(open_store)
+        self.history = SampleHistory(self.writer)
+        self._requests: Mapping[str, tuple[bool, bool]] = {}  # by client: (detailed, processes)
         self._condition = threading.Condition()
-        self._running = False
         self._stopped = False
-        self._save_done: threading.Event | None = None  # somebody wants it on the disk now
+        self._save_done: threading.Event | None = None  # set while `flush` waits
         self._thread: threading.Thread | None = None
-        # Queued, so that a page is told on the window's thread and never after `stop`.
-        self._sample_ready.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._sample_failed.connect(self._deliver_failure, Qt.ConnectionType.QueuedConnection)
+        # Queued: slots run on the window's thread, and not after `stop`.
+        self._sample_ready.connect(self._on_sample_ready, Qt.ConnectionType.QueuedConnection)
+        self._sample_failed.connect(self._on_sample_failed, Qt.ConnectionType.QueuedConnection)
 
     @property
     def running(self) -> bool:
-        """Whether somebody wants samples just now."""
-        return self._running
+        """Whether samples are being taken."""
+        return bool(self._requests) and not self._stopped
+
+    @property
+    def requests(self) -> Mapping[str, tuple[bool, bool]]:
+        """(detailed, processes) by the client that requests samples."""
+        return self._requests
+
+    @property
+    def detailed(self) -> bool:
+        """Whether a client requests the fields that are expensive to read."""
+        return any(detailed for detailed, _ in self._requests.values())
+
+    @property
+    def processes(self) -> bool:
+        """Whether a client requests the processes on the GPUs, the most expensive of all."""
+        return any(processes for _, processes in self._requests.values())
 
     def request_samples(self, client: str, active: bool, *, detailed: bool = False, processes: bool = False) -> None:
-        """`who` wants samples from now on, or no longer; `looking` at all of them, also at what is dear to ask, and at
-        the `programs` on the cards, which is dearest.
-        """
+        """Start or end the request of a client; see `SampleSource.sample` for `detailed` and `processes`."""
         with self._condition:
-            if active:
-                self._requests[client] = detailed, processes
-            else:
-                self._requests.pop(client, None)
-            if self._stopped:
-                return
-            self._running = bool(self._requests)
-            self._detailed, self._processes = (any(each[field] for each in self._requests.values()) for field in (0, 1))
-            if self._running and self._thread is None:
+            # Replaced, never changed: the sampling thread reads it without the lock.
+            requests = {name: fields for name, fields in self._requests.items() if name != client}
+            self._requests = {**requests, client: (detailed, processes)} if active else requests
+            if self.running and self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="sampling", daemon=True)
                 self._thread.start()
             self._condition.notify_all()
 
     def load_now(self) -> None:
-        """Somebody wants to see more than the last minute: read the history with the next sample."""
-        self._recorder.load_now()
+        """Read the stored history with the next sample, since more than the last minute is shown."""
+        self.writer.load_now()
 
     def flush(self, timeout: float) -> bool:
-        """Bring to the disk soon what was seen so far; whether it was there within `timeout` seconds."""
+        """Write pending samples to disk; False if that takes longer than `timeout` seconds."""
         with self._condition:
-            if self._thread is None or not self._running:
-                return True  # what was seen before a pause is there
+            if self._thread is None or not self.running:
+                return True  # written when sampling paused
             done = self._save_done = self._save_done or threading.Event()
             self._condition.notify_all()
         return done.wait(timeout)
 
     def stop(self, timeout: float = 5.0) -> bool:
-        """End the thread for good and wait for it, at most `timeout` seconds; whether it ended.
+        """End the thread for good; False if it is still running after `timeout` seconds.
 
-        A driver that hangs must not keep the program from ending: the thread is a daemon.
+        The thread is a daemon, so that a driver that hangs does not keep the program from ending.
         """
         with self._condition:
             self._stopped = True
-            self._running = False
             self._condition.notify_all()
         if self._thread is None:
             return True
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _deliver(self, sample: Sample, health: Health | None) -> None:
-        if not self._stopped:
-            self.history.add(sample)
-            self.health = health
-            self.sampled.emit(sample)
-            if health is not None:
-                self.health_changed.emit(health)
+    def deliver(self, sample: Sample, health: Health | None) -> None:
+        """Add a sample to the history and notify the pages; on the window's thread."""
+        self.history.add(sample)
+        self.health = health
+        self.sampled.emit(sample)
+        if health is not None:
+            self.health_changed.emit(health)
 
-    def _deliver_failure(self, error: AppError) -> None:
+    def _on_sample_ready(self, sample: Sample, health: Health | None) -> None:
+        if not self._stopped:
+            self.deliver(sample, health)
+
+    def _on_sample_failed(self, error: AppError) -> None:
         if not self._stopped:
             self.failed.emit(error)
 
     def _run(self) -> None:
         while self._wait_for_request():
-            # Opened anew after every pause: a driver that is left open keeps sleeping cards awake.
+            # Opened again after every pause: an open driver keeps idle GPUs from sleeping.
             try:
                 source = self._make_source()
             except AppError as error:
@@ -152,15 +172,14 @@ class SamplingService(QObject):
                 self._sample_while_requested(source)
             finally:
                 source.close()
-                self._run_guarded(self._recorder.flush)
-        self._run_guarded(self._recorder.close)
+                self._run_guarded(self.writer.flush)
+        self._run_guarded(self.writer.close)
 
     def _sample_while_requested(self, source: SampleSource) -> None:
-        """Sample until nobody wants it any more."""
-        while self._running and not self._stopped:
+        while self.running:
             due_at = time.monotonic()
             try:
-                sample = source.sample(detailed=self._detailed, processes=self._processes)
+                sample = source.sample(detailed=self.detailed, processes=self.processes)
             except AppError as error:
                 self._report_error(error)
                 ended_at = time.monotonic()
@@ -170,12 +189,12 @@ class SamplingService(QObject):
             self._wait_until_due(next_due(due_at, ended_at, self._interval))
 
     def process_sample(self, sample: Sample) -> None:
-        """Keep a sample, judge it and hand it to the window; on one thread, which is the sampling one."""
-        self._run_guarded(lambda: self._recorder.add_sample(sample))
+        """Record a sample, evaluate it and send it to the window's thread; on the sampling thread only."""
+        self._run_guarded(lambda: self.writer.add_sample(sample))
         health = None
         if self.evaluator is not None:
             try:
-                health = self.evaluator.evaluate(sample, self._recorder.history)
+                health = self.evaluator.evaluate(sample, self.writer.history)
             except AppError as error:
                 self._report_error(error)
         if not self._stopped:
@@ -192,24 +211,20 @@ class SamplingService(QObject):
             self._sample_failed.emit(error)
 
     def _wait_until_due(self, due_at: float) -> None:
-        """Wait until it is time, or until nobody wants samples any more; save what is wanted saved meanwhile."""
+        """Wait until the next sample is due or no longer requested; serve calls of `flush` meanwhile."""
         while True:
             with self._condition:
-                while (
-                    self._running
-                    and not (self._stopped or self._save_done)
-                    and (remaining := due_at - time.monotonic()) > 0
-                ):
+                while self.running and not self._save_done and (remaining := due_at - time.monotonic()) > 0:
                     self._condition.wait(remaining)
                 save_done, self._save_done = self._save_done, None
             if save_done is None:
                 return
-            self._run_guarded(self._recorder.flush)
+            self._run_guarded(self.writer.flush)
             save_done.set()
 
     def _wait_for_request(self) -> bool:
-        """Wait, without waking up, until somebody wants samples; False once it is over."""
+        """Wait until samples are requested; False after `stop`."""
         with self._condition:
-            while not (self._running or self._stopped):
+            while not (self.running or self._stopped):
                 self._condition.wait()
             return not self._stopped

@@ -1,7 +1,4 @@
-"""Who uses the cards, and the figures that are no graph: folded, below the plots.
-
-The plots as a table, for reading: the same range in at most 60 rows, newest first.
-"""
+"""The tables of the page: the plots' values in place of the plots, and processes and details of the GPUs below them."""
 
 from __future__ import annotations
 
@@ -22,17 +19,102 @@ from ..widgets.table import DataTable
 from ..widgets.text import label
 from .history_model import SampleHistory
 from .plot.cards import PlotCard, figure_or_dash
+from .plot.curves import Array
 from .plot.time_axis import DAY, TimeAxis, format_moment
 
-MIN_SAMPLES_WITH_PROCESSES = 2
+MAX_ROWS = 60
+MIN_HEIGHT = 160  # pixels at 100 % text
+MIN_SAMPLES_WITH_PROCESSES = 2  # the first sample after a request may have been taken without processes
+
+
+class PlotDataTable(DataTable):
+    """The range of the time axis in at most MAX_ROWS rows, newest first, with one column for each line of the plots."""
+
+    def __init__(self, time_axis: TimeAxis) -> None:
+        super().__init__()
+        self._time_axis = time_axis
+        self._filled_key: tuple[float, float, int] | None = None
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    def invalidate(self) -> None:
+        """Fill the table again with the next `update_rows`, for another language or other lines."""
+        self._filled_key = None
+
+    def update_rows(self, cards: list[PlotCard], history: SampleHistory) -> None:
+        """Fill the table, but not before a new row is due, so that it does not change while somebody reads it."""
+        start, end = self._time_axis.view()
+        step = self._time_axis.span / MAX_ROWS
+        key = (step, np.floor(end / step), len(cards))
+        if key == self._filled_key:
+            return
+        self._filled_key = key
+        columns = [(card, gpu) for card in cards for gpu in card.gpus]
+        several = len({gpu for _, gpu in columns if gpu >= 0}) > 1
+        headers = [self.tr("Time")]
+        for card, gpu in columns:
+            prefix = f"GPU {gpu} " if several and gpu >= 0 else ""
+            headers.append(f"{prefix}{card.of.title_text()} ({card.of.unit})")
+        times = [time for time in np.arange(np.floor(end / step) * step, start, -step) if time > 0]
+        self.setColumnCount(len(headers))
+        self.setHorizontalHeaderLabels(headers)
+        rows = self._rows(columns, history, np.array(times), step)
+        self.setRowCount(len(rows))
+        for row, cells in enumerate(rows):
+            for column, text in enumerate(cells):
+                item = QTableWidgetItem(text)
+                item.setTextAlignment(
+                    Qt.AlignmentFlag.AlignVCenter
+                    | (Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft)
+                )
+                self.setItem(row, column, item)
+        self._fit_to_width()
+
+    def refresh(self) -> None:
+        super().refresh()
+        self._fit_to_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_to_width()
+
+    def _fit_to_width(self) -> None:
+        self.setMinimumHeight(theme.px(MIN_HEIGHT))
+        scroll_bar_width = self.verticalScrollBar().sizeHint().width()
+        self.fit_columns(self.width() - 2 * self.frameWidth() - scroll_bar_width)
+
+    def _rows(
+        self,
+        columns: list[tuple[PlotCard, int]],
+        history: SampleHistory,
+        times: Array,
+        step: float,
+    ) -> list[list[str]]:
+        """The cells of each time that has a sample within a step."""
+        if not len(times):
+            return []
+        has_sample = np.zeros(len(times), bool)
+        columns_values = []
+        for card, gpu in columns:
+            values = np.full(len(times), np.nan)
+            series = history.since(card.of, gpu, times[-1] - step)
+            if series is not None and len(series.t):
+                nearest = np.clip(np.searchsorted(series.t, times), 0, len(series.t) - 1)
+                in_range = np.abs(series.t[nearest] - times) <= max(step, series.step)
+                values[in_range] = series.mean[nearest[in_range]] / card.of.scale
+                has_sample |= in_range
+            columns_values.append(values)
+        cells: list[list[str]] = [[format_moment(time, self._time_axis.span)] for time in times[has_sample]]
+        for (card, _), values in zip(columns, columns_values, strict=True):
+            for row, value in zip(cells, values[has_sample], strict=True):
+                row.append(figure_or_dash(card.of, float(value)))
+        return cells
 
 
 class GpuDetails(Themed, QWidget):
-    """Once its `button` was pressed, the programs on the cards and their details. The button is to be seen while there
-    is a card; it stands where the page puts it.
+    """Processes on the GPUs and details of the driver, expanded by `toggle_button`, which the page places.
 
-    It only shows what samples bring: the sampler asks for programs rarely, and while this is `open`; `turned` says
-    that it was opened or closed.
+    Processes are sampled only while this is open: `toggled` is emitted when it was opened or closed. Hidden without a
+    GPU.
     """
 
     toggled = Signal()
@@ -42,7 +124,7 @@ class GpuDetails(Themed, QWidget):
         self._gpus: tuple[GpuSample, ...] = ()
         self._last_xids: dict[int, tuple[int, float]] = {}
         self.is_open = False
-        self._samples_since_open = 0  # samples since it was opened: the first may have been on its way without programs
+        self._samples_since_open = 0
         self.toggle_button = Button(kind="ghost", icon_name="table")
         self.processes_card, self.details_card = _TableCard(), _TableCard()
         column = QVBoxLayout(self)
@@ -57,7 +139,7 @@ class GpuDetails(Themed, QWidget):
         self.apply_theme()
 
     def show_sample(self, gpus: tuple[GpuSample, ...], health: Health | None) -> None:
-        """The cards of now, and what is known of them from before."""
+        """Show the GPUs of a sample; `health` has the last Xid error of each."""
         self._gpus = gpus
         self._last_xids = health.reported if health is not None else {}
         self._samples_since_open += 1
@@ -65,7 +147,6 @@ class GpuDetails(Themed, QWidget):
         self._update_cards()
 
     def retranslate(self) -> None:
-        """All words."""
         self.toggle_button.setText(self.tr("Programs and details"))
         self.toggle_button.set_icon("table", "up" if self.is_open else "down")
         self.processes_card.set_title(self.tr("Programs on the card"))
@@ -111,7 +192,7 @@ class GpuDetails(Themed, QWidget):
         )
 
     def _detail_rows(self) -> list[tuple[str, list[str | None]]]:
-        """Each with what every card says of it; None where it does not tell."""
+        """(name, value of each GPU) of every detail; None where the driver does not report it."""
         gpus = self._gpus
         return [
             (self.tr("Memory clock"), [self._value_text(gpu.clock_mem, gpu.clock_mem_max, "MHz") for gpu in gpus]),
@@ -144,7 +225,7 @@ class GpuDetails(Themed, QWidget):
         return f"{text} {unit}".strip()
 
     def _xid_text(self, gpu: GpuSample) -> str | None:
-        """The last one with its time; the driver itself tells only of those since its session began."""
+        """The last Xid error with its time; the driver reports only those since it was loaded."""
         if gpu.index in self._last_xids:
             number, time = self._last_xids[gpu.index]
             return f"{number} · {format_moment(time, DAY)}"
@@ -163,7 +244,7 @@ class GpuDetails(Themed, QWidget):
 
 
 class _TableCard(Card):
-    """A table as high as its rows: the page scrolls, not the table. Without rows a sentence stands there."""
+    """A table as high as its rows, since the page scrolls; `empty_label` in its place without rows."""
 
     def __init__(self) -> None:
         self._ready = False
@@ -176,7 +257,7 @@ class _TableCard(Card):
         self._ready = True
 
     def set_rows(self, headers: Sequence[str], rows: Sequence[Sequence[str]], empty_text: str) -> None:
-        """Other figures; a reader's place in the table stays."""
+        """Show these rows; only changed cells are written, so that scroll position and selection stay."""
         self.empty_label.setText(empty_text)
         self.empty_label.setVisible(not rows)
         self.table.setVisible(bool(rows))
@@ -199,14 +280,12 @@ class _TableCard(Card):
             self._fit_to_width()
 
     def refresh(self) -> None:
-        """Larger words need a higher table."""
         super().refresh()
         if self._ready:
-            self.table.refresh()  # before its words are measured
+            self.table.refresh()  # first, since `_fit_to_width` measures its texts
             self._fit_to_width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As wide as the card."""
         super().resizeEvent(event)
         self._fit_to_width()
 
@@ -219,92 +298,3 @@ class _TableCard(Card):
         self.table.setFixedHeight(
             self.table.verticalHeader().length() + header.sizeHint().height() + scroll_bar_height + 4
         )
-
-
-MAX_ROWS = 60
-MIN_HEIGHT = 160  # pixels high at least, times the text scale
-
-
-class PlotDataTable(DataTable):
-    """One row a moment, one column a series."""
-
-    def __init__(self, clock: TimeAxis) -> None:
-        super().__init__()
-        self._clock = clock
-        self._filled_key: tuple[float, float, int] | None = None
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-
-    def invalidate(self) -> None:
-        """Fill it again at the next chance (another language, other series)."""
-        self._filled_key = None
-
-    def update_rows(self, cards: list[PlotCard], history: SampleHistory) -> None:
-        """Show the clock's range; does nothing until a new row is due, so that a reader is not disturbed."""
-        start, end = self._clock.view()
-        step = self._clock.span / MAX_ROWS
-        key = (step, np.floor(end / step), len(cards))
-        if key == self._filled_key:
-            return
-        self._filled_key = key
-        columns = [(card, gpu) for card in cards for gpu in card.gpus]
-        several = len({gpu for _, gpu in columns if gpu >= 0}) > 1
-        headers = [self.tr("Time")]
-        for card, gpu in columns:
-            prefix = f"GPU {gpu} " if several and gpu >= 0 else ""
-            headers.append(f"{prefix}{card.of.title_text()} ({card.of.unit})")
-        times = [time for time in np.arange(np.floor(end / step) * step, start, -step) if time > 0]
-        self.setColumnCount(len(headers))
-        self.setHorizontalHeaderLabels(headers)
-        rows = self._rows(columns, history, np.array(times), step)
-        self.setRowCount(len(rows))
-        for row, cells in enumerate(rows):
-            for column, text in enumerate(cells):
-                item = QTableWidgetItem(text)
-                item.setTextAlignment(
-                    Qt.AlignmentFlag.AlignVCenter
-                    | (Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft)
-                )
-                self.setItem(row, column, item)
-        self._fit_to_width()
-
-    def refresh(self) -> None:
-        """Larger words need wider columns."""
-        super().refresh()
-        self._fit_to_width()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """As wide as its columns have room; where not even their longest words have it, it scrolls sideways."""
-        super().resizeEvent(event)
-        self._fit_to_width()
-
-    def _fit_to_width(self) -> None:
-        self.setMinimumHeight(theme.px(MIN_HEIGHT))
-        scroll_bar_width = self.verticalScrollBar().sizeHint().width()
-        self.fit_columns(self.width() - 2 * self.frameWidth() - scroll_bar_width)
-
-    def _rows(
-        self,
-        columns: list[tuple[PlotCard, int]],
-        history: SampleHistory,
-        times: np.ndarray[tuple[int], np.dtype[np.float64]],
-        step: float,
-    ) -> list[list[str]]:
-        """Cells of every moment that has a sample near it."""
-        if not len(times):
-            return []
-        has_sample = np.zeros(len(times), bool)
-        columns_values = []
-        for card, gpu in columns:
-            values = np.full(len(times), np.nan)
-            series = history.since(card.of, gpu, times[-1] - step)
-            if series is not None and len(series.t):
-                nearest = np.clip(np.searchsorted(series.t, times), 0, len(series.t) - 1)
-                in_range = np.abs(series.t[nearest] - times) <= max(step, series.step)
-                values[in_range] = series.mean[nearest[in_range]] / card.of.scale
-                has_sample |= in_range
-            columns_values.append(values)
-        cells: list[list[str]] = [[format_moment(time, self._clock.span)] for time in times[has_sample]]
-        for (card, _), values in zip(columns, columns_values, strict=True):
-            for row, value in zip(cells, values[has_sample], strict=True):
-                row.append(figure_or_dash(card.of, float(value)))
-        return cells

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def loaded(home, app, qtbot, monkeypatch, clients):
+def loaded(home, app, qtbot):
     """The main area at Home, whose cards are known, in the moment in which the graphs' code is there."""
     window, _ = home(app)
     area = window.main_area
@@ -24,19 +24,12 @@ def loaded(home, app, qtbot, monkeypatch, clients):
     if made is not None:  # this process had not loaded the code before
         made.setParent(None)
         made.deleteLater()
-    monkeypatch.setattr(area.sampling, "request_samples", lambda client, *_, **__: clients.append(client))
     (loader,) = area.findChildren(JobRunner, options=Qt.FindChildOption.FindDirectChildrenOnly)
     loader.finished.emit()
     return area
 
 
-@pytest.fixture
-def clients() -> list[str]:
-    """Who asked for samples since then."""
-    return []
-
-
-def test_monitor_is_built_in_separate_turns(loaded, qtbot, clients):
+def test_monitor_is_built_in_separate_turns(loaded, qtbot):
     beats = []
     heart = QTimer(loaded, interval=0)
     heart.timeout.connect(lambda: beats.append(len(loaded.pages[MONITOR].plot_cards) if MONITOR in loaded.pages else 0))
@@ -48,7 +41,7 @@ def test_monitor_is_built_in_separate_turns(loaded, qtbot, clients):
     assert set(beats) == {0, len(page.plot_cards)}
     assert beats.count(len(page.plot_cards)) >= len(page.plot_cards)
     assert loaded.current_page == loaded.rail.current() == HOME
-    assert "monitor" not in clients, "the page was not shown yet"
+    assert "monitor" not in loaded.sampling.requests, "the page was not shown yet"
     cards, frames = list(page.plot_cards), [card.plot.view for card in page.plot_cards]
     assert all(frame is not None for frame in frames)
     loaded.open_page(MONITOR)

@@ -1,4 +1,4 @@
-"""What the Monitor page saves: a picture, a table."""
+"""Exports of the monitor page: a picture, a CSV file."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.gui import theme
 from tests.fakes.main_window import feed, gpu, sample
 
-pytest.importorskip("gpu_assistant.gui.monitor.plot.cards")
-
 pytestmark = pytest.mark.gui
 
 
 def test_picture_has_title_and_no_buttons(monitor):
     window, page = monitor
     feed(window, sample(*(gpu(index) for index in range(8))))
-    seen = page.content.grab().toImage()
+    shown = page.content.grab().toImage()
     picture = page.render_image()
-    assert picture.width() == seen.width()
-    assert all(head.toggle_button.isVisibleTo(head) for head in page.gpu_headers)
+    assert picture.width() == shown.width()
+    assert all(header.toggle_button.isVisibleTo(header) for header in page.gpu_headers)
     corner = [picture.pixelColor(x, y).name() for x in range(16, 120) for y in range(10, 40)]
     assert theme.color("text").name() in corner
 
@@ -36,17 +34,17 @@ def test_plots_are_saved_as_a_picture(worked, tmp_path, qtbot):
 
 def test_figures_are_saved_as_a_table(worked, tmp_path, qtbot):
     window, page = worked
-    seen = window.main_area.sampling.history
+    history = window.main_area.sampling.history
     with qtbot.waitSignal(page.exporter.saved, timeout=10_000):
-        page.exporter.save_table(seen.store, 600, tmp_path / "figures.csv", seen.gpus())
-    head, *rows = (tmp_path / "figures.csv").read_text("utf-8-sig").splitlines()
-    assert "GPU 0 NVIDIA GeForce RTX 4060.temp" in head
+        page.exporter.save_table(history.store, 600, tmp_path / "figures.csv", history.gpus())
+    header, *rows = (tmp_path / "figures.csv").read_text("utf-8-sig").splitlines()
+    assert "GPU 0 NVIDIA GeForce RTX 4060.temp" in header
     assert len(rows) >= 118
 
 
 def test_save_error_is_shown(worked, tmp_path, qtbot):
     window, page = worked
-    (tmp_path / "a").write_text("a file")
+    (tmp_path / "a").write_text("in the way")
     with qtbot.waitSignal(page.exporter.failed, timeout=10_000):
         page.exporter.save_table(window.main_area.sampling.history.store, 600, tmp_path / "a" / "figures.csv")
     assert page.export_banner.kind == "warn"

@@ -1,4 +1,4 @@
-"""The Monitor page in little room: a small window, large text, both languages."""
+"""The monitor page in a small window, with large text, in both languages."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from gpu_assistant.gui import theme
 from tests.fakes.examples import GIB
 from tests.fakes.main_window import feed, gpu, sample
 
-pytest.importorskip("gpu_assistant.gui.monitor.plot.cards")
-
 pytestmark = pytest.mark.gui
 
 
 def uncut(page, widget) -> bool:
-    """Whether a widget stands on the page as wide as it must be."""
+    """Whether a widget is inside the page, and not narrower than its minimum."""
     left = widget.mapTo(page.content, QPoint(0, 0)).x()
-    needs = widget.minimumSizeHint().width()
-    return left >= 0 and left + widget.width() <= page.viewport().width() and widget.width() >= needs
+    min_width = widget.minimumSizeHint().width()
+    return left >= 0 and left + widget.width() <= page.viewport().width() and widget.width() >= min_width
 
 
 @pytest.mark.parametrize("cards", [1, 2, 8])
@@ -59,17 +57,17 @@ def test_toolbar_moves_below_narrow_status(monitor, qtbot):
 
 @pytest.mark.parametrize("cards", [0, 1, 2])
 def test_smallest_window_shows_a_whole_plot(monitor, language, qapp, qtbot, cards):
-    """Which is what a display at 200 % leaves of a laptop's."""
+    """The size that a laptop's display has at 200 %."""
     window, page = monitor
-    hot = [gpu(index, temp=90, temp_max=83) for index in range(cards)]  # with what to do about it, which takes a row
-    now = page.clock.view()[1]
+    hot = [gpu(index, temp=90, temp_max=83) for index in range(cards)]  # the alarm's advice takes a row
+    now = page.time_axis.view()[1]
     feed(window, *(sample(*hot, t=now - 20 + second) for second in range(20)))
     assert page.advice_panel.toggle_button.isVisible() == bool(cards)
     first = page.plot_cards[0]
     for code in ("en", "zh_CN"):
         language.set(code)
         window.resize(880, 520)
-        for _ in range(20):  # it was whole in the larger window, and must be once all is laid out
+        for _ in range(20):  # it was visible in the larger window, and must be after the layout
             qapp.processEvents()
         assert first.visibleRegion().boundingRect().size() == first.size()
     tiles = [tile for _, _, tile in page.tiles]
@@ -81,29 +79,11 @@ def test_tiles_wrap_when_value_does_not_fit(monitor, qtbot):
     window, page = monitor
     window.resize(1000, 700)
     feed(window, sample(gpu(mem_used=5 * GIB)))
-    tops = [tile for _, _, tile in page.tiles]
-    qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 1, timeout=5000)
+    tiles = [tile for _, _, tile in page.tiles]
+    qtbot.waitUntil(lambda: len({tile.y() for tile in tiles}) == 1, timeout=5000)
     feed(window, sample(gpu(mem_used=135 * GIB, mem_total=141 * GIB)))
-    qtbot.waitUntil(lambda: len({tile.y() for tile in tops}) == 2, timeout=5000)
+    qtbot.waitUntil(lambda: len({tile.y() for tile in tiles}) == 2, timeout=5000)
     assert page.horizontalScrollBar().maximum() == 0
-
-
-@pytest.mark.parametrize(("width", "words"), [(880, ("", "", "")), (1180, ("Picture", "CSV", "Table"))])
-def test_export_buttons_have_labels_if_wide(monitor, qtbot, width, words):
-    window, page = monitor
-    window.resize(width, 760)
-    feed(window, sample(gpu()))
-    buttons = page.toolbar.picture_button, page.toolbar.csv_button, page.toolbar.table_button
-    qtbot.waitUntil(lambda: tuple(button.text() for button in buttons) == words, timeout=5000)
-    assert all(button.accessibleName() and button.toolTip() for button in buttons)
-    page.clock.zoom(0.5, page.clock.view()[0])
-    assert page.toolbar.reset_button.isVisible()
-    if width == 1180:
-        # The way back takes their place where it must: no second line begins.
-        row = (page.toolbar.reset_button, *buttons)
-        qtbot.waitUntil(lambda: len({part.geometry().center().y() for part in row}) == 1, timeout=5000)
-        page.toolbar.reset_button.click()
-        qtbot.waitUntil(lambda: page.toolbar.picture_button.text() == "Picture", timeout=5000)
 
 
 def test_hint_and_buttons_share_row_if_wide(monitor, qtbot):
@@ -115,3 +95,21 @@ def test_hint_and_buttons_share_row_if_wide(monitor, qtbot):
     theme.set_text_scale(QApplication.instance(), 2.0)
     qtbot.waitUntil(lambda: len({part.geometry().center().y() // 8 for part in parts}) == 3, timeout=5000)
     qtbot.waitUntil(lambda: page.horizontalScrollBar().maximum() == 0, timeout=5000)
+
+
+@pytest.mark.parametrize(("width", "labels"), [(880, ("", "", "")), (1180, ("Picture", "CSV", "Table"))])
+def test_export_buttons_have_labels_if_wide(monitor, qtbot, width, labels):
+    window, page = monitor
+    window.resize(width, 760)
+    feed(window, sample(gpu()))
+    buttons = page.toolbar.picture_button, page.toolbar.csv_button, page.toolbar.table_button
+    qtbot.waitUntil(lambda: tuple(button.text() for button in buttons) == labels, timeout=5000)
+    assert all(button.accessibleName() and button.toolTip() for button in buttons)
+    page.time_axis.zoom(0.5, page.time_axis.view()[0])
+    assert page.toolbar.reset_button.isVisible()
+    if width == 1180:
+        # It takes the place of the labels where needed, and no second row begins.
+        row = (page.toolbar.reset_button, *buttons)
+        qtbot.waitUntil(lambda: len({part.geometry().center().y() for part in row}) == 1, timeout=5000)
+        page.toolbar.reset_button.click()
+        qtbot.waitUntil(lambda: page.toolbar.picture_button.text() == "Picture", timeout=5000)

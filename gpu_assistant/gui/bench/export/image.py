@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from ....bench import results as bench_results
@@ -17,6 +17,7 @@ from ....bench.results import DeviceComparison
 from ....core.results import Benchmark, BenchResult
 from ....texts.benchmark import with_label
 from ... import language, theme
+from ...saving import encode_png
 from ...theme.theme import load_theme_file
 from ...widgets.base import draw_rounded_rect
 from .. import messages
@@ -40,10 +41,7 @@ def render_png(benchmark: Benchmark, stored: Sequence[Benchmark] = ()) -> bytes:
     painter = QPainter(image)
     ResultImagePainter(painter, benchmark, bench_results.previous_benchmark(benchmark, stored)).paint()
     painter.end()
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]
-    return bytes(buffer.data().data())
+    return encode_png(image)
 
 
 def warnings_text(benchmark: Benchmark) -> str:

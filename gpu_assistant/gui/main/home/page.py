@@ -16,10 +16,9 @@ from ....core.results import Checks, Health
 from ....texts.format import format_counted
 from ... import theme
 from ...environment_actions import EnvironmentActionsPanel
-from ...health.dialog import ADVISED_TEST_LEVEL
 from ...language import Language
-from ...monitor.alarms import AlarmsCard
-from ...monitor.gpu_summary import LiveMetricsCard
+from ...monitor.alarms import ADVISED_TEST_LEVEL, AlarmsCard
+from ...monitor.live_card import LiveMetricsCard
 from ...monitor.sampling import SamplingService
 from ...widgets.buttons import Button
 from ...widgets.cards import Banner, Hero

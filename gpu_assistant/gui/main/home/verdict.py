@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from ....core.results import GpuSample, Health, Sample
 from ... import language
-from ...health.dialog import ALARMS_ADVISING_TEST
+from ...monitor.alarms import ALARMS_ADVISING_TEST
 from ...widgets.cards import HeroKind
 from ..machine_facts import MachineFacts
 

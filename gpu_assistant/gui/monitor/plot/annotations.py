@@ -22,7 +22,7 @@ from ....health.baselines import value_changes
 from ....health.rules import critical_action, critical_temperature, temperature_limit
 from ....monitor.series import GONE_SERIES, LOST_SERIES, NVML_STATE_PREFIX, THROTTLE_PREFIX, series_name
 from ...worker import JobRunner
-from ..history_model import GAP_STEPS, Array
+from .curves import GAP_STEPS, Array
 
 if TYPE_CHECKING:
     from ....app import App

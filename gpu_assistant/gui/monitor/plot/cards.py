@@ -16,9 +16,10 @@ from ...widgets.base import Themed
 from ...widgets.cards import Card, MetricValue
 from ...widgets.layouts import FlowLayout
 from ...widgets.text import label
-from ..history_model import LineStyle, SampleHistory, SeriesCurve
+from ..history_model import SampleHistory
 from ..metrics import GPU_COLOURS, GPU_METRICS, MACHINE_METRICS, Metric
 from .annotations import Event, Tone
+from .curves import LineStyle, SeriesCurve
 from .overlay import Limit
 from .renderer import dashed_pen
 from .time_axis import TimeAxis, format_since

@@ -15,8 +15,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from ... import theme
-from ..history_model import LineStyle
 from .annotations import Event, Tone
+from .curves import LineStyle
 from .renderer import ViewRange, dashed_pen
 from .time_axis import format_moment
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 
 from ... import theme
-from ..history_model import Array, LineStyle, SeriesCurve, downsample_curve, finite_slices
+from .curves import Array, LineStyle, SeriesCurve, downsample_curve, finite_slices
 
 LEAD = 3  # pixels that a line's corner reaches beyond its point
 HEADROOM = 0.13  # of the scale, above the highest tick

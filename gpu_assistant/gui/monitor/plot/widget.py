@@ -17,8 +17,8 @@ from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QP
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ... import theme
-from ..history_model import EMPTY_CURVE, GAP_STEPS, LineStyle, SeriesCurve
 from .annotations import Event
+from .curves import EMPTY_CURVE, GAP_STEPS, LineStyle, SeriesCurve
 from .overlay import Cursor, EventItems, EventLabels, Limit, LimitLine, Reading, event_reasons
 from .renderer import CurvesItem, ViewRange
 from .time_axis import TimeAxis, TimeAxisItem

@@ -1,4 +1,4 @@
-"""What happened is marked on the Monitor page's time line, and said."""
+"""Events on the time axis: alarms of the past, errors, installs, benchmarks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import GpuSample
+from gpu_assistant.gui.main.main_area import MONITOR
+from gpu_assistant.gui.monitor.plot.cards import EventSign
 from tests.fakes.examples import cpu_benchmark
 from tests.fakes.main_window import feed, gpu, sample
-
-EventSign = pytest.importorskip("gpu_assistant.gui.monitor.plot.cards").EventSign
 
 pytestmark = pytest.mark.gui
 
 
-def test_what_happened_is_marked(worked):
+def test_events_are_marked(worked):
     _, page = worked
     cards = {card.of.key: card.plot for card in page.plot_cards}
     said = {key: {event.text for event in plot.events if event.text} for key, plot in cards.items()}
@@ -31,27 +31,27 @@ def test_what_happened_is_marked(worked):
     assert cards["temp"].limit.text == "slows down at 88 °C"
 
 
-def test_marks_follow_the_language(worked, language, qtbot):
+def test_events_follow_language(worked, language, qtbot):
     _, page = worked
     language.set("zh_CN")
     plot = next(card.plot for card in page.plot_cards if card.of.key == "cpu")
     qtbot.waitUntil(lambda: {event.text for event in plot.events if event.text} == {"安装"}, timeout=5000)
 
 
-def test_what_was_kept_is_marked_as_soon_as_it_is_read(monitor):
-    window, page = monitor
-    recorder = window.main_area.sampling._recorder
-    recorder._hurried.clear()
+def test_stored_events_marked_once_history_is_read(home, app, qtbot):
+    window, _ = home(app)
     now = time.time()
     feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 20 + i) for i in range(18)))
     assert window.main_area.sampling.history.store is None
-    recorder.hurry()
+    window.main_area.open_page(MONITOR)
+    qtbot.waitUntil(lambda: window.main_area.current_page == MONITOR, timeout=20_000)
+    page = window.main_area.pages[MONITOR]
     feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 2 + i) for i in range(2)))
     plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
     assert "hot" in {event.text for event in plot.events}
 
 
-def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
+def test_power_limit_marked_only_if_reached(monitor):
     """As the rule of the alarm judges: its thresholds are data."""
     window, page = monitor
     window.main_area.sampling.load_now()
@@ -70,7 +70,7 @@ def test_a_power_limit_is_marked_only_where_the_card_draws_as_much(monitor):
     assert marked["too little power"].end == pytest.approx(now - 30, abs=2)
 
 
-def test_what_did_not_last_as_long_as_its_alarm_wants_is_not_marked(monitor):
+def test_condition_shorter_than_its_rule_is_not_marked(monitor):
     window, page = monitor
     window.main_area.sampling.load_now()
     now = time.time()
@@ -91,7 +91,7 @@ def test_what_did_not_last_as_long_as_its_alarm_wants_is_not_marked(monitor):
     ]
 
 
-def test_a_mark_ends_as_its_alarm_does_and_a_graver_one_hushes_it(monitor):
+def test_event_ends_with_its_alarm_and_worse_one_hides_it(monitor):
     """`hot` begins 2 °C before the limit and ends 5 °C below it; being slowed down says it already."""
     window, page = monitor
     window.main_area.sampling.load_now()
@@ -122,7 +122,7 @@ def test_a_mark_ends_as_its_alarm_does_and_a_graver_one_hushes_it(monitor):
     ]
 
 
-def test_of_several_gpus_each_mark_says_whose_it_is(monitor):
+def test_events_name_their_gpu(monitor):
     window, page = monitor
     window.main_area.sampling.load_now()
     now = time.time()
@@ -149,41 +149,16 @@ def test_of_several_gpus_each_mark_says_whose_it_is(monitor):
     assert {event.text for event in own["util", (2,)].events if event.tone != "accent"} == {"GPU 2 Xid 48"}
 
 
-def test_several_alarms_are_one_sentence_whose_advice_unfolds(monitor, qtbot):
-    window, page = monitor
-    sick = {"temp": 95, "temp_max": 83, "temp_slow": 90, "ecc_uncorrected": 3, "remap_pending": True, "throttle": ()}
-    now = time.time()
-    feed(window, *(sample(gpu(**sick), t=now - 12 + i) for i in range(12)))
-    qtbot.waitUntil(lambda: page.subtitle.text().endswith(" · and 2 more"), timeout=10_000)
-    advice = page.advice_panel
-    assert advice.button.isVisible()
-    assert not advice.alarms.isVisible()
-    advice.button.click()
-    first, *others = advice.alarms.rows.values()
-    assert first.fix.isVisible()
-    assert not others[0].isVisible()
-    advice.alarms.more.click()
-    assert others[0].isVisible()
-
-
-def test_the_sentence_and_the_pill_say_how_the_card_is(worked, qtbot):
-    _, page = worked
-    # A sample of before may have been on its way.
-    said = "NVIDIA GeForce RTX 4060 · Your GPU is hot and slows itself down"
-    qtbot.waitUntil(lambda: page.subtitle.text() == said, timeout=10_000)
-    assert page.pill.kind == "warn"
-
-
-def test_a_benchmark_of_before_is_marked(monitor, app, qtbot):
+def test_stored_benchmark_is_marked(monitor, app, qtbot):
     window, page = monitor
     app.kept = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
-    page.look()
+    page.reload()
     feed(window, sample(gpu()))
     qtbot.waitUntil(lambda: "benchmark" in {event.text for event in page.plot_cards[0].plot.events}, timeout=5000)
 
 
 @pytest.mark.parametrize(("state", "word"), [("version-mismatch", "driver updated"), ("hung", "driver hung")])
-def test_why_the_driver_told_nothing_is_marked(monitor, state, word):
+def test_driver_state_without_samples_is_marked(monitor, state, word):
     window, page = monitor
     window.main_area.sampling.load_now()
     now = time.time()
@@ -199,7 +174,7 @@ def test_why_the_driver_told_nothing_is_marked(monitor, state, word):
     assert marked.end == pytest.approx(now - 30, abs=2)
 
 
-def test_a_card_that_was_pulled_out_is_marked_as_that_and_not_as_lost(monitor):
+def test_removed_gpu_is_not_marked_as_lost(monitor):
     window, page = monitor
     window.main_area.sampling.load_now()
     now = time.time()
@@ -216,7 +191,7 @@ def test_a_card_that_was_pulled_out_is_marked_as_that_and_not_as_lost(monitor):
     assert marked.end == pytest.approx(now - 30, abs=2)
 
 
-def test_what_was_marked_keeps_its_word_when_the_card_falls_silent(monitor):
+def test_event_keeps_its_text_if_gpu_is_lost(monitor):
     """A lost card tells its limits no more."""
     window, page = monitor
     window.main_area.sampling.load_now()

@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage, QWheelEvent
 np = pytest.importorskip("numpy")
 widget = pytest.importorskip("gpu_assistant.gui.monitor.plot.widget")
 
-from gpu_assistant.gui.monitor.history_model import LineStyle, SeriesCurve  # noqa: E402
 from gpu_assistant.gui.monitor.plot.annotations import Event  # noqa: E402
+from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve  # noqa: E402
 from gpu_assistant.gui.monitor.plot.overlay import Limit  # noqa: E402
 from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis  # noqa: E402
 from gpu_assistant.gui.monitor.plot.widget import Repaint  # noqa: E402

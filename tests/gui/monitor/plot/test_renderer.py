@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 np = pytest.importorskip("numpy")
 renderer = pytest.importorskip("gpu_assistant.gui.monitor.plot.renderer")
 
-from gpu_assistant.gui.monitor.history_model import LineStyle, SeriesCurve  # noqa: E402
+from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve  # noqa: E402
 
 pytestmark = pytest.mark.gui
 

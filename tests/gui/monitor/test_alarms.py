@@ -1,0 +1,51 @@
+"""The alarms: one sentence, expandable advice, the health test that it names."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from gpu_assistant.catalog.records.health import HealthRules
+from gpu_assistant.catalog.store import load_catalog
+from gpu_assistant.core.paths import resources_dir
+from gpu_assistant.gui.monitor.alarms import ADVISED_TEST_LEVEL, ALARMS_ADVISING_TEST
+from tests.fakes.main_window import feed, gpu, sample
+
+pytestmark = pytest.mark.gui
+
+
+def test_alarms_advising_test_have_button():
+    rules = load_catalog(resources_dir() / "catalog").read("health.json", HealthRules).rules
+    texts = json.loads((resources_dir() / "texts" / "health.json").read_text(encoding="utf-8"))
+    named = {
+        rule.id
+        for rule in rules
+        if f"health test of level {ADVISED_TEST_LEVEL}" in texts[f"health.{rule.id}.fix"]["en"]
+    }
+    assert named == ALARMS_ADVISING_TEST
+
+
+def test_several_alarms_are_one_line_with_expandable_advice(monitor, qtbot):
+    window, page = monitor
+    sick = {"temp": 95, "temp_max": 83, "temp_slow": 90, "ecc_uncorrected": 3, "remap_pending": True, "throttle": ()}
+    now = time.time()
+    feed(window, *(sample(gpu(**sick), t=now - 12 + i) for i in range(12)))
+    qtbot.waitUntil(lambda: page.subtitle_label.text().endswith(" · and 2 more"), timeout=10_000)
+    panel = page.advice_panel
+    assert panel.toggle_button.isVisible()
+    assert not panel.alarms_card.isVisible()
+    panel.toggle_button.click()
+    first, *others = panel.alarms_card.rows.values()
+    assert first.fix_label.isVisible()
+    assert not others[0].isVisible()
+    panel.alarms_card.expand_button.click()
+    assert others[0].isVisible()
+
+
+def test_status_line_and_pill_show_alarm(worked, qtbot):
+    _, page = worked
+    text = "NVIDIA GeForce RTX 4060 · Your GPU is hot and slows itself down"
+    qtbot.waitUntil(lambda: page.subtitle_label.text() == text, timeout=10_000)
+    assert page.status_pill.kind == "warn"
