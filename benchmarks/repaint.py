@@ -34,9 +34,9 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QWidget
 from gpu_assistant.app import App
 from gpu_assistant.core.results import GpuSample, Sample
 from gpu_assistant.gui import theme
-from gpu_assistant.gui.monitor.plot.curves import SeriesCurve
 from gpu_assistant.gui.monitor.page import MonitorPage
 from gpu_assistant.gui.monitor.plot.cards import gpu_line
+from gpu_assistant.gui.monitor.plot.curves import SeriesCurve
 from gpu_assistant.gui.monitor.plot.widget import Plot
 from gpu_assistant.gui.monitor.sampling import SamplingService
 from gpu_assistant.monitor.history import History

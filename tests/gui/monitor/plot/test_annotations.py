@@ -7,9 +7,12 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.core.results import GpuSample
-from gpu_assistant.gui.main.main_area import MONITOR
+from gpu_assistant.core.results import GpuSample, Health
+from gpu_assistant.gui.monitor.plot.annotations import AnnotationSource
 from gpu_assistant.gui.monitor.plot.cards import EventSign
+from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
+from gpu_assistant.gui.monitor.sampling import SamplingService
+from gpu_assistant.monitor.history import History
 from tests.fakes.examples import cpu_benchmark
 from tests.fakes.main_window import feed, gpu, sample
 
@@ -38,17 +41,17 @@ def test_events_follow_language(worked, language, qtbot):
     qtbot.waitUntil(lambda: {event.text for event in plot.events if event.text} == {"安装"}, timeout=5000)
 
 
-def test_stored_events_marked_once_history_is_read(home, app, qtbot):
-    window, _ = home(app)
-    now = time.time()
-    feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 20 + i) for i in range(18)))
-    assert window.main_area.sampling.history.store is None
-    window.main_area.open_page(MONITOR)
-    qtbot.waitUntil(lambda: window.main_area.current_page == MONITOR, timeout=20_000)
-    page = window.main_area.pages[MONITOR]
-    feed(window, *(sample(gpu(temp=90, temp_max=88), t=now - 2 + i) for i in range(2)))
-    plot = next(card.plot for card in page.plot_cards if card.of.key == "temp")
-    assert "hot" in {event.text for event in plot.events}
+def test_events_are_due_once_history_is_read(app, language):
+    sampling, now = SamplingService(app.sampler, History), time.time()
+    annotations, time_axis = AnnotationSource(app, sampling, sampling), TimeAxis()
+    samples = [sample(gpu(temp=90, temp_max=88), t=now - 20 + i) for i in range(20)]
+    for each in samples:
+        sampling.deliver(each, Health(t=each.t, state="well"))
+    assert annotations.events_if_due(time_axis, [0]) == ()
+    assert annotations.events_if_due(time_axis, [0]) is None  # too early
+    for each in samples:
+        sampling.writer.add_sample(each)
+    assert "hot" in {event.text for event in annotations.events_if_due(time_axis, [0])}
 
 
 def test_power_limit_marked_only_if_reached(monitor):
