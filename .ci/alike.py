@@ -90,7 +90,7 @@ LEFT_OUT = {
     "tests/installers/test_icon.py": SOURCE,
     "tests/installers/test_workflows.py": SOURCE,
     "tests/nvml/test_driver_faults.py::test_gpu_that_stays_awake_is_sampled_again": "minutes of reading Linux' /sys",
-    "tests/nvml/test_driver_faults.py::test_idle_laptop_gpu_is_released_and_sleeps": "an hour of looks into Linux' /sys",
+    "tests/nvml/test_driver_faults.py::test_idle_laptop_gpu_is_released_and_sleeps": "an hour of reading /sys",
     "tests/test_layering.py": SOURCE,
     "tests/texts/test_texts.py": "reads the sentences; Windows in Chinese reads them, too",
     "tests/windows/test_real_install.py": "for real PCs, whose registry test_road.py would change; that does more",

@@ -59,7 +59,8 @@ def main() -> None:
         print(f"{len(names)} series, {given.days:g} days replayed, a moment each {given.every:g} s")
         print(f"a moment: {took / moments * 1e6:.0f} us of processor time")
         print(
-            f"memory: {history.memory_bytes / MB:.1f} MB; ratio to means alone in doubles {history.memory_bytes / doubles:.2f}"
+            f"memory: {history.memory_bytes / MB:.1f} MB; "
+            f"ratio to means alone in doubles {history.memory_bytes / doubles:.2f}"
         )
         print(f"disk: {disk / MB:.1f} MB; ratio to the same {disk / doubles:.2f}")
         print(f"growth of the process in the second half: {grown / MB:+.1f} MB")

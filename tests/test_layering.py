@@ -322,7 +322,7 @@ def test_no_public_class_name_twice() -> None:
     assert {name: places for name, places in public_classes().items() if len(places) > 1} == {}
 
 
-# Words that say nothing in the field: past participles as nouns, moods, riddles. The glossary of each is in CONTRIBUTING.md.
+# Words that say nothing in the field: past participles as nouns, moods, riddles.
 RETIRED = frozenset(
     [
         "told",
