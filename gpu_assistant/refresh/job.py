@@ -1,6 +1,8 @@
-"""The refresh: every source is asked, what came is kept, what failed is said.
+"""The catalog refresh: asks the publishers' pages, merges what is new into the catalog's records, and stores the result.
 
-What pages said, put into the catalog's records. Pure. What a page cannot say stays unknown.
+    RefreshJob ─ fetch_bytes ─ pages.parse_* ─ merge_* ─ store.store_subjects (validated, then put in place)
+
+A source that fails leaves its subject as it was. What a page does not say stays unknown (None).
 """
 
 from __future__ import annotations

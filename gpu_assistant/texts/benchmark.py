@@ -1,8 +1,4 @@
-"""What was measured, as every face says it: digits, units, and what speaks against a figure.
-
-What is not in a benchmark, in words.
-
-A benchmark's verdict in words.
+"""A benchmark as text: digits, units, doubts about a figure, missing workloads, and the verdict.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The folder that holds a new version's file: fetched into, checked once more, started or shown from.
+"""The file of a new version: downloaded into a folder, verified again, then started or shown there.
 
-How this copy of the program came onto the computer: its installer leaves a note beside the launcher.
+Also how this copy was installed (`installation_kind`), which decides which file updates it.
 """
 
 from __future__ import annotations
