@@ -1,5 +1,4 @@
-"""Estimates from measurements: memory to keep free when a training is planned, and how long the parts of a setup take.
-"""
+"""Estimates from measurements: memory to keep free when a training is planned, and how long the parts of a setup take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalog refresh: asks the publishers' pages, merges what is new into the catalog's records, and stores the result.
+"""The catalog refresh: asks the publishers' pages, merges what is new into the catalog, and stores the result.
 
     RefreshJob ─ fetch_bytes ─ pages.parse_* ─ merge_* ─ store.store_subjects (validated, then put in place)
 

@@ -1,5 +1,4 @@
-"""A benchmark as text: digits, units, doubts about a figure, missing workloads, and the verdict.
-"""
+"""A benchmark as text: digits, units, doubts about a figure, missing workloads, and the verdict."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The structs of the core with their texts filled in (`Texts`), and sizes and durations of a plan as text.
-"""
+"""The structs of the core with their texts filled in (`Texts`), and sizes and durations of a plan as text."""
 
 from __future__ import annotations
 
