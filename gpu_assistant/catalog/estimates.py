@@ -1,4 +1,4 @@
-"""Estimates from measurements: memory to keep free when a training is planned, and how long the parts of a setup take."""
+"""Estimates from measurements: memory to keep free when training is planned, and how long parts of a setup take."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class UpdateStatus(Struct, frozen=True, kw_only=True):
 
 
 class UpdateCheckJob:
-    """Ends with a Look; what goes wrong with source or answer is its `known.outcome`. Raises Cancelled, AppError
+    """Ends with an UpdateStatus; what is wrong with source or answer is its `state.outcome`. Raises Cancelled, AppError
     where the state folder cannot be written.
     """
 
