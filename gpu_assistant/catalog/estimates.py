@@ -1,7 +1,4 @@
-"""How a training is planned into memory: what stays free, and how long it takes to work that out.
-
-How long the parts of a setup take: what was measured, for rough minutes in a plan.
-"""
+"""Estimates from measurements: memory to keep free when training is planned, and how long parts of a setup take."""
 
 from __future__ import annotations
 

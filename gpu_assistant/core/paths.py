@@ -77,7 +77,7 @@ def normalize_path(path: str) -> Path:
 
 
 def check_path_length(raw_path: str) -> None:
-    """Raise CallError("name-too-long") for a file or folder that no disk can hold by this name."""
+    """Raise UsageError("name-too-long") for a file or folder that no disk can hold by this name."""
     path = normalize_path(raw_path)
     try:
         path.lstat()

@@ -138,7 +138,7 @@ class PlanDuration(Struct, frozen=True, kw_only=True):
 
 
 def plan_duration(plan: Plan, cost: PlanCost) -> PlanDuration | None:
-    """As far as it is known; None where not even the packages' download is. `found` is the plan's price."""
+    """As far as it is known; None where not even the packages' download is. `cost` is the plan's cost."""
     if plan.minutes is not None:
         return PlanDuration(
             minutes=plan.minutes,

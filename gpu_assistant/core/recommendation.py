@@ -117,7 +117,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     `driver` is "keep" or an exact version, `cuda_toolkit` and `cudnn` are "none" or a version, `tensorflow` is a
     version, `toolkit_way` "archives" or "installer", `wsl` "install". What cannot work raises
-    CallError("choice-impossible", part=…, choice=…, why=…, newest=…).
+    UsageError("choice-impossible", part=…, choice=…, why=…, newest=…).
     """
 
     pytorch: str | None = None

@@ -423,8 +423,8 @@ class MemoryProfile(Struct, frozen=True, kw_only=True):
 class MemoryFit(Struct, frozen=True, kw_only=True):
     """What a training step needs in one variant, in bytes; `peak` is the sum of the parts from `parameters` to `cache`.
 
-    `capacity`, `spare` and `exact` are as in `FitSteps`; `largest_batch` is the largest one whose projected peak fits
-    into what is not spare, None where nobody tells. "together" is mixed precision where the device computes it
+    `capacity`, `spare` and `exact` are as in `MemoryProfile`; `largest_batch` is the largest whose projected peak fits
+    into what is not spare, None where that is unknown. "together" is mixed precision where the device computes it
     (`dtype`), checkpointing and accumulation.
     """
 
@@ -450,7 +450,7 @@ class MemoryFits(Struct, frozen=True, kw_only=True):
     """All variants of one model; `left_out` are variants that could not be measured, each with the key of a text.
 
     `devices` are all that torch has; `seconds` is how long it took. `steps` are what each of the `fits` was worked out
-    from (`bench/projection.py`), for another batch.
+    from (`bench/memory_fit.py`), for another batch.
     """
 
     schema: Literal["gpu-assistant/memory/1"]

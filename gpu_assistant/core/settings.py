@@ -14,7 +14,7 @@ Theme = Literal["system", "light", "dark", "contrast"]
 
 
 class MutedAlarm(msgspec.Struct, frozen=True, kw_only=True):
-    """No notification for one kind of alarm of one card: the rule's id, the card's UUID (see `monitor.series.card`),
+    """No notification for one kind of alarm of one card: the rule's id, the card's UUID (see `monitor.series.gpu_key`),
     and what the card was called, for who wants to hear of it again.
     """
 

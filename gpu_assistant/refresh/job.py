@@ -1,6 +1,8 @@
-"""The refresh: every source is asked, what came is kept, what failed is said.
+"""The catalog refresh: asks the publishers' pages, merges what is new into the catalog, and stores the result.
 
-What pages said, put into the catalog's records. Pure. What a page cannot say stays unknown.
+    RefreshJob ─ fetch_bytes ─ pages.parse_* ─ merge_* ─ store.store_subjects (validated, then put in place)
+
+A source that fails leaves its subject as it was. What a page does not say stays unknown (None).
 """
 
 from __future__ import annotations
@@ -196,7 +198,7 @@ def merge_drivers(
 ) -> tuple[DriverCatalog, int]:
     """The newest driver of each question, where it is newer than what is known for that kind of card.
 
-    Raises Garbage for a driver that the card's generation does not get, or from a host that is not the maker's:
+    Raises UnexpectedPage for a driver that the card's generation does not get, or from a host that is not the maker's:
     such an answer is not about the card that was asked for. The lookup gives no hashes: those stay unknown.
     """
     packages = list(current.packages)
@@ -291,7 +293,7 @@ class _SubjectQuery(Struct, kw_only=True):
 
 
 class RefreshJob:
-    """Reports a SubjectNews for each subject and ends with a Refresh.
+    """Reports a SubjectUpdate for each subject and ends with a RefreshResult.
 
     Raises NetworkError("catalog-offline") where no source gave anything usable (each said why before), AppError where
     the folder cannot be written or what came would break the catalog, Cancelled. In all of these the last good files

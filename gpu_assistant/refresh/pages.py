@@ -67,7 +67,7 @@ def link_targets(page: bytes) -> list[str]:
 
 
 def parse_wheels(page: bytes) -> tuple[IndexedWheel, ...]:
-    """PyTorch's released wheels on a page of its index; raises Garbage for a page without any."""
+    """PyTorch's released wheels on a page of its index; raises UnexpectedPage for a page without any."""
     parsed = [wheel for link in link_targets(page) if (wheel := _parse_wheel(link)) is not None]
     if not parsed:
         raise UnexpectedPage("no wheels")
@@ -106,7 +106,7 @@ def _parse_wheel(link: str) -> IndexedWheel | None:
 
 
 def parse_index_versions(page: bytes) -> tuple[Version, ...]:
-    """The versions whose index files a listing names; raises Garbage for a listing without any."""
+    """The versions whose index files a listing names; raises UnexpectedPage for a listing without any."""
     names = (unquote(link).partition("?")[0].rpartition("/")[2] for link in link_targets(page))
     versions = {Version(match[1]) for name in names if (match := _INDEX.fullmatch(name)) is not None}
     if not versions:
@@ -143,7 +143,7 @@ class CudnnIndex(RedistIndexHeader, frozen=True, kw_only=True):
 
 
 def parse_toolkit_index(data: bytes) -> RedistIndexHeader:
-    """The head of a toolkit's index; raises Garbage, also where it lists no compiler."""
+    """The head of a toolkit's index; raises UnexpectedPage, also where it lists no compiler."""
     try:
         raw: dict[str, Any] = json.decode(data, dict[str, Any])
         if "cuda_nvcc" not in raw:
@@ -154,7 +154,7 @@ def parse_toolkit_index(data: bytes) -> RedistIndexHeader:
 
 
 def parse_cudnn_index(data: bytes) -> CudnnIndex:
-    """An index of cuDNN; raises Garbage."""
+    """An index of cuDNN; raises UnexpectedPage."""
     try:
         return json.decode(data, CudnnIndex)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -179,7 +179,7 @@ class _DriverDownload(Struct, frozen=True, kw_only=True):
 
 
 def parse_drivers(data: bytes) -> tuple[DriverListing, ...]:
-    """The drivers of the lookup's answer that are no trial versions; empty where it found none; raises Garbage."""
+    """The drivers of the lookup's answer that are no betas; empty where it found none; raises UnexpectedPage."""
     try:
         raw = json.decode(data, dict[str, Any])
         if str(raw.get("Success", "")) not in ("0", "1"):

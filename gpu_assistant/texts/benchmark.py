@@ -1,9 +1,4 @@
-"""What was measured, as every face says it: digits, units, and what speaks against a figure.
-
-What is not in a benchmark, in words.
-
-A benchmark's verdict in words.
-"""
+"""A benchmark as text: digits, units, doubts about a figure, missing workloads, and the verdict."""
 
 from __future__ import annotations
 
@@ -54,7 +49,7 @@ NOTE_PREFIX, REASON_PREFIX = "bench.note.", "bench.because."
 
 
 def missing_workloads_text(missing: Sequence[tuple[str, str]], texts: Translator) -> str:
-    """All of it with its reasons, from the names and `LeftOut.why` of each; "" where nothing is missing."""
+    """All of it with its reasons, from the name and the `SkippedWorkload.why` of each; "" where nothing is missing."""
     reasons: dict[str, list[str]] = {}
     for name, reason in missing:
         reasons.setdefault(reason, []).append(name)

@@ -1,7 +1,4 @@
-"""What the faces say: sentences by code, and whole structs with their texts filled in.
-
-How much a plan or a step of it fetches, in the same words wherever it is told.
-"""
+"""The structs of the core with their texts filled in (`Texts`), and sizes and durations of a plan as text."""
 
 from __future__ import annotations
 

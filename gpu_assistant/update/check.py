@@ -1,6 +1,6 @@
-"""The check: what is known, and, when it is time, what the source says now.
+"""The update check: what is known of new versions, and, when it is due, what the publisher's source says now.
 
-What is known about new versions from one start to the next, in `updates.json` in the state folder.
+The state is kept in `updates.json` in the state folder.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class UpdateStatus(Struct, frozen=True, kw_only=True):
 
 
 class UpdateCheckJob:
-    """Ends with a Look; what goes wrong with source or answer is its `known.outcome`. Raises Cancelled, AppError
+    """Ends with an UpdateStatus; what is wrong with source or answer is its `state.outcome`. Raises Cancelled, AppError
     where the state folder cannot be written.
     """
 

@@ -18,7 +18,7 @@ POLL_S = 0.1
 
 
 def fetch_bytes(url: str, *, max_bytes: int, timeout: float, cancel: threading.Event) -> bytes:
-    """The answer's body; raises Refused or Cancelled. No cookies, no ids: the request says our version only."""
+    """The answer's body; raises ResponseRejected or Cancelled. No cookies, no ids: the request has our version only."""
     if not is_secure_url(url):
         raise ResponseRejected("insecure")
     request = _BoundedRequest(url, max_bytes, timeout)
@@ -37,7 +37,7 @@ def fetch_bytes(url: str, *, max_bytes: int, timeout: float, cancel: threading.E
 
 
 class _BoundedRequest:
-    """The request on a thread of its own; `ended` is set once `result` holds what came of it."""
+    """The request on a thread of its own; `finished` is set once `result` has the outcome."""
 
     def __init__(self, url: str, max_bytes: int, timeout: float) -> None:
         self.session = HttpSession()
@@ -63,7 +63,7 @@ class _BoundedRequest:
             self.finished.set()
 
     def result(self) -> bytes:
-        """The body; raises Refused, also where none has come yet."""
+        """The body; raises ResponseRejected, also where none has come yet."""
         if self._body is None:
             raise self._rejection
         return self._body

@@ -1,6 +1,6 @@
-"""The folder that holds a new version's file: fetched into, checked once more, started or shown from.
+"""The file of a new version: downloaded into a folder, verified again, then started or shown there.
 
-How this copy of the program came onto the computer: its installer leaves a note beside the launcher.
+Also how this copy was installed (`installation_kind`), which decides which file updates it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def remove_old_files(folder: Path, keep_name: str | None = None) -> None:
 
 
 class UpdateDownloadJob:
-    """Brings a version's file into the folder and ends with its path; reports `Progress`.
+    """Brings a version's file into the folder and ends with its path; reports UpdateDownloadProgress.
 
     What has come stays when it is stopped, and the next one goes on from there. Raises AppError, NetworkError,
     Cancelled.
@@ -85,7 +85,6 @@ class UpdateDownloadJob:
 
     def run(self, context: JobContext[Any]) -> Path:
         """Fetch it."""
-        from ..core.files import RemoteFile
         from ..fetch.downloader import Downloader, Totals
         from ..fetch.request import DownloadRequest
 
@@ -95,10 +94,7 @@ class UpdateDownloadJob:
             )
 
         remove_old_files(self._folder, self._file.name)
-        file = RemoteFile(
-            urls=(self._file.url,), name=self._file.name, sha256=self._file.sha256, bytes=self._file.bytes
-        )
-        request = DownloadRequest(file=file, path=self._folder / file.name)
+        request = DownloadRequest(file=self._file.remote, path=self._folder / self._file.name)
         try:
             downloader = Downloader(
                 [request], cancel=context.cancel, progress=report_progress, limits=self._limits, rate=self._rate_limiter

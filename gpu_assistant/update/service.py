@@ -64,7 +64,7 @@ class UpdateService:
         return self.installation_kind == "windows-installer" and self._system.name == "windows"
 
     def check(self, policy: CheckPolicy) -> UpdateCheckJob:
-        """Look what is known; only where `possible`."""
+        """Look what is known; only where `is_available`."""
         return UpdateCheckJob(
             self._source,
             self._state_path,

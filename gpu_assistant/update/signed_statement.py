@@ -22,6 +22,7 @@ from packaging.version import InvalidVersion, Version
 
 from ..catalog.records.catalog import UpdateKey
 from ..core import json
+from ..core.files import RemoteFile
 
 STATEMENT_SCHEMA: Final = "gpu-assistant/update/1"
 
@@ -58,6 +59,11 @@ class UpdateFile(Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """Its file name, the last part of its address."""
         return PurePosixPath(urlsplit(self.url).path).name
+
+    @property
+    def remote(self) -> RemoteFile:
+        """The file to download."""
+        return RemoteFile(urls=(self.url,), name=self.name, bytes=self.bytes, sha256=self.sha256)
 
 
 class ReleaseStatement(Struct, frozen=True, kw_only=True, dict=True):
@@ -107,7 +113,7 @@ def is_secure_url(url: str) -> bool:
 
 
 def read_signed_statement(response: bytes | str, keys: Sequence[UpdateKey]) -> ReleaseStatement:
-    """The statement in an answer, signed by one of the keys; raises Refused."""
+    """The statement in an answer, signed by one of the keys; raises ResponseRejected."""
     try:
         envelope = json.decode(response, SignedStatement)
         text = envelope.statement.encode()
@@ -120,7 +126,7 @@ def read_signed_statement(response: bytes | str, keys: Sequence[UpdateKey]) -> R
 
 
 def parse_statement(text: bytes) -> ReleaseStatement:
-    """A statement's own bytes, checked as far as that goes without its signature; raises Refused("garbage")."""
+    """A statement's own bytes, checked except for its signature; raises ResponseRejected("garbage")."""
     try:
         statement = json.decode(text, ReleaseStatement)
         version = statement.parsed_version

@@ -1,3 +1,5 @@
+"""The sampling thread: when it runs, on which thread its results arrive, how it fails."""
+
 from __future__ import annotations
 
 import threading
@@ -22,21 +24,21 @@ class Source:
 
 
 class Counting(Source):
-    """Gives numbered samples and notes on which thread it was asked."""
+    """Gives numbered samples and records the threads and arguments of the calls."""
 
     def __init__(self) -> None:
-        self.asked = 0
-        self.looked: list[bool] = []
+        self.count = 0
+        self.detailed: list[bool] = []
         self.threads: set[str] = set()
 
     def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
-        self.asked += 1
-        self.looked.append(detailed)
+        self.count += 1
+        self.detailed.append(detailed)
         self.threads.add(threading.current_thread().name)
-        return Sample(t=float(self.asked), gpus=())
+        return Sample(t=float(self.count), gpus=())
 
 
-class Refusing(Source):
+class Failing(Source):
     def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
         raise AppError("internal", detail="no")
 
@@ -44,13 +46,13 @@ class Refusing(Source):
 @pytest.fixture
 def sampling(qtbot):
     source = Counting()
-    made = SamplingService(lambda: source, History, interval=0.01)
-    made.source = source
-    yield made
-    assert made.stop()
+    sampling = SamplingService(lambda: source, History, interval=0.01)
+    sampling.source = source
+    yield sampling
+    assert sampling.stop()
 
 
-def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
+def test_samples_arrive_on_window_thread(qtbot, sampling):
     arrived_on = []
     sampling.sampled.connect(lambda _: arrived_on.append(threading.current_thread()))
     with qtbot.waitSignals([sampling.sampled] * 3, timeout=5000):
@@ -58,7 +60,7 @@ def test_samples_arrive_on_the_windows_thread(qtbot, sampling):
     assert set(arrived_on) == {threading.main_thread()}
     assert sampling.source.threads == {"sampling"}
     assert sampling.history.latest.t >= 3
-    assert not any(sampling.source.looked)
+    assert not any(sampling.source.detailed)
 
 
 def test_no_sampling_without_request(qtbot, sampling):
@@ -69,28 +71,28 @@ def test_no_sampling_without_request(qtbot, sampling):
     assert sampling.running
     sampling.request_samples("monitor", False)
     assert not sampling.running
-    # The driver is let go of: an open one keeps cards awake.
+    # The driver is closed: an open one keeps idle GPUs from sleeping.
     qtbot.waitUntil(lambda: sampling.source.closed == 1, timeout=5000)
     with qtbot.waitSignal(sampling.sampled, timeout=5000):
         sampling.request_samples("home", True)
 
 
 def test_thread_starts_at_first_request(qtbot):
-    made: list[int] = []
-    sampling = SamplingService(lambda: made.append(1), History)
+    created: list[int] = []
+    sampling = SamplingService(lambda: created.append(1), History)
     assert "sampling" not in {thread.name for thread in threading.enumerate()}
     assert sampling.stop()
-    assert made == []
+    assert created == []
 
 
 def test_failing_source_reports_and_retries(qtbot):
-    sampling = SamplingService(Refusing, History, interval=0.01)
+    sampling = SamplingService(Failing, History, interval=0.01)
     try:
-        refusals = []
-        sampling.failed.connect(refusals.append)
+        errors = []
+        sampling.failed.connect(errors.append)
         with qtbot.waitSignals([sampling.failed] * 2, timeout=5000):
             sampling.request_samples("home", True)
-        assert {error.code for error in refusals} == {"internal"}
+        assert {error.code for error in errors} == {"internal"}
     finally:
         assert sampling.stop()
 
@@ -98,29 +100,29 @@ def test_failing_source_reports_and_retries(qtbot):
 def test_no_signal_after_stop(qtbot, sampling):
     sampling.request_samples("home", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
-    told = []
+    received = []
     assert sampling.stop()
-    sampling.sampled.connect(told.append)
+    sampling.sampled.connect(received.append)
     qtbot.wait(50)
     sampling.request_samples("home", True)
-    assert told == []
+    assert received == []
     assert not sampling.running
 
 
 def test_stop_does_not_wait_for_hung_driver(qtbot):
-    inside, let_go = threading.Event(), threading.Event()
+    entered, released = threading.Event(), threading.Event()
 
     class Hanging(Source):
         def sample(self, *, detailed: bool = True, processes: bool = True) -> Sample:
-            inside.set()
-            let_go.wait(10)
+            entered.set()
+            released.wait(10)
             return Sample(t=0.0, gpus=())
 
     sampling = SamplingService(Hanging, History)
     sampling.request_samples("home", True)
-    assert inside.wait(5)
+    assert entered.wait(5)
     assert not sampling.stop(timeout=0.01)
-    let_go.set()
+    released.set()
     assert sampling.stop()
 
 
@@ -128,15 +130,15 @@ def test_expensive_fields_sampled_only_while_visible(qtbot, sampling):
     sampling.request_samples("home", True)
     qtbot.waitSignal(sampling.sampled, timeout=5000).wait()
     sampling.request_samples("monitor", True, detailed=True)
-    qtbot.waitUntil(lambda: sampling.source.looked[-1], timeout=5000)
+    qtbot.waitUntil(lambda: sampling.source.detailed[-1], timeout=5000)
     sampling.request_samples("monitor", True)
-    qtbot.waitUntil(lambda: not sampling.source.looked[-1], timeout=5000)
+    qtbot.waitUntil(lambda: not sampling.source.detailed[-1], timeout=5000)
     assert sampling.running
 
 
 def test_history_io_runs_on_sampling_thread(qtbot, tmp_path):
-    def seen(cpu):
-        """A run of the program: samples until they are in the history."""
+    def recorded(cpu):
+        """One run of the program, until its samples are in the history."""
         threads = []
 
         def store():
@@ -151,24 +153,24 @@ def test_history_io_runs_on_sampling_thread(qtbot, tmp_path):
         sampling.load_now()
         with qtbot.waitSignals([sampling.sampled] * 3, timeout=5000):
             sampling.request_samples("monitor", True)
-        found = sampling.history.since(CPU_UTILIZATION, -1, time.time() - 60)
+        window = sampling.history.since(CPU_UTILIZATION, -1, time.time() - 60)
         assert sampling.stop()
         assert threads == ["sampling"]
-        return found.mean.tolist()
+        return window.mean.tolist()
 
-    assert set(seen(20.0)) == {20.0}
+    assert set(recorded(20.0)) == {20.0}
     # The same second may have begun before the restart.
-    assert {20.0, 30.0} >= set(seen(30.0)) >= {20.0}
+    assert {20.0, 30.0} >= set(recorded(30.0)) >= {20.0}
 
 
 def test_write_error_reported_and_sampling_continues(qtbot, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     sampling = SamplingService(Counting, lambda: History(tmp_path / "file" / "history"), interval=0.01)
     sampling.load_now()
-    refused = []
-    sampling.failed.connect(refused.append)
+    errors = []
+    sampling.failed.connect(errors.append)
     with qtbot.waitSignal(sampling.failed, timeout=5000):
         sampling.request_samples("home", True)
     qtbot.waitSignals([sampling.sampled] * 2, timeout=5000).wait()
     sampling.stop()
-    assert len(refused) == 1
+    assert len(errors) == 1

@@ -94,7 +94,7 @@ def test_condition_shorter_than_its_rule_is_not_marked(monitor):
     ]
 
 
-def test_event_ends_with_its_alarm_and_worse_one_hides_it(monitor):
+def test_event_ends_with_alarm_and_worse_one_hides_it(monitor):
     """`hot` begins 2 °C before the limit and ends 5 °C below it; being slowed down says it already."""
     window, page = monitor
     window.main_area.sampling.load_now()

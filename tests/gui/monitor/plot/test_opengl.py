@@ -20,6 +20,6 @@ assert loaded in ([], ["pyqtgraph.Qt.OpenGLConstants", "pyqtgraph.Qt.OpenGLHelpe
 """
 
 
-def test_graphs_are_drawn_without_it() -> None:
+def test_plots_work_without_opengl() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")

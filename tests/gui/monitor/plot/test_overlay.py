@@ -6,10 +6,9 @@ import math
 
 import pytest
 
-overlay = pytest.importorskip("gpu_assistant.gui.monitor.plot.overlay")
-
-from gpu_assistant.gui.monitor.plot.annotations import Event  # noqa: E402
-from gpu_assistant.gui.monitor.plot.renderer import ViewRange  # noqa: E402
+from gpu_assistant.gui.monitor.plot import overlay
+from gpu_assistant.gui.monitor.plot.annotations import Event
+from gpu_assistant.gui.monitor.plot.renderer import ViewRange
 
 pytestmark = pytest.mark.gui
 
@@ -36,20 +35,20 @@ def test_a_label_is_whole_at_an_edge(qapp, start, ratio):
     assert 0 <= label(start).left <= 300 - label(start).width
 
 
-def test_what_began_on_several_cards_at_once_is_said_once(qapp):
+def test_simultaneous_events_share_label(qapp):
     events = (gpu_event(0, 100, "power limit"), gpu_event(1, 101, "power limit"), gpu_event(3, 110, "power limit"))
     events += (gpu_event(2, 400, "power limit"), gpu_event(2, 102, "hot"))
     texts = [text for _, text in overlay.group_events(view(), events)]
     assert texts == ["GPU 0, 1, 3 power limit", "GPU 2 hot", "GPU 2 power limit"]
 
 
-def test_a_bare_number_gives_way_and_is_not_at_the_edge(qapp):
+def test_bare_number_yields_and_avoids_edge(qapp):
     events = (gpu_event(0, 50), gpu_event(1, 50, "hot"), gpu_event(2, 300, "hot"), gpu_event(3, 320), gpu_event(4, 600))
     texts = [label.text for label in overlay.place_labels(view(first=100), events)]
     assert texts == ["GPU 1 hot", "GPU 2 hot", "GPU 4"]
 
 
-def test_the_cross_hair_says_once_what_several_cards_had():
+def test_crosshair_merges_simultaneous_events():
     events = [
         Event(start=1, end=9, text="", tone="warn", gpu=gpu, whose=f"GPU {gpu}", reason=reason)
         for gpu, reason in ((2, "hot"), (0, "hot"), (1, "power limit"))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 
-np = pytest.importorskip("numpy")
-widget = pytest.importorskip("gpu_assistant.gui.monitor.plot.widget")
-
-from gpu_assistant.gui.monitor.plot.annotations import Event  # noqa: E402
-from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve  # noqa: E402
-from gpu_assistant.gui.monitor.plot.overlay import Limit  # noqa: E402
-from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis  # noqa: E402
-from gpu_assistant.gui.monitor.plot.widget import Repaint  # noqa: E402
+from gpu_assistant.gui.monitor.plot import widget
+from gpu_assistant.gui.monitor.plot.annotations import Event
+from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve
+from gpu_assistant.gui.monitor.plot.overlay import Limit
+from gpu_assistant.gui.monitor.plot.time_axis import TimeAxis
+from gpu_assistant.gui.monitor.plot.widget import Repaint
 
 pytestmark = pytest.mark.gui
 
@@ -73,7 +72,7 @@ def pixels(plot):
 @pytest.mark.parametrize(
     ("span", "first", "step"), [(60, 280, 1), (600, 250, 1), (3600, 4000, 1), (86_400, 90_000, 10)]
 )
-def test_moving_on_is_as_good_as_painting_anew(shown, past, span, first, step):
+def test_incremental_paint_equals_full_paint(shown, past, span, first, step):
     past.__init__(step=step)
     moving, anew = shown(span), shown(span)
     past.now = BEGIN + first
@@ -92,7 +91,7 @@ def test_moving_on_is_as_good_as_painting_anew(shown, past, span, first, step):
     assert advanced >= 5
 
 
-def test_what_moved_by_less_than_a_pixel_is_not_drawn(shown, past):
+def test_subpixel_move_is_not_redrawn(shown, past):
     plot = shown(86_400)
     past.now = BEGIN + 90_000
     assert plot.refresh(past.fetch) is Repaint.ALL
@@ -102,7 +101,7 @@ def test_what_moved_by_less_than_a_pixel_is_not_drawn(shown, past):
     assert plot.refresh(past.fetch) is Repaint.EDGE
 
 
-def test_another_size_theme_or_event_is_drawn_at_once(shown, past):
+def test_size_theme_or_event_redraws_at_once(shown, past):
     plot = shown(600)
     past.now = BEGIN + 600
     assert plot.refresh(past.fetch) is Repaint.ALL
@@ -115,7 +114,7 @@ def test_another_size_theme_or_event_is_drawn_at_once(shown, past):
     assert plot.refresh(past.fetch) is Repaint.NOTHING
 
 
-def test_the_cross_hair_reads_what_is_drawn(shown, past):
+def test_crosshair_reads_drawn_values(shown, past):
     plot = shown(600)
     past.now = BEGIN + 600
     plot.refresh(past.fetch)
@@ -128,14 +127,14 @@ def test_the_cross_hair_reads_what_is_drawn(shown, past):
     assert plot.readings() == []
 
 
-def test_an_event_that_goes_on_reaches_the_edge():
+def test_open_event_reaches_right_edge():
     event = Event(start=100.0, end=math.inf, text="", tone="warn")
     assert event.within(1000, 2000)
     assert not event.moment
     assert not Event(start=100.0, end=150.0, text="", tone="warn").within(1000, 2000)
 
 
-def test_an_event_from_before_the_view_is_labelled_at_its_edge(shown, past):
+def test_event_before_view_is_labelled_at_left_edge(shown, past):
     plot = shown(60)
     past.now = BEGIN + 1000
     seen = []
@@ -186,7 +185,7 @@ def test_keys_zoom_pan_and_reset(shown, past, qtbot):
     assert plot.time_axis.as_chosen
 
 
-def test_the_cross_hair_reads_the_extremes_where_a_band_is_drawn(shown, past):
+def test_crosshair_reads_band_extremes(shown, past):
     past.__init__(step=10)
     past.now = BEGIN + 90_000
     plot = shown(86_400)
@@ -200,7 +199,7 @@ def test_the_cross_hair_reads_the_extremes_where_a_band_is_drawn(shown, past):
     assert (low, high) == (past.y[near].min() - 3, past.y[near].max() + 3)
 
 
-def test_without_a_band_there_are_no_extremes(shown, past):
+def test_no_extremes_without_band(shown, past):
     past.now = BEGIN + 280
     plot = shown(60)
     plot.refresh(past.fetch)
@@ -208,7 +207,7 @@ def test_without_a_band_there_are_no_extremes(shown, past):
     assert plot.readings()[0].extremes is None
 
 
-def test_what_several_cards_have_at_once_is_no_darker(shown, past):
+def test_overlapping_events_are_not_darker(shown, past):
     past.now = BEGIN + 280
     plot = shown(60)
     one = Event(start=BEGIN + 230, end=BEGIN + 275, text="", tone="warn")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-np = pytest.importorskip("numpy")
-renderer = pytest.importorskip("gpu_assistant.gui.monitor.plot.renderer")
-
-from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve  # noqa: E402
+from gpu_assistant.gui.monitor.plot import renderer
+from gpu_assistant.gui.monitor.plot.curves import LineStyle, SeriesCurve
 
 pytestmark = pytest.mark.gui
 
@@ -49,7 +48,7 @@ def filled(x, low, high):
     return lambda painter: renderer.fill_between(painter, x, low, high, height=20, colour=QColor("black"))
 
 
-def test_the_area_leaves_the_gaps_open(painted):
+def test_filled_area_leaves_gaps(painted):
     x, y = np.arange(100.0), np.full(100, 5.0)
     y[40:60] = math.nan
     seen = painted(filled(x, y * 0 + 20, y))

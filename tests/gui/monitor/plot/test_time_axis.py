@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-time_axis = pytest.importorskip("gpu_assistant.gui.monitor.plot.time_axis")
-
+from gpu_assistant.gui.monitor.plot import time_axis
 
 pytestmark = pytest.mark.gui
 
@@ -30,14 +29,14 @@ def test_pause_stands_still_then_resumes_at_now(axis):
     assert axis.view()[1] == 10_100.0
 
 
-def test_a_range_chosen_while_paused_ends_at_the_pause(axis):
+def test_range_chosen_while_paused_ends_at_pause(axis):
     axis.pause(True)
     axis.time = 10_100.0
     axis.choose(time_axis.SPANS[0])
     assert axis.view() == (9940.0, 10_000.0)
 
 
-def test_zoom_keeps_the_moment_under_the_pointer(axis):
+def test_zoom_keeps_time_under_pointer(axis):
     axis.choose(600)
     axis.pan(-1000)
     start, end = axis.view()
@@ -80,7 +79,7 @@ def test_reset_is_live_with_the_chosen_range(axis, qtbot):
     assert (axis.live, axis.span, axis.cursor, axis.paused) == (True, 60, None, False)
 
 
-def test_the_cross_hair_steps_and_stays_inside(axis):
+def test_crosshair_steps_within_view(axis):
     axis.choose(600)
     axis.step(-1)
     assert axis.cursor == 9994.0
@@ -105,7 +104,7 @@ def test_as_chosen_after_pan_zoom_and_reset(axis):
     assert axis.as_chosen
 
 
-def test_pause_in_the_past_stays_there(axis):
+def test_pause_in_past_keeps_view(axis):
     axis.choose(600)
     axis.zoom(0.5, 9700.0)
     axis.pan(-100)
