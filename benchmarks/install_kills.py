@@ -46,7 +46,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CHILD = """
 import sys
 from pathlib import Path
-from tests.install.test_cudnn import Whole
+from tests.install.steps.test_cudnn import Whole
 world = Whole(Path(sys.argv[1]), *sys.argv[2:])
 print("begun", flush=True)
 world.install()
@@ -75,8 +75,8 @@ class Try:
 
     def start(self) -> subprocess.Popen[str]:
         """An install in a process group of its own, at its first line."""
-        words = [sys.executable, "-X", "faulthandler", "-c", CHILD, str(self.root), self.index, self.base]
-        child = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        command = [sys.executable, "-X", "faulthandler", "-c", CHILD, str(self.root), self.index, self.base]
+        child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
         assert child.stdout is not None
         if child.stdout.readline() != "begun\n":
             raise SystemExit("the install did not begin")
@@ -92,29 +92,29 @@ class Try:
 
     def result(self) -> dict[str, str]:
         """Every file's hash, what `pip check` says, and the lock."""
-        world, found = self.here(), {}
+        world, result = self.here(), {}
         for folder in (world.outside, world.data.toolkits):
-            for place in sorted(folder.rglob("*")):
-                if place.is_symlink():
-                    found[str(place)] = f"-> {place.readlink()}"
-                elif place.is_file() and BYTECODE not in place.parts and place.name != UV_NOTE:
-                    found[str(place)] = hashlib.sha256(same(place)).hexdigest()
+            for path in sorted(folder.rglob("*")):
+                if path.is_symlink():
+                    result[str(path)] = f"-> {path.readlink()}"
+                elif path.is_file() and BYTECODE not in path.parts and path.name != UV_NOTE:
+                    result[str(path)] = hashlib.sha256(same(path)).hexdigest()
         python = world.environment / "bin" / "python"
-        said = subprocess.run(
+        completed = subprocess.run(
             [find_uv(), "pip", "check", "--python", python], capture_output=True, text=True, check=False
         )
-        found["pip check"] = re.sub(r" in [0-9.]+ *m?s", "", said.stdout + said.stderr)
-        found["lock"] = (world.environment / LOCK_FILE).read_text(encoding="utf-8")
-        return found
+        result["pip check"] = re.sub(r" in [0-9.]+ *m?s", "", completed.stdout + completed.stderr)
+        result["lock"] = (world.environment / LOCK_FILE).read_text(encoding="utf-8")
+        return result
 
 
 def same(file: Path) -> bytes:
     """A file without what tells when it was made."""
     data = file.read_bytes()
     if file.name == MANIFEST_FILE:
-        told = json.loads(data)
-        del told["created"], told["bytes"]
-        return json.dumps(told).encode()
+        content = json.loads(data)
+        del content["created"], content["bytes"]
+        return json.dumps(content).encode()
     if file.name == FILE_MANIFEST:
         return "\n".join(read_file_manifest(file.parent)).encode("utf-8", "surrogateescape")
     if file.name == "RECORD":
@@ -124,11 +124,11 @@ def same(file: Path) -> bytes:
 
 def lies(world: Whole) -> list[str]:
     """The effects that the journal calls done and that are not there."""
-    place = Host(world.system, world.data)
+    host = Host(world.system, world.data)
     return [
         str(each.effect)
         for each in active_effects(world.data)
-        if each.sure and observe_state(each, place, STEP_KINDS) != "made"
+        if each.is_confirmed and observe_state(each, host, STEP_KINDS) != "applied"
     ]
 
 
@@ -137,8 +137,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    moments = random.Random(given.seed)
+    arguments = parser.parse_args()
+    moments = random.Random(arguments.seed)
     stopped: collections.Counter[str] = collections.Counter()
     wrong: list[str] = []
     with fault_server() as server, tempfile.TemporaryDirectory() as temporary:
@@ -149,31 +149,31 @@ def main() -> None:
             "UV_DEFAULT_INDEX": tiny_wheels.index(server, "simple", tiny_wheels.others()),
             "NO_PROXY": "127.0.0.1",
         }
-        tried = Try(Path(temporary) / "world", index, server.url)
-        world = tried.begin()
+        sandbox = Try(Path(temporary) / "world", index, server.url)
+        world = sandbox.begin()
         world.redist.serve(server)
         before = world.seen()
-        tried.install()
-        model = tried.result()
-        taken = statistics.median((tried.begin(), tried.install())[1] for _ in range(3))
+        sandbox.install()
+        model = sandbox.result()
+        taken = statistics.median((sandbox.begin(), sandbox.install())[1] for _ in range(3))
         killed = 0
-        while killed < given.kills:
-            world = tried.begin()
-            with tried.start() as child:
+        while killed < arguments.kills:
+            world = sandbox.begin()
+            with sandbox.start() as child:
                 time.sleep(moments.uniform(0, taken))
                 if child.poll() is not None:
                     continue  # it was quicker than usual
                 os.killpg(child.pid, signal.SIGKILL)
             killed += 1
             left = log.interrupted_install(world.data)
-            place = (left.step or "before the first step") if left is not None else "no journal yet, or its end"
-            stopped[place] += 1
+            moment = (left.step or "before the first step") if left is not None else "no journal yet, or its end"
+            stopped[moment] += 1
             wrong += [f"kill {killed}: the journal lies: {lie}" for lie in lies(world)]
-            tried.install()
+            sandbox.install()
             wrong += [f"kill {killed}: afterwards the journal lies: {lie}" for lie in lies(world)]
-            found = tried.result()
+            result = sandbox.result()
             wrong += [
-                f"kill {killed}: {name}" for name in model.keys() | found.keys() if model.get(name) != found.get(name)
+                f"kill {killed}: {name}" for name in model.keys() | result.keys() if model.get(name) != result.get(name)
             ]
             try:
                 UninstallJob(world.environment, world.data, world.system).run(JobContext())
@@ -181,7 +181,7 @@ def main() -> None:
                 wrong.append(f"kill {killed}: {error.code}")
             if world.seen() != before:
                 wrong.append(f"kill {killed}: something stays after the removal")
-            print(f"kill {killed}: {place}; {len(wrong)} differences or lies so far", file=sys.stderr, flush=True)
+            print(f"kill {killed}: {moment}; {len(wrong)} differences or lies so far", file=sys.stderr, flush=True)
     print(json.dumps(dict(stopped.most_common()), indent=1))
     print(f"{killed} kills within {taken:.1f} s of an install of {len(model)} files: {len(wrong)} differences or lies")
     for line in wrong[:20]:

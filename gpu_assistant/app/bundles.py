@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from ..core.recommendation import Choice, Recommendation
     from ..core.types import Channel
     from ..fetch.rate import RateLimiter
-    from ..install.bundle.format import BundleContents, CheckBundleJob
+    from ..install.bundle.format import BundleContents
+    from ..install.jobs.check_bundle import CheckBundleJob
     from ..install.jobs.create_bundle import CreateBundleJob
     from .context import AppContext
     from .setup import SetupService
@@ -78,7 +79,7 @@ class BundleService:
 
         With `match_computer`, also check that the bundle was made for this operating system and architecture.
         """
-        from ..install.bundle.format import CheckBundleJob
+        from ..install.jobs.check_bundle import CheckBundleJob
 
         simulated = self._context.simulated_machine
         operating_system = simulated.os if simulated is not None else self._context.system.operating_system()
@@ -100,5 +101,5 @@ class BundleService:
 
         plan = self._setup.plan(machine, recommendation, environment, bundle=folder)
         bundle_source = BundleSource(folder)
-        bundle_source.check_plan(plan, platform_for(machine.os, bundle_source.contents.wish.label))
+        bundle_source.check_plan(plan, platform_for(machine.os, bundle_source.contents.request.label))
         return plan

@@ -74,7 +74,7 @@ class MonitoringService:
         from ..bench.memory_fit import install_command
         from ..bench.training_snippet import EXAMPLE_MODELS
         from ..detect.frameworks import find_torch
-        from ..install.files.inventory import SITE_PACKAGES_GLOBS
+        from ..install.files.installed_packages import SITE_PACKAGES_GLOBS
 
         folders = [folder for pattern in SITE_PACKAGES_GLOBS for folder in environment.glob(pattern)]
         build = find_torch(folders)

@@ -173,11 +173,11 @@ class SetupService:
         Raises UsageError for a malformed file, or one that names a folder that cannot be used.
         """
         from ..core.plan import Plan
-        from ..install.plan.validation import refuse_missing, validate_plan
+        from ..install.plan.validation import check_sources_exist, validate_plan
 
         plan = json.read_file(path, Plan, code="plan-file")
         validate_plan(plan, self._context.data)
-        refuse_missing(plan)
+        check_sources_exist(plan)
         return plan
 
     def replan(self, given: Plan, machine: Machine) -> Plan:
@@ -187,8 +187,8 @@ class SetupService:
         cannot work, and what `recommend` and `plan` raise.
         """
         from ..advise.recommend import recommend
-        from ..install.plan.validation import refuse_differences
-        from ..install.steps.base import refused
+        from ..install.plan.validation import check_same_steps
+        from ..install.steps.base import plan_error
 
         asked = given.recommendation
         wheelhouse = Path(given.wheelhouse) if given.wheelhouse is not None else None
@@ -204,7 +204,7 @@ class SetupService:
                 wheels=wheels,
             )
         except UsageError as error:
-            raise refused(f"recommendation.choice: {error.code}", part="choice") from error
+            raise plan_error(f"recommendation.choice: {error.code}", part="choice") from error
         plan = self._planned(
             machine,
             advice,
@@ -214,7 +214,7 @@ class SetupService:
             made_by="conda" if any(step.kind == "conda-environment" for step in given.steps) else "venv",
             simulated=given.simulated,
         )
-        refuse_differences(given, plan)
+        check_same_steps(given, plan)
         return self.preview(plan)
 
     def interrupted_plan(self) -> Plan | None:

@@ -50,9 +50,9 @@ def run_bundle(app: App, arguments: argparse.Namespace, output: Output) -> int:
     contents = run_with_events(job, output, cancel_code="cancelled")
     if not output.json:
         output.write_line(
-            output.translate("bundle-made", path=str(folder), release=contents.wish.label, bytes=contents.bytes)
+            output.translate("bundle-made", path=str(folder), release=contents.request.label, bytes=contents.bytes)
         )
-        setup.render_left_out(contents.left_out, output)
+        setup.render_left_out(contents.excluded_codes, output)
     return 0
 
 
@@ -67,7 +67,7 @@ def plan_from_bundle(app: App, arguments: argparse.Namespace, folder: Path) -> P
     )
     contents = app.bundles.read(folder)
     if arguments.goal not in (contents.goal, "pytorch"):
-        raise UsageError("bundle-other-wish", path=str(folder), made_for=contents.wish.label)
+        raise UsageError("bundle-other-wish", path=str(folder), made_for=contents.request.label)
     machine = run_job(app.setup.detect())
     recommendation = app.bundles.recommend(folder, machine)
     environment = app.setup.environment_path(arguments.env, contents.goal)

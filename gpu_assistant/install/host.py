@@ -1,4 +1,4 @@
-"""Where effects are made and looked at: the system and the data folder."""
+"""The computer that is installed to, as every floor above sees it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from ..catalog.store import Catalog
 
 
+class Host(NamedTuple):
+    """The operating system and the data folder, in which effects are made, observed and reverted."""
+
+    system: System
+    data: DataDir
+
+
 class ValidationContext(NamedTuple):
-    """What a plan is checked against."""
+    """A host and the catalog: what a plan is previewed with, without running it."""
 
     system: System
     data: DataDir
     catalog: Catalog
-
-
-class Host(NamedTuple):
-    """The computer and the data folder in which effects are seen and reverted."""
-
-    system: System
-    data: DataDir

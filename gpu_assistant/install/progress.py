@@ -1,4 +1,8 @@
-"""News of an install: states at once, progress at most ten times a second."""
+"""The events of one run, from the steps to the job's caller.
+
+Changes of state are passed on at once, progress at most ten times a second. The jobs in `jobs/` make one
+`ProgressReporter` each and hand it to the steps.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +30,17 @@ PROGRESS_INTERVAL_S = 0.1
 
 
 def failure_state(error: BaseException) -> Literal["failed", "cancelled"]:
-    """How a step ended that raised this."""
+    """The state of a step that raised this error."""
     return "cancelled" if isinstance(error, Cancelled) else "failed"
 
 
 def end_state(error: BaseException) -> EndState:
-    """How a run ended that raised this."""
+    """The state of a run that raised this error."""
     return "reboot-needed" if isinstance(error, RebootRequired) else failure_state(error)
 
 
 class ProgressReporter:
-    """Builds the events of one run and passes them on; `elapsed_s` counts from here."""
+    """Builds events and passes them on; `elapsed_s` counts from its creation."""
 
     def __init__(self, context: JobContext[Any], clock: Callable[[], float] = time.monotonic) -> None:
         self._context = context
@@ -46,19 +50,18 @@ class ProgressReporter:
         self._step_id = ""
 
     def report_plan(self, steps: tuple[Step, ...]) -> None:
-        """What is going to happen."""
-        briefs = tuple(
+        """The first event: what is going to happen."""
+        summaries = tuple(
             StepSummary(
                 id=step.id, code=step.code, data=step.data, bytes=step.bytes, needs_admin=step.needs_admin, now=step.now
             )
             for step in steps
         )
-        self._send(PlanEvent(steps=briefs))
+        self._send(PlanEvent(steps=summaries))
 
     def report_step(
         self, step_id: str, state: StepState, *, code: str | None = None, data: dict[str, Value] | None = None
     ) -> None:
-        """A step is in a new state."""
         self._step_id = step_id
         self._last_sent = float("-inf")
         self._send(StepEvent(id=step_id, state=state, code=code, data=data or {}))
@@ -74,7 +77,7 @@ class ProgressReporter:
         code: str | None = None,
         data: dict[str, Value] | None = None,
     ) -> None:
-        """The running step came further; the last word of a step (`done` == `total`) is always passed on."""
+        """The running step advanced; the last report of a step (`done` == `total`) is never dropped."""
         now = self._clock()
         if now - self._last_sent < PROGRESS_INTERVAL_S and done != total:
             return
@@ -94,25 +97,24 @@ class ProgressReporter:
         )
 
     def log(self, line: str) -> None:
-        """A line that a tool wrote."""
-        # uv's advice for the folder that is moved to its place afterwards: followed, it would lead nowhere.
+        """A line of output of a program that a step runs."""
+        # uv names the partial folder, which is renamed afterwards.
         if not line.startswith("Activate with:"):
             self._send(LogEvent(id=self._step_id, line=line))
 
     def end_run(
         self, state: EndState, environment: str, code: str | None = None, data: dict[str, Value] | None = None
     ) -> None:
-        """The last event."""
+        """The last event of a run."""
         elapsed = self._clock() - self._started
         self._send(EndEvent(state=state, env=environment, elapsed_s=elapsed, code=code, data=data or {}))
 
     def fail_step(self, step_id: str, error: BaseException) -> None:
-        """A step came to no good end."""
         code, data = (error.message.code, error.data) if isinstance(error, AppError) else (None, None)
         self.report_step(step_id, failure_state(error), code=code, data=data)
 
     def fail_run(self, environment: str, error: AppError) -> None:
-        """The last event of a run that came to no good end."""
+        """The last event of a run that raised an error."""
         self.end_run(end_state(error), environment, error.message.code, error.data)
 
     def _send(self, event: Event) -> None:

@@ -33,9 +33,9 @@ STEPS = (
 )
 
 
-def contents(*, left_out: tuple[str, ...] = ()) -> BundleContents:
+def contents(*, excluded_codes: tuple[str, ...] = ()) -> BundleContents:
     """The list of a folder with one wheel."""
-    wish = PackageRequest(
+    request = PackageRequest(
         python="3.11",
         torch="2.13.0",
         variant="cpu",
@@ -46,7 +46,7 @@ def contents(*, left_out: tuple[str, ...] = ()) -> BundleContents:
         index_url=None,
         wheelhouse=None,
         serves_variant=True,
-        general=None,
+        default_index=None,
     )
     return BundleContents(
         schema="gpu-assistant/bundle/1",
@@ -54,13 +54,13 @@ def contents(*, left_out: tuple[str, ...] = ()) -> BundleContents:
         catalog="2026-11-01",
         goal="pytorch",
         channel="studio",
-        wish=wish,
-        target=Platform(system="linux", arch="x86_64", glibc="2.36"),
+        request=request,
+        platform=Platform(system="linux", arch="x86_64", glibc="2.36"),
         files=(
             BundleFile(path=LOCK_FILE, sha256="0" * 64, bytes=1_000),
             BundleFile(path=WHEEL, sha256="1" * 64, bytes=WHOLE),
         ),
-        left_out=left_out,
+        excluded_codes=excluded_codes,
     )
 
 

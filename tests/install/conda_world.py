@@ -27,16 +27,16 @@ class CondaWorld(World):
 
     def plan(self, **more: Any) -> Plan:
         """A plan for an environment of conda's."""
-        given: dict[str, Any] = {"simulated": False, "conda": self.conda.program, "machine": machine(), **more}
+        arguments: dict[str, Any] = {"simulated": False, "conda": self.conda.program, "machine": machine(), **more}
         return make_plan(
-            given.pop("machine"),
+            arguments.pop("machine"),
             recommendation(RELEASE, self.torch_index),
             self.catalog,
             data=self.data,
             environment=self.environment,
             wheelhouse=None,
             environment_kind="conda",
-            **given,
+            **arguments,
         )
 
     def plain_plan(self) -> Plan:

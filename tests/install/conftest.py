@@ -34,12 +34,12 @@ def bundle(world: World) -> Path:
 def refusing(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Everything that asks the network asks here, and is counted."""
     with fault_server() as proxy:
-        asked: list[str] = []
+        requested: list[str] = []
         for name in ("http_proxy", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)
             monkeypatch.setenv(name.upper(), proxy.url)
         monkeypatch.setenv("NO_PROXY", "")
         monkeypatch.setenv("no_proxy", "")
-        yield asked
-        asked += [seen.path for seen in proxy.seen]
-        assert asked == []
+        yield requested
+        requested += [seen.path for seen in proxy.seen]
+        assert requested == []

@@ -18,8 +18,8 @@ def tmpfs(folder: Path, options: str) -> Iterator[Path]:
     if sys.platform != "linux" or os.geteuid() != 0:
         pytest.skip("mounting a small disk needs root on Linux")
     folder.mkdir(parents=True)
-    words = ["/bin/mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-    if subprocess.run(words, capture_output=True, check=False).returncode != 0:
+    command = ["/bin/mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
         pytest.skip("this root may not mount (a container?)")
     try:
         yield folder

@@ -22,6 +22,7 @@ from gpu_assistant.install.steps.context import InstallContext, Outcome
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
 from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system import current_system
+from gpu_assistant.system.base import UserEnvironmentVariables
 from tests.fakes.environment_variables import FileAtLogin, FileVariables
 from tests.fakes.system import FakeSystem
 
@@ -43,7 +44,7 @@ class WriteFile(Plain):
     def run(self, step: Step, work: InstallContext) -> Outcome:
         path, text = Path(step.spec["path"]), step.spec["text"].encode()
         before = path.read_bytes() if path.is_file() else None
-        with work.effect(step, FileWritten(path=str(path), sha256=hashlib.sha256(text).hexdigest(), before=before)):
+        with work.effect(step, FileWritten(path=str(path), sha256=hashlib.sha256(text).hexdigest(), previous=before)):
             json.write_file(path, text)
         return Outcome()
 
@@ -99,7 +100,7 @@ def register() -> None:
 class SmallWorld:
     """Everything below one folder: the data folder, the user's variables, and `outside`, which is to stay as it was."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, variables: UserEnvironmentVariables | None = None) -> None:
         register()
         self.root = root
         self.data = DataDir(root / "data")
@@ -107,7 +108,9 @@ class SmallWorld:
         self.outside.mkdir(parents=True, exist_ok=True)
         self.variables = FileVariables(self.outside / "variables.json")
         self.login_command = FileAtLogin(self.outside / "login.json")
-        self.system = FakeSystem(name=current_system().name, variables=self.variables, login_command=self.login_command)
+        self.system = FakeSystem(
+            name=current_system().name, variables=variables or self.variables, login_command=self.login_command
+        )
         self.environment = self.outside / "env"
 
     def plan(self, *more: Step, environment: Path | None = None) -> Plan:
@@ -163,8 +166,8 @@ class SmallWorld:
         """Every file outside of the data folder and the toolkits in it, byte for byte; folders have no bytes, and of a
         list of ours the names count alone.
         """
-        places = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
-        return {place.relative_to(self.root).as_posix(): _seen(place) for place in places}
+        paths = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
+        return {path.relative_to(self.root).as_posix(): _seen(path) for path in paths}
 
 
 def _seen(place: Path) -> bytes | None:

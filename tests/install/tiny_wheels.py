@@ -87,9 +87,9 @@ def index(server: FaultServer, name: str, wheels: Sequence[Wheel], *, lies: Mapp
         if path not in server.files:
             server.add(path, one.data)
         server.add(f"{path}.metadata", one.metadata)
-        told = (lies or {}).get(one.name, one.sha256)
+        text = (lies or {}).get(one.name, one.sha256)
         meta = f'data-core-metadata="sha256={hashlib.sha256(one.metadata).hexdigest()}"'
-        pages.setdefault(one.project, []).append(f'<a href="{path}#sha256={told}" {meta}>{one.name}</a>')
+        pages.setdefault(one.project, []).append(f'<a href="{path}#sha256={text}" {meta}>{one.name}</a>')
     for project, anchors in pages.items():
         page = "<!DOCTYPE html><html><body>" + "".join(anchors) + "</body></html>"
         server.add(f"/{name}/{project}/", page.encode(), media="text/html", etag=None)

@@ -96,14 +96,14 @@ class ToolkitWorld:
         """Every file outside of the data folder and the toolkits in it: bytes, a link's target, None for a folder; of a
         list of ours the names.
         """
-        places = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
+        paths = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
         return {
-            place.relative_to(self.root).as_posix(): str(place.readlink())
-            if place.is_symlink()
+            path.relative_to(self.root).as_posix(): str(path.readlink())
+            if path.is_symlink()
             else None
-            if place.is_dir()
-            else " ".join(sorted(inventory.read_file_manifest(place.parent)))
-            if place.name == inventory.FILE_MANIFEST
-            else place.read_bytes()
-            for place in places
+            if path.is_dir()
+            else " ".join(sorted(inventory.read_file_manifest(path.parent)))
+            if path.name == inventory.FILE_MANIFEST
+            else path.read_bytes()
+            for path in paths
         }

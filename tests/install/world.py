@@ -32,7 +32,7 @@ from . import tiny_wheels
 
 RELEASE = "9.1.0"
 SERIES = ".".join(platform.python_version_tuple()[:2])
-INTERPRETER = Path(sys._base_executable).resolve()  # type: ignore[attr-defined]
+INTERPRETER = Path(vars(sys)["_base_executable"]).resolve()  # not that of a virtual environment
 QUICK = Limits(connect_seconds=2, stall_seconds=5, tries=2, backoff_seconds=0.01, reserve_bytes=0)
 
 

@@ -486,7 +486,7 @@ class BundleReadyCard(Card):
             widget.setText(line)
         separator = self.tr(", ")
         missing = separator.join(
-            dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.left_out)
+            dict.fromkeys(texts.translate(f"bundle.left-out.{code}") for code in contents.excluded_codes)
         )
         self._missing_label.setText(self.tr("Not in it: {parts}.").format(parts=missing))
         self._missing_label.setVisible(bool(missing))
@@ -495,8 +495,8 @@ class BundleReadyCard(Card):
         template = self.tr("{release} for {computer}, {count} files. Checksum of the list: {mark}")
         self._checksum_label.setText(
             template.format(
-                release=contents.wish.label,
-                computer=contents.target.label,
+                release=contents.request.label,
+                computer=contents.platform.label,
                 count=len(contents.files),
                 mark=bundle.checksum,
             )

@@ -1,6 +1,13 @@
-"""What lies in a bundle, as its own list says it. The list comes with the folder: it is untrusted like all of it.
+"""A bundle: a folder with all files of one plan, for installing without a network.
 
-Reads every byte of a bundle and compares it with the bundle's list.
+    bundle.json               BundleContents: each file's path, sha256 and official address
+    pylock.toml               the lock file; local wheels have the address file:///bundle/wheels/…
+    wheels/<name>             the wheels of the lock file
+    files/<16 hex>/<name>     everything else: archives, installers, indexes
+
+`jobs/create_bundle.py` makes one, `source.py` installs from it, `jobs/check_bundle.py` compares every byte with the
+list. The list comes with the folder and is untrusted: its paths are checked when it is read, links when a file is
+located, hashes when it is used.
 """
 
 from __future__ import annotations
@@ -8,31 +15,22 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, structs
 
 from ...core import json
-from ...core.errors import AppError, UsageError
-from ...core.jobs import JobContext
-from ...core.json import storage_error
-from ...core.machine import OperatingSystem
-from ...core.plan import Step
+from ...core.errors import UsageError
 from ...core.recommendation import Choice
-from ...core.types import Channel, Goal, Value
-from ...fetch import partial_file
-from ...fetch.rate import SpeedMeter
-from ..files import inventory
-from ..files.inventory import format_names
-from ..packages.requirements import PackageRequest, Platform, platform_for
-from ..progress import ProgressReporter
+from ...core.types import Channel, Goal
+from ..packages.requirements import PackageRequest, Platform
 
 LIST_FILE = "bundle.json"
-# There while a bundle is being made: what lies in such a folder is no bundle yet, and ours to go on with.
+# In the folder while a bundle is made: it is no bundle yet, and the next run continues with its files.
 UNFINISHED_FILE = ".bundle-begun.json"
 LOCK_FILE = "pylock.toml"
 WHEELS_FOLDER, FILES_FOLDER = "wheels", "files"
-# A local file's address in the lock of a bundle, wherever the folder will stand.
+# The address of the bundle's folder in its lock file, wherever it will be.
 BUNDLE_URL = "file:///bundle/"
 
 _OUTSIDE_PATTERN = re.compile(r"\A(?:[/\\]|[A-Za-z]:)|(?:\A|[/\\])\.\.(?:[/\\]|\Z)")
@@ -41,7 +39,7 @@ _NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+%-]{0,200}\Z")
 
 
 class BundleFile(Struct, frozen=True, kw_only=True):
-    """One file by its path below the folder; `url` is where it officially comes from (None: a file of the user's)."""
+    """A file by its path below the folder; `url` is its official address (None: it was a local file)."""
 
     path: str
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
@@ -50,11 +48,11 @@ class BundleFile(Struct, frozen=True, kw_only=True):
 
 
 class BundleContents(Struct, frozen=True, kw_only=True):
-    """`bundle.json`: what it was made for and its files.
+    """`bundle.json`: the `request` and `platform` that it was made for, and its files.
 
-    `left_out` are the titles' codes of steps that need a network of their own, which no folder can hold.
-    `catalog` is the day of the facts that the plan rests on, `choice` what was picked by hand when it was made. When
-    that was does not stand here: the same files have the same list, and its sha256 stays.
+    `excluded_codes` are the codes of steps whose programs need the network themselves. `catalog` is the date of the
+    catalog, `choice` what the user chose by hand. There is no date of creation, so that the same files have the same
+    list, with the same sha256.
     """
 
     schema: Literal["gpu-assistant/bundle/1"]
@@ -62,34 +60,36 @@ class BundleContents(Struct, frozen=True, kw_only=True):
     catalog: str | None
     goal: Goal
     channel: Channel
-    wish: PackageRequest
-    target: Platform
+    request: PackageRequest
+    platform: Platform
     files: tuple[BundleFile, ...]
-    left_out: tuple[str, ...] = ()
+    excluded_codes: tuple[str, ...] = ()
     choice: Choice | None = None
 
     @property
     def bytes(self) -> int:
-        """What all files take."""
+        """The size of all files."""
         return sum(file.bytes for file in self.files)
 
     @property
     def pinned_choice(self) -> Choice:
-        """What has to be picked where it is used, so that the same comes out."""
-        request = self.wish
+        """The choice that makes another computer recommend the same."""
+        request = self.request
         return structs.replace(
             self.choice or Choice(), pytorch=request.torch, variant=request.variant, python=request.python
         )
 
     def check_platform(self, folder: Path, platform: Platform) -> None:
-        """Raise CallError("bundle-other-machine") where it was made for another kind of computer."""
-        if not self.target.is_compatible_with(platform):
-            raise UsageError("bundle-other-machine", path=str(folder), made_for=self.target.label, here=platform.label)
+        """Raise UsageError("bundle-other-machine") if it was made for another kind of computer."""
+        if not self.platform.is_compatible_with(platform):
+            raise UsageError(
+                "bundle-other-machine", path=str(folder), made_for=self.platform.label, here=platform.label
+            )
 
 
 def read_contents(folder: Path, name: str = LIST_FILE) -> BundleContents:
-    """A bundle's list; raises CallError: bundle-missing, bundle-unfinished, bundle-list (broken or unsafe), and those
-    of reading.
+    """The list in a folder; raises UsageError: bundle-missing, bundle-unfinished, bundle-list (invalid or unsafe), and
+    those of `json.read_file`.
     """
     path = folder / name
     if not path.is_file() or path.is_symlink():
@@ -100,7 +100,7 @@ def read_contents(folder: Path, name: str = LIST_FILE) -> BundleContents:
     seen_paths: set[str] = set()
     for file in contents.files:
         name = file.path.rpartition("/")[2]
-        # Two names that a file system takes for one would hide a file behind another.
+        # On a case-insensitive file system one of two such files would replace the other.
         if (
             _PATH_PATTERN.match(file.path) is None
             or _NAME_PATTERN.match(name) is None
@@ -115,87 +115,13 @@ def read_contents(folder: Path, name: str = LIST_FILE) -> BundleContents:
 
 
 def list_hash(folder: Path) -> str:
-    """The sha256 of the list, which holds those of all files: who has it from the maker can trust the folder."""
+    """The sha256 of the list. Since the list holds the hashes of all files, comparing it verifies the whole bundle."""
     return hashlib.sha256((folder / LIST_FILE).read_bytes()).hexdigest()
 
 
 def locate_file(folder: Path, file: BundleFile) -> Path:
-    """Where a file of a checked list lies; raises CallError("bundle-link") where something leads out of the folder."""
+    """The path of a listed file; raises UsageError("bundle-link") if a link is on the way to it."""
     path = folder.joinpath(*file.path.split("/"))
     if any(each.is_symlink() for each in (path, *path.parents) if folder in each.parents):
         raise UsageError("bundle-link", path=str(path))
     return path
-
-
-CHECK_STEP = "check"
-
-
-class CheckBundleJob:
-    """News are `Event`s, the last one an `EndEvent`. With `here` it must also be for this kind of computer."""
-
-    def __init__(self, folder: Path, target_system: OperatingSystem | None = None) -> None:
-        self.folder = folder
-        self._target_system = target_system
-
-    def run(self, context: JobContext[Any]) -> BundleContents:
-        """The list of a whole bundle. Raises CallError: bundle-missing, bundle-unfinished, bundle-list, bundle-link,
-        bundle-other-machine; Cancelled; AppError("bundle-damaged") with the paths that are missing or differ.
-        """
-        reporter = ProgressReporter(context)
-        reporter.report_plan(
-            (Step(id=CHECK_STEP, kind="bundle", code="bundle-check", data={"path": str(self.folder)}),)
-        )
-        reporter.report_step(CHECK_STEP, "running")
-        try:
-            contents = self._verify_files(reporter, context)
-            bundle_hash = list_hash(self.folder)
-            unlisted = tuple(
-                sorted({*inventory.iter_files(self.folder)} - {LIST_FILE, *(file.path for file in contents.files)})
-            )
-        except AppError as error:
-            self._report_failure(reporter, error)
-            raise
-        except OSError as error:
-            failure = storage_error(error, self.folder)
-            self._report_failure(reporter, failure)
-            raise failure from error
-        data: dict[str, Value] = {"count": len(contents.files), "mark": bundle_hash}
-        code = "progress.bundle-whole"
-        if unlisted:
-            code, data = "progress.bundle-whole-extra", {**data, "kept": len(unlisted), "files": format_names(unlisted)}
-        reporter.report_step(CHECK_STEP, "done", code=code, data=data)
-        reporter.end_run("done", str(self.folder))
-        return contents
-
-    def _verify_files(self, reporter: ProgressReporter, context: JobContext[Any]) -> BundleContents:
-        contents = read_contents(self.folder)
-        if self._target_system is not None:
-            contents.check_platform(self.folder, platform_for(self._target_system, contents.wish.label))
-        done_bytes, damaged, speed_meter = 0, list[str](), SpeedMeter()
-
-        def advance(count: int) -> None:
-            nonlocal done_bytes
-            done_bytes += count
-            speed_meter.add(done_bytes)
-            rate = speed_meter.rate()
-            reporter.report_progress(
-                done=done_bytes, total=contents.bytes, unit="bytes", speed=rate, bottleneck="checking"
-            )
-
-        for file in contents.files:
-            path = locate_file(self.folder, file)
-            if not path.is_file() or path.stat().st_size != file.bytes:
-                damaged.append(file.path)
-                advance(file.bytes)
-                continue
-            with path.open("rb", buffering=0) as stream:
-                hasher = partial_file.hash_rest(stream, hashlib.sha256(), context.cancel, advance)
-            if hasher.hexdigest() != file.sha256:
-                damaged.append(file.path)
-        if damaged:
-            raise AppError("bundle-damaged", path=str(self.folder), files=", ".join(damaged))
-        return contents
-
-    def _report_failure(self, reporter: ProgressReporter, error: AppError) -> None:
-        reporter.fail_step(CHECK_STEP, error)
-        reporter.fail_run(str(self.folder), error)

@@ -1,4 +1,16 @@
-"""The user's side of the door: writes the request, has the system ask for rights, reads the answer."""
+"""The unprivileged side: sends one request to the elevated helper, and returns its answer.
+
+    step (steps/nvidia_driver, vc_redist, cuda_installer, wsl2)
+      └─ ElevationClient.send_request
+           1. writes request.json, named by its SHA-256, into the user's own state folder
+           2. system.run_as_admin(program, "--administrator-door", path, sha256): UAC or polkit asks the user
+                └─ elevation/helper.py, elevated: checks path, hash and request (protocol.py), runs what it names,
+                   writes answer.json into a private folder that only administrators can write to
+           3. reads answer.json there, deletes the request, raises the answer's error
+
+The user's folder is not trusted by the helper, the private folder is: whoever else runs as the user can neither change
+a request after its hash was taken nor forge an answer.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +26,7 @@ import msgspec
 
 from ...core import json, paths
 from ...core.errors import AppError, os_error_text
+from ...core.files import hash_file
 from .protocol import (
     ANSWER_FILE,
     HELPER_FLAG,
@@ -34,21 +47,18 @@ if TYPE_CHECKING:
     from ...system.elevation import ElevatedSystem
 
 
-CHUNK_BYTES = 1 << 20
-
-
 def helper_command() -> tuple[str, ...]:
-    """How this very program is started as the helper."""
+    """The command that starts this program as the helper."""
     if paths.is_packaged():
         return (sys.executable, HELPER_FLAG)
     return (sys.executable, "-I", "-m", "gpu_assistant", HELPER_FLAG)
 
 
 class ElevationClient:
-    """Asks for one thing at a time. Each call raises RightsRefused where the person said no, AppError, Cancelled.
+    """Sends requests, one at a time. Each call raises ElevationDenied if the user refused, AppError, Cancelled.
 
-    `folder` is the user's own, for the request's file; `run_as_admin` and `words` replace the system's way and our
-    program.
+    `folder` is the user's, for the request file; `run_as_admin` and `command` replace the system's prompt and our
+    program in tests.
     """
 
     def __init__(
@@ -68,35 +78,33 @@ class ElevationClient:
         self._helper_command = tuple(command) if command is not None else helper_command()
 
     def install_windows_driver(self, file: Path, sha256: str | None) -> HelperAnswer:
-        """Run NVIDIA's package; without a published hash the one of the file as it lies now."""
+        """Run NVIDIA's package; without a published hash, the file must stay as it is now."""
         return self.send_request(
-            WindowsDriverRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_file(file))
+            WindowsDriverRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_installer(file))
         )
 
     def install_vc_redist(self, file: Path, sha256: str | None) -> HelperAnswer:
-        """Run Microsoft's installer of the Visual C++ runtime."""
-        return self.send_request(VcRedistRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_file(file)))
+        return self.send_request(
+            VcRedistRequest(nonce=_new_nonce(), file=str(file), sha256=sha256 or _hash_installer(file))
+        )
 
     def install_cuda_toolkit(self, file: Path, version: str) -> HelperAnswer:
-        """Run NVIDIA's installer of this CUDA Toolkit."""
         return self.send_request(
-            CudaToolkitRequest(nonce=_new_nonce(), file=str(file), sha256=_hash_file(file), version=version)
+            CudaToolkitRequest(nonce=_new_nonce(), file=str(file), sha256=_hash_installer(file), version=version)
         )
 
     def enable_wsl_platform(self) -> HelperAnswer:
-        """Switch WSL2's parts of Windows on."""
         return self.send_request(WslPlatformRequest(nonce=_new_nonce()))
 
     def install_linux_packages(self, names: Sequence[str], minimum: str | None = None) -> HelperAnswer:
-        """Install packages of the distribution, the first one as `minimum` or newer."""
+        """Install packages of the distribution, the first one in version `minimum` or newer."""
         return self.send_request(LinuxPackagesRequest(nonce=_new_nonce(), packages=tuple(names), minimum=minimum))
 
     def create_restore_point(self) -> HelperAnswer:
-        """Let Windows note its state."""
         return self.send_request(RestorePointRequest(nonce=_new_nonce()))
 
     def send_request(self, request: HelperRequest) -> HelperAnswer:
-        """The answer of the helper, whose error is raised here."""
+        """Run the helper for one request; raises the error of its answer."""
         encoded = json.encode(request)
         path = self._folder / f"{request_folder_name(encoded)}.json"
         json.write_file(path, encoded)
@@ -125,12 +133,8 @@ def _new_nonce() -> str:
     return secrets.token_hex(16)
 
 
-def _hash_file(file: Path) -> str:
-    hasher = hashlib.sha256()
+def _hash_installer(file: Path) -> str:
     try:
-        with file.open("rb") as stream:
-            while chunk := stream.read(CHUNK_BYTES):
-                hasher.update(chunk)
+        return hash_file(file)
     except OSError as error:
         raise AppError("door-file", path=str(file), detail=os_error_text(error)) from error
-    return hasher.hexdigest()

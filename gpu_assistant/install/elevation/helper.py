@@ -1,10 +1,17 @@
-"""The distribution's own packages on Debian and Ubuntu: only names that the catalog knows, and nothing else removed.
+"""The elevated helper: checks one request, carries it out, writes its answer, and ends.
 
-Installers that their publisher signed: brought where nobody else can write, checked there, run from there.
+    main ─► ElevationHelper.handle_request
+              1. opens the request file without following links, compares its SHA-256 with the command line's
+              2. creates the private folder of this request; that fails if the request was answered before
+              3. install_packages    names that the catalog allows, by apt-get, nothing unrelated removed
+                 run_installer       copied into the private folder; hash and signer of the copy checked; run there
+                 enable_wsl          wsl.exe of the system folder, with the catalog's arguments
+                 create_restore_point
+              4. writes answer.json into the private folder
 
-WSL2's parts of Windows, switched on by Windows' own program.
-
-The elevated side: reads one request, checks it, does it, leaves its answer where only we can write, ends.
+This file runs as administrator or root. It trusts the program's own files, the built-in catalog and the system, but
+nothing that a program of the user can write: not the request, not refreshed catalog files, not the environment.
+`client.py` is the other side, `protocol.py` the language between them.
 """
 
 from __future__ import annotations
@@ -26,6 +33,8 @@ from ...fetch.request import Digest
 from .protocol import (
     ANSWER_FILE,
     MAX_REQUEST_BYTES,
+    WSL_ENVIRONMENT,
+    WSL_TIMEOUT_S,
     CudaToolkitRequest,
     HelperAnswer,
     HelperRequest,
@@ -56,7 +65,7 @@ APT_ENVIRONMENT = {
     "DEBIAN_PRIORITY": "critical",
     "LC_ALL": "C.UTF-8",
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-    # Restarting services is the user's to decide: a restart of the computer follows anyway.
+    # Services are not restarted: the computer is restarted afterwards anyway.
     "NEEDRESTART_SUSPEND": "1",
 }
 APT_OPTIONS = (
@@ -65,16 +74,110 @@ APT_OPTIONS = (
     *("-o", "Dpkg::Options::=--force-confold"),
 )
 _REMOVED_PATTERN = re.compile(r"^Remv (\S+)", re.MULTILINE)
-# What a driver's packages of another branch may bring along and take with them.
+# Packages of another driver branch, which apt may remove when it installs a branch.
 _DRIVER_PACKAGE_PATTERN = re.compile(
     r"(lib|linux-(modules|objects|signatures)-|xserver-xorg-video-)?nvidia[a-z0-9.+-]*\Z"
 )
 _BRANCH_PATTERN = r"[1-9][0-9]{2}"
 _KERNEL_FLAVOUR_PATTERN = r"generic(?:-hwe-[0-9]{2}\.[0-9]{2})?"
+COPY_CHUNK_BYTES = 1 << 20
+MAX_INSTALLER_BYTES = 8 << 30  # NVIDIA's largest, of a whole toolkit, are below 4 GB
+INSTALLER_TIMEOUT_S = 3600.0
+INSTALLER_LOG_LINES = 40
+WSL_LOG_LINES = 40
+RESTORE_POINT_LABEL = "GPU Assistant: before a new graphics driver"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Handle the request file and sha256 in `arguments`. Exit code 0: an answer was written, whatever it says."""
+    from ...catalog.store import load_catalog
+    from ...core.paths import resources_dir
+    from ...system import current_system
+    from ...system.elevation import current_elevation as current_rights
+
+    # Only the built-in catalog: refreshed files are in the user's data folder, which the user's programs can write to.
+    return ElevationHelper(
+        current_system(), current_rights(), load_catalog(resources_dir() / "catalog")
+    ).handle_request(arguments)
+
+
+class ElevationHelper:
+    """Handles one request. `apt_get` is the program that installs packages."""
+
+    def __init__(self, system: System, rights: ElevatedSystem, catalog: Catalog, apt_get: Path = APT_GET) -> None:
+        self._system, self._rights, self._catalog, self._apt_get = system, rights, catalog, apt_get
+
+    def handle_request(self, arguments: Sequence[str]) -> int:
+        """See `main`."""
+        try:
+            if len(arguments) != 2:
+                raise AppError("door-request", detail=f"{len(arguments)} arguments")
+            if not self._system.is_admin():
+                raise AppError("door-no-rights")
+            with self._rights.open_user_file(Path(arguments[0])) as file:
+                encoded = file.read(MAX_REQUEST_BYTES + 1)
+            request = decode_request(encoded, arguments[1])
+            folder = self._rights.create_private_folder(request_folder_name(encoded))
+        except AppError as error:
+            # Without a valid request there is no private folder to answer in.
+            print(error.code, error.data, file=sys.stderr)  # noqa: T201 - this process has no other output
+            return 1
+        self._write_answer(folder, self._execute_safely(request, folder))
+        return 0
+
+    def _execute_safely(self, request: HelperRequest, folder: Path) -> HelperAnswer:
+        try:
+            return self._execute(request, folder)
+        except AppError as error:
+            return HelperAnswer(error=error.code, data=error.data)
+        except Exception as error:  # noqa: BLE001 - reported to the client instead of lost
+            return HelperAnswer(error="internal", data={"detail": f"{type(error).__name__}: {error}"})
+
+    def _execute(self, request: HelperRequest, folder: Path) -> HelperAnswer:
+        is_windows = self._system.name == "windows"
+        if isinstance(request, LinuxPackagesRequest) == is_windows:
+            raise AppError("door-request", detail=self._system.name)
+        if isinstance(request, RestorePointRequest):
+            _create_restore_point(self._rights)
+            return HelperAnswer()
+        if isinstance(request, LinuxPackagesRequest):
+            return install_packages(request, self._system, self._catalog, self._apt_get)
+        if isinstance(request, WslPlatformRequest):
+            return enable_wsl(self._system, self._rights, self._catalog)
+        prepared_call = installer_call(request, self._catalog)
+        return run_installer(
+            prepared_call, request, folder, self._system, self._rights, before_run=self._restore_point_maker(request)
+        )
+
+    def _restore_point_maker(self, request: HelperRequest) -> Callable[[], bool | None]:
+        """Makes one before a driver if Windows allows it, under the same prompt; returns whether it was created."""
+
+        def create_restore_point() -> bool | None:
+            if not isinstance(request, WindowsDriverRequest):
+                return None
+            try:
+                _create_restore_point(self._rights)
+            except AppError:
+                return False
+            return True
+
+        return create_restore_point
+
+    def _write_answer(self, folder: Path, answer: HelperAnswer) -> None:
+        from ...core import json
+
+        json.write_file(folder / ANSWER_FILE, json.encode(answer))
+
+
+def _create_restore_point(rights: ElevatedSystem) -> None:
+    """Raises AppError("restore-point"), on Linux always."""
+    if rights.windows is None:
+        raise AppError("restore-point", detail="Linux")
+    rights.windows.create_restore_point(RESTORE_POINT_LABEL)
 
 
 def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.Pattern[str]:
-    """The names that the catalog gives for a distribution, with any branch; raises AppError("door-request")."""
+    """Matches the names that the catalog has for a distribution, of any branch; raises AppError("door-request")."""
     facts = find_install_method(catalog.drivers, operating_system)
     if facts is None:
         raise AppError("door-request", detail=f"linux-packages: {operating_system.distro}")
@@ -88,7 +191,11 @@ def allowed_packages(operating_system: OperatingSystem, catalog: Catalog) -> re.
 def install_packages(
     request: LinuxPackagesRequest, system: System, catalog: Catalog, apt_get: Path = APT_GET
 ) -> HelperAnswer:
-    """Look the lists up anew, see what would come and go, then install; raises AppError."""
+    """Update the package lists, simulate, then install; raises AppError.
+
+    "driver-would-remove" if apt would remove packages that are not of a driver, "driver-too-old-here" if it would
+    install an older version than `request.minimum`.
+    """
     names = request.packages
     allowed = allowed_packages(system.operating_system(), catalog)
     unknown_names = [name for name in names if not allowed.match(name)]
@@ -98,7 +205,7 @@ def install_packages(
     def run_apt(*arguments: str) -> ProcessResult:
         return system.run([apt_get, *arguments], timeout=APT_TIMEOUT_S, environ=APT_ENVIRONMENT, cwd=Path("/"))
 
-    # Some foreign source fails on many computers: an old list may still do.
+    # On many computers some third-party source fails; the lists of the others are still used.
     run_apt("-q", *APT_OPTIONS, "update")
     simulation = run_apt("-q", "-s", *APT_OPTIONS, "install", "--", *names)
     if simulation.returncode:
@@ -115,7 +222,7 @@ def install_packages(
 
 
 def _planned_version(output: str, name: str) -> Version | None:
-    """Which version of a package would come, without the distribution's own numbers; None where it is here already."""
+    """The upstream version of a package that a simulated run would install; None if it is installed already."""
     match = re.search(rf"^Inst {re.escape(name)} (?:\[\S+\] )?\((?:\d+:)?(\d+(?:\.\d+)*)", output, re.MULTILINE)
     return Version.parse(match[1]) if match is not None else None
 
@@ -126,14 +233,8 @@ def _apt_answer(finished: ProcessResult) -> HelperAnswer:
     )
 
 
-COPY_CHUNK_BYTES = 1 << 20
-MAX_INSTALLER_BYTES = 8 << 30  # bytes of an installer; NVIDIA's of a whole toolkit are below 4 GB
-INSTALLER_TIMEOUT_S = 3600.0
-INSTALLER_LOG_LINES = 40
-
-
 class InstallerCall(Struct, frozen=True):
-    """How an installer is called, who must have signed it, and its checksum where our own catalog knows one."""
+    """How an installer is run, who must have signed it, and its checksum if the catalog has one."""
 
     name: str
     arguments: tuple[str, ...]
@@ -142,7 +243,7 @@ class InstallerCall(Struct, frozen=True):
 
 
 def installer_call(request: InstallerRequest, catalog: Catalog) -> InstallerCall:
-    """The fixed words from the catalog; raises AppError("door-request") where it knows none."""
+    """The call for a request, from the catalog; raises AppError("door-request") if it has none."""
     if isinstance(request, VcRedistRequest):
         package = catalog.vc_redist.package
         return InstallerCall("vc_redist.exe", package.arguments, package.signer)
@@ -172,10 +273,10 @@ def run_installer(
     *,
     before_run: Callable[[], bool | None],
 ) -> HelperAnswer:
-    """Copy, check the copy, run the copy; raises AppError where it is not what it has to be.
+    """Copy the installer into the private `folder`, check hash and signer of the copy, and run it; raises AppError.
 
-    `folder` is a private one: nobody else writes there between the check and the run. `before` is done in between, and
-    its result is the answer's `restore_point`.
+    Nobody else can write there between the check and the run. `before_run` is called in between; its result is the
+    answer's `restore_point`.
     """
     work_folder = folder / "work"
     work_folder.mkdir()
@@ -190,7 +291,7 @@ def run_installer(
         if publisher != call.signer:
             raise AppError("signature-other", path=request.file, publisher=publisher, wanted=call.signer)
         restore_point = before_run()
-        # What it unpacks goes where nobody can swap it either.
+        # What it unpacks is protected in the same way.
         temp_variables = {"TEMP": str(work_folder), "TMP": str(work_folder)}
         finished = system.run(
             [copy, *call.arguments], timeout=INSTALLER_TIMEOUT_S, environ=temp_variables, cwd=work_folder
@@ -206,7 +307,7 @@ def run_installer(
 
 
 def signed_exit_code(code: int) -> int:
-    """Windows' exit codes have 32 bits; publishers write the upper half as negative numbers."""
+    """A Windows exit code as a signed 32-bit number, which is how publishers document it."""
     code &= 0xFFFFFFFF
     return code - (1 << 32) if code >= 1 << 31 else code
 
@@ -214,7 +315,7 @@ def signed_exit_code(code: int) -> int:
 def _copy_verified(
     source: Path, target: Path, rights: ElevatedSystem, digest: Digest | None, requested_sha256: str
 ) -> bool:
-    """Copy while hashing; whether what was written is what was asked for, and what its publisher published."""
+    """Copy while hashing; returns whether the copy has the requested hash and, if any, the catalog's checksum."""
     hasher, size = hashlib.sha256(), 0
     published_hasher = digest.new() if digest is not None else hasher
     with rights.open_user_file(source) as stream, target.open("xb") as file:
@@ -231,14 +332,8 @@ def _copy_verified(
     )
 
 
-WSL_TIMEOUT_S = 3600.0
-WSL_LOG_LINES = 40
-# Else it writes UTF-16 into pipes.
-WSL_ENVIRONMENT = {"WSL_UTF8": "1"}
-
-
 def enable_wsl(system: Processes, rights: ElevatedSystem, catalog: Catalog) -> HelperAnswer:
-    """Run it with the catalog's words; raises AppError("door-request", "wsl-missing")."""
+    """Enable WSL2's Windows features; raises AppError: door-request, wsl-missing."""
     route = wsl_route(catalog)
     if route is None:
         raise AppError("door-request", detail="wsl-platform")
@@ -246,94 +341,3 @@ def enable_wsl(system: Processes, rights: ElevatedSystem, catalog: Catalog) -> H
     finished = system.run([path, *route.system_words], timeout=WSL_TIMEOUT_S, environ=WSL_ENVIRONMENT, cwd=path.parent)
     lines = tuple((finished.stdout + finished.stderr).replace("\0", "").splitlines())
     return HelperAnswer(exit_code=finished.returncode, lines=lines[-WSL_LOG_LINES:])
-
-
-RESTORE_POINT_LABEL = "GPU Assistant: before a new graphics driver"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """The helper's call: a request file and its sha256. Exit code 0: there is an answer, whatever it says."""
-    from ...catalog.store import load_catalog
-    from ...core.paths import resources_dir
-    from ...system import current_system
-    from ...system.elevation import current_elevation as current_rights
-
-    # Our own catalog alone: newer facts lie in the user's folder, where any program of the user's could write them.
-    return ElevationHelper(
-        current_system(), current_rights(), load_catalog(resources_dir() / "catalog")
-    ).handle_request(arguments)
-
-
-class ElevationHelper:
-    """Serves one request. `apt_get` is the program that installs packages."""
-
-    def __init__(self, system: System, rights: ElevatedSystem, catalog: Catalog, apt_get: Path = APT_GET) -> None:
-        self._system, self._rights, self._catalog, self._apt_get = system, rights, catalog, apt_get
-
-    def handle_request(self, arguments: Sequence[str]) -> int:
-        """See `main`."""
-        try:
-            if len(arguments) != 2:
-                raise AppError("door-request", detail=f"{len(arguments)} words")
-            if not self._system.is_admin():
-                raise AppError("door-no-rights")
-            with self._rights.open_user_file(Path(arguments[0])) as file:
-                encoded = file.read(MAX_REQUEST_BYTES + 1)
-            request = decode_request(encoded, arguments[1])
-            folder = self._rights.create_private_folder(request_folder_name(encoded))
-        except AppError as error:
-            # Nobody is answered who did not ask in due form.
-            print(error.code, error.data, file=sys.stderr)  # noqa: T201 - the one place for it
-            return 1
-        self._write_answer(folder, self._execute_safely(request, folder))
-        return 0
-
-    def _execute_safely(self, request: HelperRequest, folder: Path) -> HelperAnswer:
-        try:
-            return self._execute(request, folder)
-        except AppError as error:
-            return HelperAnswer(error=error.code, data=error.data)
-        except Exception as error:  # noqa: BLE001 - whatever nobody foresaw is said, not lost
-            return HelperAnswer(error="internal", data={"detail": f"{type(error).__name__}: {error}"})
-
-    def _execute(self, request: HelperRequest, folder: Path) -> HelperAnswer:
-        is_windows = self._system.name == "windows"
-        if isinstance(request, LinuxPackagesRequest) == is_windows:
-            raise AppError("door-request", detail=self._system.name)
-        if isinstance(request, RestorePointRequest):
-            _create_restore_point(self._rights)
-            return HelperAnswer()
-        if isinstance(request, LinuxPackagesRequest):
-            return install_packages(request, self._system, self._catalog, self._apt_get)
-        if isinstance(request, WslPlatformRequest):
-            return enable_wsl(self._system, self._rights, self._catalog)
-        prepared_call = installer_call(request, self._catalog)
-        return run_installer(
-            prepared_call, request, folder, self._system, self._rights, before_run=self._restore_point_maker(request)
-        )
-
-    def _restore_point_maker(self, request: HelperRequest) -> Callable[[], bool | None]:
-        """Before a driver, as far as Windows lets us: the same question for rights serves both."""
-
-        def create_restore_point() -> bool | None:
-            if not isinstance(request, WindowsDriverRequest):
-                return None
-            try:
-                _create_restore_point(self._rights)
-            except AppError:
-                return False
-            return True
-
-        return create_restore_point
-
-    def _write_answer(self, folder: Path, answer: HelperAnswer) -> None:
-        from ...core import json
-
-        json.write_file(folder / ANSWER_FILE, json.encode(answer))
-
-
-def _create_restore_point(rights: ElevatedSystem) -> None:
-    """Raises AppError("restore-point") where there are none."""
-    if rights.windows is None:
-        raise AppError("restore-point", detail="Linux")
-    rights.windows.create_restore_point(RESTORE_POINT_LABEL)

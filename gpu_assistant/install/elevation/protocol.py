@@ -1,6 +1,7 @@
-"""What may be asked through the door and what is answered; nothing else exists there.
+"""The requests that the elevated helper accepts, and its answer: both sides of the privilege boundary use these types.
 
-WSL2 on Windows: the catalog's way to it, and Windows' own program.
+Nothing else can be asked of the helper. A request names catalog entries, never commands or addresses. Both sides also
+run wsl.exe: the helper for the Windows features, `steps/wsl2.py` for the user's distribution.
 """
 
 from __future__ import annotations
@@ -32,27 +33,27 @@ Nonce = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 
 
 class _HelperRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="verb"):
-    """`nonce` makes each request another one: none is done twice."""
+    """`nonce` makes each request unique: the helper refuses one that was answered before."""
 
     nonce: Nonce
 
 
 class WindowsDriverRequest(_HelperRequest, frozen=True, kw_only=True, tag="windows-driver"):
-    """Run NVIDIA's driver package with the catalog's switches."""
+    """Run NVIDIA's driver package with the arguments in the catalog."""
 
     file: PathText
     sha256: Sha256
 
 
 class VcRedistRequest(_HelperRequest, frozen=True, kw_only=True, tag="vc-redist"):
-    """Run Microsoft's installer of the Visual C++ runtime with the catalog's switches."""
+    """Run Microsoft's installer of the Visual C++ runtime with the arguments in the catalog."""
 
     file: PathText
     sha256: Sha256
 
 
 class CudaToolkitRequest(_HelperRequest, frozen=True, kw_only=True, tag="cuda-toolkit"):
-    """Run NVIDIA's installer of one CUDA Toolkit with the catalog's switches: no driver is among its components."""
+    """Run NVIDIA's installer of one CUDA Toolkit with the catalog's arguments, whose components include no driver."""
 
     file: PathText
     sha256: Sha256
@@ -60,13 +61,13 @@ class CudaToolkitRequest(_HelperRequest, frozen=True, kw_only=True, tag="cuda-to
 
 
 class WslPlatformRequest(_HelperRequest, frozen=True, kw_only=True, tag="wsl-platform"):
-    """Switch on the parts of Windows that WSL2 needs, with Windows' own program; no Linux is installed by it."""
+    """Enable the Windows features that WSL2 needs, with wsl.exe; it installs no distribution."""
 
 
 class LinuxPackagesRequest(_HelperRequest, frozen=True, kw_only=True, tag="linux-packages"):
-    """Install the distribution's own packages; each name must be one that the catalog knows.
+    """Install packages of the distribution whose names are in the catalog.
 
-    The first one must come as `minimum` or newer (None: as it comes).
+    The first one must have version `minimum` or newer (None: any).
     """
 
     packages: Annotated[tuple[PackageName, ...], Meta(min_length=1, max_length=16)]
@@ -74,7 +75,7 @@ class LinuxPackagesRequest(_HelperRequest, frozen=True, kw_only=True, tag="linux
 
 
 class RestorePointRequest(_HelperRequest, frozen=True, kw_only=True, tag="restore-point"):
-    """Let Windows note its state."""
+    """Create a Windows restore point."""
 
 
 InstallerRequest = WindowsDriverRequest | VcRedistRequest | CudaToolkitRequest
@@ -82,9 +83,9 @@ HelperRequest = InstallerRequest | WslPlatformRequest | LinuxPackagesRequest | R
 
 
 class HelperAnswer(Struct, frozen=True, kw_only=True):
-    """What came of it: `exit_code` of the program that was run, or the error that a face can say.
+    """The `exit_code` and last output `lines` of the program that was run, or an AppError's code and data.
 
-    `restore_point` tells whether Windows noted its state before (None: nobody asked it to).
+    `restore_point`: whether Windows created one before (None: none was asked for).
     """
 
     exit_code: int | None = None
@@ -95,12 +96,12 @@ class HelperAnswer(Struct, frozen=True, kw_only=True):
 
 
 def request_folder_name(request: bytes) -> str:
-    """The private folder's name: the request's own hash."""
+    """The name of the helper's private folder for an encoded request."""
     return f"gpu-assistant-{hashlib.sha256(request).hexdigest()}"
 
 
 def decode_request(encoded: bytes, sha256: str) -> HelperRequest:
-    """Check and decode; raises AppError("door-request", detail=…)."""
+    """Check size and hash, and decode; raises AppError("door-request", detail=…)."""
     if len(encoded) > MAX_REQUEST_BYTES:
         raise AppError("door-request", detail=f"{len(encoded)} bytes")
     if hashlib.sha256(encoded).hexdigest() != sha256:
@@ -113,16 +114,19 @@ def decode_request(encoded: bytes, sha256: str) -> HelperRequest:
 
 
 WSL_PROGRAM = "wsl.exe"
+WSL_TIMEOUT_S = 3600.0
+# Without it wsl.exe writes UTF-16 into pipes.
+WSL_ENVIRONMENT = {"WSL_UTF8": "1"}
 
 
 def wsl_route(catalog: Catalog) -> TensorFlowRoute | None:
-    """The way through WSL2, where the catalog says how it is set up in both halves."""
+    """The catalog's route to TensorFlow through WSL2, if it has the commands for the system and for the user."""
     route = catalog.tensorflow.find_route("windows", "wsl2")
     return route if route is not None and route.system_words and route.user_words else None
 
 
 def find_wsl(folder: Path | None) -> Path:
-    """In Windows' own folder, where only administrators write; raises AppError("wsl-missing")."""
+    """wsl.exe in the system folder, where only administrators write; raises AppError("wsl-missing")."""
     path = folder / WSL_PROGRAM if folder is not None else None
     if path is None or not path.is_file():
         raise AppError("wsl-missing")

@@ -1,6 +1,6 @@
-"""What comes after an install: an entry in the menu, an editor with the right Python, a kernel for Jupyter, the lock.
+"""How a finished environment is used from elsewhere: menu entry, editor, Jupyter kernel, and its lock file to share.
 
-What is written is journaled for the environment, and goes, or becomes again what it was, when that is removed.
+The files that are written are journaled for the environment: its uninstall removes them or restores what was there.
 """
 
 from __future__ import annotations
@@ -9,33 +9,33 @@ import hashlib
 import json as plain_json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError
+from ...core.errors import AppError, storage_errors
 from ...core.jobs import JobContext
-from ...core.json import storage_error
 from ...core.paths import DataDir
 from ...system.base import Desktop, MenuEntryFile, Processes, System
 from ...system.locks import data_folder_lock
 from ..files import inventory
-from ..files.inventory import SITE_PACKAGES_GLOBS
+from ..files.installed_packages import SITE_PACKAGES_GLOBS
 from ..host import Host
 from ..journal.log import FileWritten, FolderCreated, Journal
 from ..journal.recovery import Kinds, recover
 
-EFFECT_KIND = "after"
-# A comment for whoever reads the lock; by it a later one of ours may take its place, and nobody else's.
+EFFECT_KIND = "integration"
+# First line of an exported lock file; a later export may overwrite a file that begins with it, and no other.
 LOCK_COMMENT = b'# Written by GPU Assistant: the exact files of an environment, for "uv pip sync".\n'
 INTERPRETER_SETTING = "python.defaultInterpreterPath"
 
 
 class EnvironmentActions(Struct, frozen=True, kw_only=True):
-    """How an environment is used: its interpreter, for any editor to be pointed at; what is typed in a terminal;
-    Visual Studio Code's program if it is here; whether Jupyter's kernel is among its packages; the lock to share.
+    """How an environment can be used: the path of its interpreter, the command that activates it in a terminal, Visual
+    Studio Code's program if it is installed, whether ipykernel is among its packages, and its lock file.
     """
 
     python: Path
@@ -46,7 +46,7 @@ class EnvironmentActions(Struct, frozen=True, kw_only=True):
 
 
 def environment_actions(environment: Path, system: Processes, desktop: Desktop) -> EnvironmentActions:
-    """Looks only; raises AppError: environment-missing, environment-not-ours."""
+    """Changes nothing; raises AppError: environment-missing, environment-not-ours."""
     _check_managed(environment)
     return EnvironmentActions(
         python=system.environment_python(environment),
@@ -58,21 +58,21 @@ def environment_actions(environment: Path, system: Processes, desktop: Desktop) 
 
 
 def export_lockfile(environment: Path, target: Path) -> None:
-    """Write the lock to a file, under a line that says whose it is; what was there is replaced. Raises AppError:
-    environment-not-ours, folder-…
+    """Write the lock file to `target` below a comment, replacing what is there.
+
+    Raises AppError: environment-missing, environment-not-ours, and those of `storage_error`.
     """
     _check_managed(environment)
-    try:
+    with storage_errors(environment):
         content = (environment / inventory.LOCK_FILE).read_bytes()
-    except OSError as error:
-        raise storage_error(error, environment) from error
     json.write_file(target, LOCK_COMMENT + content)
 
 
 class IntegrationJob:
-    """Something that is written for an environment which stands. `run` may be called again: what is there stays.
+    """Writes files for a finished environment; those that have the right content already stay. `run` may be called
+    again.
 
-    `kinds` are all kinds of steps by name: they know what became of an effect whose run was killed.
+    `kinds` are all step kinds by name, for `journal.recovery`.
     """
 
     def __init__(self, environment: Path, data: DataDir, system: System, desktop: Desktop, kinds: Kinds) -> None:
@@ -93,28 +93,30 @@ class IntegrationJob:
                     continue
                 missing = [parent for parent in file.path.parents if not parent.exists()]
                 for folder in reversed(missing):
-                    with journal.effect(EFFECT_KIND, FolderCreated(path=str(folder))):
-                        _make_folder(folder)
+                    with journal.effect(EFFECT_KIND, FolderCreated(path=str(folder))), storage_errors(folder):
+                        folder.mkdir(exist_ok=True)
                 sha256 = hashlib.sha256(file.content).hexdigest()
-                with journal.effect(EFFECT_KIND, FileWritten(path=str(file.path), sha256=sha256, before=previous)):
+                with journal.effect(EFFECT_KIND, FileWritten(path=str(file.path), sha256=sha256, previous=previous)):
                     json.write_file(file.path, file.content)
 
 
 class MenuEntryJob(IntegrationJob):
-    """Puts the environment into the desktop's menu, as a terminal that has it ready."""
+    """Adds a terminal with the activated environment to the desktop's menu."""
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The entry. Raises AppError: menu-unusable, environment-not-ours, already-running, folder-unwritable."""
+        """The path of the entry. Raises AppError: menu-unusable, environment-not-ours, already-running, and those of
+        `storage_error`.
+        """
         files = self._desktop.menu_entry_files(self.environment)
         self._write_files(files, context)
         return files[-1].path
 
 
 class JupyterKernelJob(IntegrationJob):
-    """Tells Jupyter of the environment, as one of the user's own kernels."""
+    """Registers the environment as one of the user's Jupyter kernels."""
 
     def run(self, context: JobContext[Any]) -> Path:
-        """Its file. Raises AppError: kernel-missing (with what to type), and those of MenuEntryJob."""
+        """The path of kernel.json. Raises AppError: kernel-missing (without ipykernel), and those of MenuEntryJob."""
         python = self._system.environment_python(self.environment)
         if not _has_kernel(self.environment):
             raise AppError("kernel-missing", python=str(python))
@@ -131,7 +133,7 @@ class JupyterKernelJob(IntegrationJob):
 
 
 class EditorJob(IntegrationJob):
-    """Opens a folder in Visual Studio Code, which then takes the environment's Python for it."""
+    """Opens a folder in Visual Studio Code, with the environment's Python as its interpreter."""
 
     def __init__(
         self,
@@ -147,8 +149,8 @@ class EditorJob(IntegrationJob):
         self.folder = folder
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The folder. Raises AppError: editor-missing, editor-settings (what is there cannot be added to; nothing
-        was changed), not-a-folder, and those of MenuEntryJob.
+        """The folder. Raises AppError: editor-missing, not-a-folder, editor-settings (a settings file that cannot be
+        extended), and those of MenuEntryJob.
         """
         python = self._system.environment_python(self.environment)
         editor = self._desktop.find_editor()
@@ -166,7 +168,7 @@ class EditorJob(IntegrationJob):
 
 
 def _read_settings(path: Path, python: Path) -> dict[str, Any]:
-    """What is there; comments, which the editor allows, would be lost, so such a file is left alone."""
+    """The existing settings. A file with comments, which the editor allows, is refused: they would be lost."""
     text = _read_bytes(path)
     if text is None or not text.strip():
         return {}
@@ -196,16 +198,6 @@ def _has_kernel(environment: Path) -> bool:
 
 
 def _read_bytes(path: Path) -> bytes | None:
-    try:
+    with storage_errors(path), suppress(FileNotFoundError, NotADirectoryError):
         return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise storage_error(error, path) from error
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, folder) from error
+    return None

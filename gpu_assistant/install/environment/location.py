@@ -1,8 +1,10 @@
-"""Whose folder stands where the environment is meant to be, and whether anything can be written there.
+"""The folder of an environment: may one be made there, and which one is there already.
 
-The environments that install made and that still stand.
-
-An environment that was built whole and has no name yet, because a restart or the user came before its proof.
+`check_*` raise for a folder that cannot be used: before a plan is made (`plan/planner.py`), when the user picks it
+(`app/setup.py`), and again when the install begins (`steps/preflight.py`). An environment is ours if the journal has
+its path and its manifest is in it (`managed_manifest`). A plan is previewed with `location_state` and
+`environment_state`; `pending_verification` finds an environment that was built completely, but not verified and
+renamed before the run ended.
 """
 
 from __future__ import annotations
@@ -13,8 +15,7 @@ from pathlib import Path
 
 from msgspec import UNSET, Struct, structs
 
-from ...core.errors import AppError, UsageError
-from ...core.json import storage_error
+from ...core.errors import AppError, UsageError, storage_error
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan
 from ...core.types import EnvironmentKind
@@ -26,18 +27,17 @@ from ..host import ValidationContext
 from ..journal import log
 from ..journal.log import ENVIRONMENT_KINDS, Journal
 from ..packages import lockfile
-from ..packages.conda import CONDA_META
-from ..packages.requirements import lock_path
-from ..packages.sizes import request_for_plan
+from ..packages.conda import is_conda_environment
+from ..packages.requirements import build_request, cached_lock_path
 
-# The longest path inside a wheel of PyTorch (measured on 2.15.0 for Windows), and what stands before it.
+# Characters: the longest path inside a PyTorch wheel (measured on 2.15.0 for Windows), and the folders above it.
 LONGEST_WHEEL_PATH = 127
 ENVIRONMENT_PREFIX_LENGTH = len("..partial/Lib/site-packages/")
 CACHE_PREFIX_LENGTH = len("/cache/uv/archive-v0/0123456789abcdef/")
 
 
 def check_not_shared(environment: Path) -> None:
-    """Raise CallError("folder-shared") for a disk's root, the user's home and what lies above it, links followed."""
+    """Raise UsageError("folder-shared") for a disk's root, the home folder and the folders above it, links resolved."""
     home = Path.home()
     real_path = Path(os.path.realpath(environment))
     if {environment, real_path} & {environment.parent, real_path.parent, home, *home.parents}:
@@ -45,8 +45,8 @@ def check_not_shared(environment: Path) -> None:
 
 
 def check_location(environment: Path) -> None:
-    """Raise CallError: "folder-shared", "folder-of-system", "folder-name-odd" where Windows makes no such folder,
-    "folder-synced" in OneDrive, "folder-too-long" where PyTorch would not fit.
+    """Raise UsageError: "folder-shared", "folder-of-system", "folder-name-odd" (a name that Windows reserves),
+    "folder-synced" (in OneDrive), "folder-too-long" (the paths of PyTorch's files would be too long).
     """
     invalid_name = reserved_path_part(environment)
     if invalid_name is not None:
@@ -62,7 +62,9 @@ def check_location(environment: Path) -> None:
 
 
 def check_path_length(folder: Path, prefix_length: int) -> None:
-    """Raise CallError("folder-too-long") where the longest path in a wheel does not fit `between` letters below."""
+    """Raise UsageError("folder-too-long") if the longest path in a wheel would be too long `prefix_length` characters
+    below the folder.
+    """
     max_length = max_path_length()
     if max_length is not None and len(str(folder)) + prefix_length + LONGEST_WHEEL_PATH > max_length:
         max_folder_length = max_length - prefix_length - LONGEST_WHEEL_PATH
@@ -70,7 +72,7 @@ def check_path_length(folder: Path, prefix_length: int) -> None:
 
 
 def check_no_file(environment: Path) -> None:
-    """Raise AppError("not-a-folder") if a file stands where it, or one of the folders above, is meant to be."""
+    """Raise AppError("not-a-folder") if it, or one of the folders above, is a file."""
     for parent in (environment, *environment.parents):
         if parent.is_dir():
             return
@@ -79,8 +81,8 @@ def check_no_file(environment: Path) -> None:
 
 
 def check_writable(folder: Path) -> None:
-    """Raise "folder-unwritable", "disk-read-only", "storage" where nothing can be written to a folder, or to the
-    nearest one above while it is not there; leaves nothing behind. A full disk is told by the plan.
+    """Raise AppError "folder-unwritable", "disk-read-only", "storage" if nothing can be written to the folder or, if it
+    is missing, to the nearest one above. Leaves nothing behind. A full disk is not an error here: the plan says it.
     """
     try:
         existing = next(existing for existing in (folder, *folder.parents) if existing.is_dir())
@@ -93,46 +95,17 @@ def check_writable(folder: Path) -> None:
             raise failure from error
 
 
-def managed_manifest(environment: Path, data: DataDir) -> EnvironmentManifest | None:
-    """The manifest of a whole environment that an install from this data folder made there; else None."""
-    environment_manifest = inventory.read_manifest(environment)
-    return (
-        environment_manifest
-        if environment_manifest is not None and environment in log.environment_paths(data)
-        else None
-    )
-
-
-def damaged_metadata(environment: Path, data: DataDir) -> tuple[str, ...]:
-    """Our own notes that are gone or damaged in an environment that an install made there, and in which the list of its
-    files still lies; nothing for any other folder.
-    """
-    if not _is_managed(environment, data) or not (environment / inventory.FILE_MANIFEST).is_file():
-        return ()
-    return inventory.missing_metadata(environment)
-
-
-def has_lost_metadata(environment: Path, data: DataDir) -> bool:
-    """Whether an install made it there, and nothing tells any more what in it is ours."""
-    is_not_empty = environment.is_dir() and any(environment.iterdir())
-    has_file_manifest = os.path.lexists(environment / inventory.FILE_MANIFEST)
-    return (
-        is_not_empty
-        and not has_file_manifest
-        and _is_managed(environment, data)
-        and not log.has_retained_files(data, environment)
-    )
-
-
-def _is_managed(environment: Path, data: DataDir) -> bool:
-    return environment in log.environment_paths(data) and not os.path.lexists(environment / inventory.UNFINISHED_MARK)
+def check_not_app_data(folder: Path, data: DataDir) -> None:
+    """Raise UsageError("folder-of-ours") for a folder in which we keep our own files, and for any below."""
+    app_path = data.managed_folder(folder)
+    if app_path is not None:
+        raise UsageError("folder-of-ours", path=str(folder), own=str(app_path))
 
 
 def check_not_foreign(environment: Path, data: DataDir) -> None:
-    """Raise AppError("environment-occupied") if anything stands at `environment` that we did not make, and that no
-    removal of ours left there: that is moved aside. ("environment-elsewhere") for an environment that GPU Assistant
-    made from another data folder, ("environment-without-notes") for one of ours that nothing can tell
-    from the user's files any more.
+    """Raise AppError "environment-occupied" if the folder holds anything that we did not make, except what an uninstall
+    left there of the user's, which an install moves aside. "environment-elsewhere" for an environment made with another
+    data folder, "environment-without-notes" for one of ours without its file manifest.
     """
     try:
         is_empty = not environment.exists() or (environment.is_dir() and not any(environment.iterdir()))
@@ -150,23 +123,9 @@ def check_not_foreign(environment: Path, data: DataDir) -> None:
     raise AppError("environment-occupied", path=str(environment))
 
 
-def has_leftovers(environment: Path, data: DataDir) -> bool:
-    """Whether what stands there is what a removal left of the user's."""
-    if not environment.is_dir() or not log.has_retained_files(data, environment):
-        return False
-    return not any(os.path.lexists(environment / name) for name in (inventory.FILE_MANIFEST, inventory.UNFINISHED_MARK))
-
-
-def check_not_app_data(folder: Path, data: DataDir) -> None:
-    """Raise CallError("folder-of-ours") for a folder in which we keep our own files, and what lies in one."""
-    app_path = data.managed_folder(folder)
-    if app_path is not None:
-        raise UsageError("folder-of-ours", path=str(folder), own=str(app_path))
-
-
 def check_available(environment: Path, data: DataDir) -> None:
-    """Raise what an install would where the place is not free: "folder-of-ours", "not-a-folder",
-    "environment-occupied"; changes nothing.
+    """Raise what an install would raise for this folder: "folder-of-ours", "not-a-folder", and those of
+    `check_not_foreign`. Changes nothing.
     """
     check_not_app_data(environment, data)
     check_no_file(environment)
@@ -178,8 +137,46 @@ def check_available(environment: Path, data: DataDir) -> None:
             raise AppError("environment-occupied", path=str(path(environment)))
 
 
-def place_now(plan: Plan, context: ValidationContext) -> CurrentState | None:
-    """What happens to the place of the environment before anything is put there."""
+def managed_manifest(environment: Path, data: DataDir) -> EnvironmentManifest | None:
+    """The manifest of a complete environment that an install with this data folder made there; else None."""
+    manifest = inventory.read_manifest(environment)
+    return manifest if manifest is not None and environment in log.environment_paths(data) else None
+
+
+def damaged_metadata(environment: Path, data: DataDir) -> tuple[str, ...]:
+    """The missing or unreadable metadata files of an environment that an install made and whose file manifest is there;
+    empty for any other folder.
+    """
+    if not _is_managed(environment, data) or not (environment / inventory.FILE_MANIFEST).is_file():
+        return ()
+    return inventory.missing_metadata(environment)
+
+
+def has_lost_metadata(environment: Path, data: DataDir) -> bool:
+    """Whether an install made it, and its file manifest, which says which files are ours, is missing."""
+    is_not_empty = environment.is_dir() and any(environment.iterdir())
+    has_file_manifest = os.path.lexists(environment / inventory.FILE_MANIFEST)
+    return (
+        is_not_empty
+        and not has_file_manifest
+        and _is_managed(environment, data)
+        and not log.has_retained_files(data, environment)
+    )
+
+
+def _is_managed(environment: Path, data: DataDir) -> bool:
+    return environment in log.environment_paths(data) and not os.path.lexists(environment / inventory.UNFINISHED_MARK)
+
+
+def has_leftovers(environment: Path, data: DataDir) -> bool:
+    """Whether the folder holds only what an uninstall left of the user's."""
+    if not environment.is_dir() or not log.has_retained_files(data, environment):
+        return False
+    return not any(os.path.lexists(environment / name) for name in (inventory.FILE_MANIFEST, inventory.UNFINISHED_MARK))
+
+
+def location_state(plan: Plan, context: ValidationContext) -> CurrentState | None:
+    """What a plan shows of the folder before an environment is made there: what is moved aside or continued."""
     env, data = Path(plan.env), context.data
     if has_leftovers(env, data) and any(env.iterdir()):
         return CurrentState(code="now.moves-aside", data={"path": plan.env, "to": str(staging.aside_path(env))})
@@ -188,49 +185,48 @@ def place_now(plan: Plan, context: ValidationContext) -> CurrentState | None:
     return None
 
 
-def environment_now(plan: Plan, context: ValidationContext) -> CurrentState | None:
-    """How the environment itself stands: whole, damaged, or another one."""
-    env = Path(plan.env)
-    made = managed_manifest(env, context.data)
-    if made is None:
-        return _damaged(env, damaged_metadata(env, context.data))
-    if not _same(made, plan, context):
-        versions = {"PyTorch": made.torch, "TensorFlow": made.packages.get("tensorflow"), "Python": made.python}
-        told = ", ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
-        return CurrentState(code="now.differs", data={"path": plan.env, "versions": told})
-    return _damaged(env, find_damage(env, made, context.system)) or CurrentState(
+def environment_state(plan: Plan, context: ValidationContext) -> CurrentState | None:
+    """What a plan shows of the environment that is there: complete, damaged, or a different one."""
+    environment = Path(plan.env)
+    manifest = managed_manifest(environment, context.data)
+    if manifest is None:
+        return _damage_state(environment, damaged_metadata(environment, context.data))
+    if not _has_requested_packages(manifest, plan, context):
+        versions = {
+            "PyTorch": manifest.torch,
+            "TensorFlow": manifest.packages.get("tensorflow"),
+            "Python": manifest.python,
+        }
+        label = ", ".join(f"{name} {version}" for name, version in versions.items() if version is not None)
+        return CurrentState(code="now.differs", data={"path": plan.env, "versions": label})
+    return _damage_state(environment, find_damage(environment, manifest, context.system)) or CurrentState(
         code="now.stands", data={"path": plan.env}
     )
 
 
-def _damaged(env: Path, broken: tuple[str, ...]) -> CurrentState | None:
-    code = "now.damaged-conda" if (env / CONDA_META).is_dir() else "now.damaged"
-    return CurrentState(code=code, data={"path": str(env), "files": format_names(broken)}) if broken else None
+def _damage_state(environment: Path, damaged: tuple[str, ...]) -> CurrentState | None:
+    if not damaged:
+        return None
+    code = "now.damaged-conda" if is_conda_environment(environment) else "now.damaged"
+    return CurrentState(code=code, data={"path": str(environment), "files": format_names(damaged)})
 
 
-def _same(made: EnvironmentManifest, plan: Plan, context: ValidationContext) -> bool:
-    """Whether it was made from the lock that this plan will use, as far as that is known before it is asked for."""
+def _has_requested_packages(manifest: EnvironmentManifest, plan: Plan, context: ValidationContext) -> bool:
+    """Whether it was made from the lock file that the plan will use; without a cached one, by the main versions."""
     advice = plan.recommendation
-    wanted = request_for_plan(
-        advice,
-        context.system.operating_system(),
-        context.catalog,
-        python=str(advice.python),
-        wheelhouse=plan.wheelhouse,
-        simulated=False,
-    )
+    request = build_request(advice, context.catalog, context.system.operating_system(), wheelhouse=plan.wheelhouse)
     try:
-        text = lock_path(context.data, wanted).read_text(encoding="utf-8")
-        return lockfile.parse_lockfile(text, wanted.python, wanted.target).fingerprint == made.lock
+        text = cached_lock_path(context.data, request).read_text(encoding="utf-8")
+        return lockfile.parse_lockfile(text, request.python, request.platform).fingerprint == manifest.lock
     except (OSError, UnicodeDecodeError, AppError):
-        torch, flow = advice.pytorch, advice.tensorflow
-        asked = (torch and torch.version, torch and torch.variant, flow and flow.version)
-        return (made.torch, made.variant, made.packages.get("tensorflow")) == asked
+        torch, tensorflow = advice.pytorch, advice.tensorflow
+        requested = (torch and torch.version, torch and torch.variant, tensorflow and tensorflow.version)
+        return (manifest.torch, manifest.variant, manifest.packages.get("tensorflow")) == requested
 
 
 class Environment(Struct, frozen=True, kw_only=True):
-    """One environment. `torch` "2.13.0" and `variant` "cpu" are None where it has no PyTorch; `bytes` on disk;
-    `created` in seconds since the epoch; `made_by` the user's conda, or uv.
+    """An environment for people to choose from. `torch` "2.13.0" and `variant` "cpu" are None without PyTorch; `bytes`
+    on disk; `created` in seconds since the epoch; `made_by` the user's conda, or uv ("venv").
     """
 
     path: str
@@ -244,24 +240,24 @@ class Environment(Struct, frozen=True, kw_only=True):
 
 
 def read_environment(path: Path) -> Environment | None:
-    """The environment in a folder; None if it is not one of ours, or not a whole one."""
-    environment_manifest = inventory.read_manifest(path)
-    if environment_manifest is None:
+    """The environment in a folder; None if it is not ours or incomplete."""
+    manifest = inventory.read_manifest(path)
+    if manifest is None:
         return None
     return Environment(
         path=str(path),
         name=path.name,
-        torch=environment_manifest.torch,
-        variant=environment_manifest.variant,
-        python=environment_manifest.python,
-        bytes=environment_manifest.bytes,
-        created=environment_manifest.created,
-        made_by="conda" if (path / CONDA_META).is_dir() else "venv",
+        torch=manifest.torch,
+        variant=manifest.variant,
+        python=manifest.python,
+        bytes=manifest.bytes,
+        created=manifest.created,
+        made_by="conda" if is_conda_environment(path) else "venv",
     )
 
 
 def list_environments(data: DataDir) -> tuple[Environment, ...]:
-    """Every environment that the journal names and that stands whole, newest first."""
+    """Every complete environment whose path is in the journal, newest first."""
     environments = [
         environment for path in log.environment_paths(data) if (environment := read_environment(path)) is not None
     ]
@@ -269,37 +265,37 @@ def list_environments(data: DataDir) -> tuple[Environment, ...]:
 
 
 def pending_verification(plan: Plan, current_run: Journal) -> EnvironmentManifest | None:
-    """The manifest of what waits for its proof, made for this very recommendation; else None.
+    """The manifest of an environment that was built for this very recommendation and is not verified yet; else None.
 
-    Only what an install left that came to an end of its own: what a power loss left may be hollow. Every file of its
-    list is there, and they come to the size that was written down when it was made.
+    The run that built it must have ended by itself: after a power failure, files may be empty. All listed files must be
+    there and have the recorded total size.
     """
     environment = Path(plan.env)
     partial = staging_path(environment)
-    # What conda makes is made in its place, and is nobody else's.
+    # Only conda makes environments in their final place.
     if (partial == environment) != any(step.kind == ENVIRONMENT_KINDS[1] for step in plan.steps):
         return None
-    manifest_found = inventory.read_unfinished_manifest(partial)
-    if manifest_found is None or manifest_found.path != plan.env or not _same_versions(manifest_found, plan):
+    manifest = inventory.read_unfinished_manifest(partial)
+    if manifest is None or manifest.path != plan.env or not _same_versions(manifest, plan):
         return None
-    if not log.last_install_ended(current_run, plan.env):
+    if not log.previous_install_ended(current_run, plan.env):
         return None
-    return manifest_found if _listed_size(partial) == manifest_found.bytes else None
+    return manifest if _listed_size(partial) == manifest.bytes else None
 
 
-def _same_versions(made: EnvironmentManifest, plan: Plan) -> bool:
-    """Whether it is recommended alike, whichever of it was picked by hand."""
-    plain = (structs.replace(each.recommendation, channel=UNSET, choice=UNSET) for each in (made, plan))
-    return next(plain) == next(plain)
+def _same_versions(manifest: EnvironmentManifest, plan: Plan) -> bool:
+    """Whether both recommend the same, whatever the user chose by hand."""
+    first, second = (structs.replace(each.recommendation, channel=UNSET, choice=UNSET) for each in (manifest, plan))
+    return first == second
 
 
 def discard_pending(environment: Path) -> None:
-    """It did not pass its proof: the next run makes it again."""
+    """Have the next run build an environment again that failed its verification."""
     (staging_path(environment) / FILE_MANIFEST).unlink(missing_ok=True)
 
 
 def _listed_size(folder: Path) -> int | None:
-    """What the files of its list take but for the manifest, which tells it; None where one is missing."""
+    """The bytes of the listed files without the manifest, which records this number; None if one is missing."""
     try:
         names = (name for name in inventory.read_file_manifest(folder) if not name.endswith("/"))
         return sum((folder / name).lstat().st_size for name in names if name != inventory.MANIFEST_FILE)

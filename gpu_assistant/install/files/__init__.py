@@ -1,1 +1,1 @@
-"""Files of an environment: archives, what belongs to whom, staging and removal."""
+"""Files that we put on the disk: archives, which files are ours, staging and removal."""

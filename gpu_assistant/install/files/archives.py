@@ -1,6 +1,8 @@
-"""Archives of others, unpacked so that nothing leaves the folder and nothing grows without end: zip and tar.
+"""Archives of other publishers: unpacked within limits, and recorded file by file.
 
-What an unpacked archive brought, file by file with hashes: by it a later run knows what is whole.
+`unpack` takes zip and tar files, and treats them as hostile: nothing is written outside the destination, through a
+link, or beyond `ArchiveLimits`. A `Receipt` in a folder lists what each archive put there, with hashes: by it a later
+run knows which files are complete, and an uninstall which ones are ours.
 """
 
 from __future__ import annotations
@@ -25,120 +27,14 @@ import msgspec
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError, Cancelled
-from ...core.files import RemoteFile
-from ...core.json import storage_error
+from ...core.errors import AppError, Cancelled, storage_error
+from ...core.files import RemoteFile, hash_file
 from ...core.plan import CurrentState
 from ...fetch.request import DownloadRequest
 from ...system.paths import max_path_length
 
-HASH_BLOCK_BYTES = 1 << 20
+# Stands before a link's target where a file has its sha256.
 LINK_PREFIX = "-> "
-
-
-class IndexSource(Struct, frozen=True, kw_only=True):
-    """The index that was read; `pinned` tells that the catalog knew its sha256 beforehand."""
-
-    url: str
-    sha256: str
-    pinned: bool
-
-
-class ArchiveRecord(Struct, frozen=True, kw_only=True):
-    """One archive, by what it is a part of."""
-
-    part: str
-    version: str
-    url: str
-    sha256: str
-    bytes: int | None
-
-    def download_request(self, folder: Path) -> DownloadRequest:
-        """The file as the downloader takes it, below a folder of files."""
-        name = self.url.rpartition("/")[2]
-        file = RemoteFile(urls=(self.url,), name=name, sha256=self.sha256, bytes=self.bytes)
-        return DownloadRequest(file=file, path=folder / self.sha256[:16] / name)
-
-
-class ReceiptPart(Struct, frozen=True, kw_only=True):
-    """One archive and its files, by path below the folder: a sha256, or "-> " and a link's target."""
-
-    archive: ArchiveRecord
-    files: dict[str, str]
-
-
-class Receipt(Struct, frozen=True, kw_only=True):
-    """All that was put into a folder: from which index (None: the archive stands in the catalog), and own links."""
-
-    schema: Literal["gpu-assistant/receipt/1"]
-    version: str
-    platform: str
-    index: IndexSource | None
-    parts: tuple[ReceiptPart, ...]
-    links: dict[str, str] = {}
-
-    @property
-    def files(self) -> dict[str, str]:
-        """Every file and link."""
-        link_files = {name: LINK_PREFIX + target for name, target in self.links.items()}
-        return {name: content_hash for part in self.parts for name, content_hash in part.files.items()} | link_files
-
-
-def read_receipt(path: Path) -> Receipt | None:
-    """A receipt; None where there is no whole one."""
-    return _read_struct(path, Receipt)
-
-
-def read_receipt_part(path: Path) -> ReceiptPart | None:
-    """One part's own note; None where there is no whole one."""
-    return _read_struct(path, ReceiptPart)
-
-
-def _read_struct(path: Path, struct_type: type[json.T]) -> json.T | None:
-    try:
-        return json.decode(path.read_bytes(), struct_type)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return None
-
-
-def receipt_state(folder: Path, name: str, version: str, platform: str) -> CurrentState | None:
-    """What a plan tells of a folder with a receipt, by its files' names alone; None where there is no such one."""
-    receipt = read_receipt(folder / name)
-    if receipt is None or (receipt.version, receipt.platform) != (version, platform):
-        return None
-    is_incomplete = any(not os.path.lexists(folder / file) for file in receipt.files)
-    return CurrentState(code="now.repair" if is_incomplete else "now.here", data={"path": str(folder)})
-
-
-def files_match(
-    folder: Path, files: Mapping[str, str], cancel: threading.Event, progress: Callable[[int], None] = lambda _: None
-) -> bool:
-    """Whether every file lies there with its hash; raises Cancelled."""
-    done_bytes = 0
-    for name, expected in files.items():
-        path = folder.joinpath(*name.split("/"))
-        try:
-            if expected.startswith(LINK_PREFIX):
-                if path.readlink() != Path(expected.removeprefix(LINK_PREFIX)):
-                    return False
-                continue
-            if path.is_symlink():
-                return False
-            hasher = hashlib.sha256()
-            with path.open("rb") as file:
-                while block := file.read(HASH_BLOCK_BYTES):
-                    if cancel.is_set():
-                        raise Cancelled
-                    hasher.update(block)
-                    done_bytes += len(block)
-                    progress(done_bytes)
-        except OSError:
-            return False
-        if hasher.hexdigest() != expected:
-            return False
-    return True
-
-
 BLOCK_BYTES = 1 << 20
 _INVALID_NAME = re.compile(r"[\x00-\x1f\\:]")
 # Windows takes these for devices in every folder, whatever follows the first dot, and drops dots and spaces at the end.
@@ -153,8 +49,8 @@ _ARCHIVE_ERRORS = (
 
 
 class ArchiveLimits(Struct, frozen=True, kw_only=True):
-    """What no honest archive goes beyond: members, and `ratio` times its own size once that is more than `floor`
-    bytes. `reserve` bytes stay free on the disk.
+    """What an archive may unpack to: `max_ratio` times its own size, or `ratio_floor_bytes` if that is more.
+    `reserve_bytes` stay free on the disk.
     """
 
     max_members: int = 500_000
@@ -164,7 +60,7 @@ class ArchiveLimits(Struct, frozen=True, kw_only=True):
 
 
 class _UnsafeArchiveError(Exception):
-    """The archive has something in it that we do not unpack."""
+    """The archive has a member that we do not unpack."""
 
 
 def unpack(
@@ -177,11 +73,12 @@ def unpack(
     progress: Callable[[int], None] = lambda _done: None,
     limits: ArchiveLimits | None = None,
 ) -> dict[str, str]:
-    """Every file's path below `into` (with "/") and its sha256, or "-> " and a link's target.
+    """Unpack an archive; returns each file's path below `destination` (with "/") and its sha256, or "-> " and a link's
+    target.
 
-    `place` says where a member goes by its name in the archive (a folder's ends with "/"), None for nowhere. A file
-    that is `taken` (path and sha256) is not written again, and must be the same. What lay there from an
-    earlier try is replaced.
+    `path_for` maps a member's name (a folder's ends with "/") to its path; None leaves it out. A file in `existing`
+    (path and hash), from another archive, is not written again but must be identical; any other file in the way is from
+    an earlier attempt and is replaced. `progress` gets the bytes unpacked so far.
     Raises Cancelled, AppError: archive-broken, archive-path-long, disk-too-small, disk-full, storage.
     """
     try:
@@ -204,7 +101,7 @@ def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str 
         writer.check_free_space(sum(info.file_size for info in zip_file.infolist()))
         for info in zip_file.infolist():
             file_type = info.external_attr >> 16 & 0o170000
-            # 0 where the archive was made on Windows; links and devices have no place in a zip of ours.
+            # 0 if the archive was made on Windows; links and devices are refused.
             if file_type not in (0, 0o100000, 0o040000) or info.flag_bits & 0x1:
                 raise _UnsafeArchiveError(info.filename)
             name = _member_path(info.orig_filename, path_for, is_folder=info.is_dir())
@@ -219,7 +116,7 @@ def _unzip(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str 
 
 
 def _untar(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str | None]) -> None:
-    # How much it holds is seen only at its end: at least it is not smaller than it is packed.
+    # A tar tells its unpacked size only at its end; it is at least that of the packed file.
     writer.check_free_space(archive.stat().st_size)
     with tarfile.open(archive, "r:*") as tar_file:
         for member in tar_file:
@@ -244,13 +141,13 @@ def _untar(archive: Path, writer: _ArchiveWriter, path_for: Callable[[str], str 
 
 
 def _member_path(name: str, path_for: Callable[[str], str | None], *, is_folder: bool = False) -> str | None:
-    """Where a member goes; None for the folder itself and for what is left out."""
+    """The path of a member; None for the destination itself and for what is left out."""
     member_path = path_for(_safe_path(name) + ("/" if is_folder else ""))
     return _safe_path(member_path) or None if member_path is not None else None
 
 
 def _safe_path(name: str) -> str:
-    """A path that stays inside on every system."""
+    """A relative path that stays inside the destination on every system."""
     parts = [part for part in name.rstrip("/").split("/") if part != "."]
     if _INVALID_NAME.search(name) or name.startswith("/") or any(part in ("", "..") for part in parts if name):
         raise _UnsafeArchiveError(name)
@@ -265,7 +162,7 @@ def reserved_on_windows(part: str) -> bool:
 
 
 def _is_link(path: Path) -> bool:
-    """A link, or a junction of Windows."""
+    """Whether it is a link, or a junction on Windows."""
     try:
         status = path.lstat()
     except OSError:
@@ -275,7 +172,7 @@ def _is_link(path: Path) -> bool:
 
 
 class _ArchiveWriter:
-    """Writes below one folder, through no link, and keeps count."""
+    """Writes the members below one folder, never through a link, and counts them."""
 
     def __init__(
         self,
@@ -301,7 +198,7 @@ class _ArchiveWriter:
         self._byte_count = 0
 
     def check_free_space(self, needed: int) -> None:
-        """Raise AppError("disk-too-small") where so many bytes do not fit."""
+        """Raise AppError("disk-too-small") if so many bytes do not fit."""
         if needed > self._max_bytes:
             raise _UnsafeArchiveError(f"{needed} bytes")
         free = shutil.disk_usage(self._destination).free
@@ -309,7 +206,6 @@ class _ArchiveWriter:
             raise AppError("disk-too-small", path=str(self._destination), needed_bytes=needed, free_bytes=free)
 
     def count_member(self) -> None:
-        """One member more."""
         self._member_count += 1
         if self._member_count > self._limits.max_members:
             raise _UnsafeArchiveError("members")
@@ -317,11 +213,9 @@ class _ArchiveWriter:
             raise Cancelled
 
     def add_folder(self, name: str) -> None:
-        """A folder, and those above it."""
         self._make_folder(self._target_path(name))
 
     def add_file(self, name: str, source: IO[bytes], *, executable: bool, modified: float | None = None) -> None:
-        """A file and its hash."""
         path = self._prepare_path(name)
         hasher = hashlib.sha256()
         if name in self._existing:
@@ -335,12 +229,12 @@ class _ArchiveWriter:
             if executable:
                 path.chmod(0o755)
             if modified is not None:
-                with suppress(OSError, OverflowError):  # a time that this disk cannot hold
+                with suppress(OSError, OverflowError):  # a time that the file system cannot store
                     os.utime(path, (modified, modified))
         self._record_file(name, hasher.hexdigest())
 
     def add_link(self, name: str, target: str) -> None:
-        """A link whose target lies inside: ".." only in front, and not more of them than there are folders above."""
+        """A link to a target inside the destination: ".." only at its start, at most as often as there are folders."""
         parts = PurePosixPath(target).parts
         parent_count = next((index for index, part in enumerate(parts) if part != ".."), len(parts))
         stays_inside = parent_count <= len(PurePosixPath(name).parent.parts) and ".." not in parts[parent_count:]
@@ -352,7 +246,7 @@ class _ArchiveWriter:
         self._record_file(name, LINK_PREFIX + target)
 
     def add_copy(self, name: str, original_name: str | None) -> None:
-        """A second name of a file that was unpacked before."""
+        """A hard link in the archive: a copy of a file that was unpacked before."""
         if (
             original_name is None
             or original_name not in self.files
@@ -379,7 +273,7 @@ class _ArchiveWriter:
         self.files[name] = content_hash
 
     def _prepare_path(self, name: str) -> Path:
-        """A place for a file or a link; whatever lies there goes."""
+        """The path for a file or link, after deleting what is there."""
         path = self._target_path(name)
         key = os.path.normcase(name)
         if key in self._seen_names:
@@ -399,7 +293,7 @@ class _ArchiveWriter:
         return path
 
     def _make_folder(self, folder: Path) -> None:
-        """A real folder, and no link in the place of one on the way."""
+        """Make a folder and those above it; raises if a link is in the place of one."""
         if folder in self._real_folders:
             return
         self._make_folder(folder.parent)
@@ -407,3 +301,98 @@ class _ArchiveWriter:
             raise _UnsafeArchiveError(str(folder))
         folder.mkdir(exist_ok=True)
         self._real_folders.add(folder)
+
+
+class IndexSource(Struct, frozen=True, kw_only=True):
+    """The index that named the archives; `pinned`: the catalog knew its sha256."""
+
+    url: str
+    sha256: str
+    pinned: bool
+
+
+class ArchiveRecord(Struct, frozen=True, kw_only=True):
+    """An archive, and the part of a product that it holds, at its version."""
+
+    part: str
+    version: str
+    url: str
+    sha256: str
+    bytes: int | None
+
+    def download_request(self, folder: Path) -> DownloadRequest:
+        """Its download into a folder of files, by hash: two indexes may give different files the same name."""
+        name = self.url.rpartition("/")[2]
+        file = RemoteFile(urls=(self.url,), name=name, sha256=self.sha256, bytes=self.bytes)
+        return DownloadRequest(file=file, path=folder / self.sha256[:16] / name)
+
+
+class ReceiptPart(Struct, frozen=True, kw_only=True):
+    """One archive and its files: path below the folder to sha256, or to "-> " and a link's target."""
+
+    archive: ArchiveRecord
+    files: dict[str, str]
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """All that we put into a folder: the archives of an `index` (None: they are in the catalog), and our own links."""
+
+    schema: Literal["gpu-assistant/receipt/1"]
+    version: str
+    platform: str
+    index: IndexSource | None
+    parts: tuple[ReceiptPart, ...]
+    links: dict[str, str] = {}
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Every file and link of all parts."""
+        link_files = {name: LINK_PREFIX + target for name, target in self.links.items()}
+        return {name: content_hash for part in self.parts for name, content_hash in part.files.items()} | link_files
+
+
+def read_receipt(path: Path) -> Receipt | None:
+    """None where there is no readable one."""
+    return _read_struct(path, Receipt)
+
+
+def read_receipt_part(path: Path) -> ReceiptPart | None:
+    """None where there is no readable one."""
+    return _read_struct(path, ReceiptPart)
+
+
+def _read_struct(path: Path, struct_type: type[json.T]) -> json.T | None:
+    try:
+        return json.decode(path.read_bytes(), struct_type)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def receipt_state(folder: Path, name: str, version: str, platform: str) -> CurrentState | None:
+    """What a plan shows of a folder with the receipt `name`, judged by the names of its files; None without one."""
+    receipt = read_receipt(folder / name)
+    if receipt is None or (receipt.version, receipt.platform) != (version, platform):
+        return None
+    is_incomplete = any(not os.path.lexists(folder / file) for file in receipt.files)
+    return CurrentState(code="now.repair" if is_incomplete else "now.here", data={"path": str(folder)})
+
+
+def files_match(
+    folder: Path, files: Mapping[str, str], cancel: threading.Event, progress: Callable[[int], None] | None = None
+) -> bool:
+    """Whether every file of a receipt is in the folder with its hash; `progress` gets the bytes of each chunk.
+
+    Raises Cancelled.
+    """
+    for name, expected in files.items():
+        path = folder.joinpath(*name.split("/"))
+        try:
+            if expected.startswith(LINK_PREFIX):
+                is_match = path.readlink() == Path(expected.removeprefix(LINK_PREFIX))
+            else:
+                is_match = not path.is_symlink() and hash_file(path, cancel, progress=progress) == expected
+        except OSError:
+            is_match = False
+        if not is_match:
+            return False
+    return True

@@ -1,23 +1,16 @@
-"""A finished folder gives way to a new one that was proven, and what the user put into it moves over.
+"""Folders and files that appear and disappear as a whole, so that a killed run leaves nothing that looks complete.
 
-The old one is renamed to `.<name>.old` and the new one gets the name. A kill between the two leaves no folder of that
-name: then the old one is put back. After it the move goes on with whatever is still in the old one. Of that what is
-ours goes, and what has no place in the new one, because something else is there, stays in a folder beside it.
+    make      .<name>.partial ── write_file_manifest ── commit_folder (rename) ──► <name>
+    remove    <name> ── rename ──► .<name>.trash ── remove_listed_files ──► gone; foreign files go back to <name>
+    replace   <name> ── swap_out (rename) ──► .<name>.old;  .<name>.partial ── commit_folder ──► <name>
+              finish_swap: the user's files and packages move from .old to <name>, the rest of .old is removed;
+              what has no place in <name> stays in `<name>-kept`
+    merge     .<receipt>.partial/tree/* ── merge_files (rename each) ──► among the files of a shared folder
 
-Folders that are made whole and taken away whole, so that a kill leaves nothing that looks whole.
-
-A folder is made as `.<name>.partial` and renamed when everything is in it; with it goes a list of its files. It is
-taken away by a rename to `.<name>.trash`; there only the files of the list are deleted that are as they were, and what
-is left over was never ours, or was changed, and goes back to where it was. What others' packages brought into it is put
-on the list before.
-
-What cannot be moved (conda writes a folder's path into its files) is made in its place: then a file in it says that
-it is unfinished, and taking that file away is what the rename is to the others.
-
-Files that are added to a folder which holds others, and taken out of it again.
-
-They are unpacked in a folder of their own inside, `.<receipt>.partial`, and moved from there to their places; the
-receipt comes last. A file that is still in that folder has not been moved: what lies in its place is not ours.
+An environment made by conda cannot be renamed, since conda writes the folder's path into its files: it is made in its
+final place, and UNFINISHED_MARK in it plays the part of the `.partial` name. `journal/revert.py` reads these states;
+every function may be called again after it was interrupted. Foreign files (`inventory.find_foreign_files`) are never
+deleted, except those of packages that the user installed into an environment, whose list is written beside it.
 """
 
 from __future__ import annotations
@@ -26,27 +19,41 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Container
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError
-from ...core.json import storage_error
+from ...core.errors import AppError, storage_errors
 from . import archives, inventory
 from .archives import LINK_PREFIX, Receipt, ReceiptPart
+from .installed_packages import ContentHash, installed_packages, matches_hash, write_user_packages
 from .inventory import FILE_MANIFEST, UNFINISHED_MARK, find_foreign_files, has_content, remove_listed_files
+
+DELETE_ATTEMPTS = 20  # to delete a folder into which a process that is just ending still writes
+PART_FILE = "part.json"
+TREE_FOLDER = "tree"
+
+
+def partial_path(folder: Path) -> Path:
+    """The folder's name while it is being made."""
+    return folder.with_name(f".{folder.name}.partial")
+
+
+def trash_path(folder: Path) -> Path:
+    """The folder's name while it is being deleted."""
+    return folder.with_name(f".{folder.name}.trash")
 
 
 def old_path(folder: Path) -> Path:
-    """Where a folder is whose name another one has."""
+    """The folder's name while another one has taken its place."""
     return folder.with_name(f".{folder.name}.old")
 
 
 def aside_path(folder: Path) -> Path:
-    """A free place beside a folder for what has none in it: "pytorch-kept", "pytorch-kept-2"."""
+    """A free name beside a folder for what has no place in it: "pytorch-kept", "pytorch-kept-2"."""
     number, candidate = 1, folder.with_name(f"{folder.name}-kept")
     while os.path.lexists(candidate):
         number += 1
@@ -54,143 +61,55 @@ def aside_path(folder: Path) -> Path:
     return candidate
 
 
-def swap_out(folder: Path) -> None:
-    """Make room for the new one. Raises AppError, "environment-in-use" while a program works in it."""
-    _rename_folder(folder, old_path(folder))
-
-
-def restore_old(folder: Path) -> None:
-    """Give the old one its name again, where it had to give way; raises AppError."""
-    if old_path(folder).is_dir():
-        if folder.is_dir():
-            with suppress(OSError):
-                folder.rmdir()  # only an empty one goes
-        _rename_folder(old_path(folder), folder)
-
-
-class SwapRemainder(Struct, frozen=True):
-    """What of the old one has no place in the new one: the folder where it is `kept`, and the list of the `packages`
-    that were the user's and are there in our versions again; None where there is none.
-    """
-
-    folder: Path | None = None
-    package_list: Path | None = None
-
-
-def finish_swap(folder: Path) -> SwapRemainder:
-    """Carry a replacement through that was begun, else put the old one back. Raises AppError."""
-    old, package_list = old_path(folder), None
-    if not old.is_dir():
-        return SwapRemainder()
-    if not has_content(folder):
-        restore_old(folder)
-        return SwapRemainder()
-    try:
-        if os.path.lexists(old / FILE_MANIFEST):
-            package_list = _move_user_files(old, folder)
-            remove_listed_files(old)
-        _remove_empty_folders(old)
-        if not old.is_dir():
-            return SwapRemainder(package_list=package_list)
-        aside = aside_path(folder)
-        old.rename(aside)
-    except PermissionError as error:
-        raise AppError("environment-in-use", path=str(old)) from error
-    except OSError as error:
-        raise storage_error(error, old) from error
-    return SwapRemainder(aside, package_list)
-
-
-def _move_user_files(old: Path, folder: Path) -> Path | None:
-    """Files of the user's, and packages that the new one does not have in a version of its own; of the others, their
-    list.
-    """
-    from packaging.utils import canonicalize_name
-
-    foreign, new_manifest = find_foreign_files(old), inventory.read_manifest(folder)
-    own_names = {canonicalize_name(name) for name in (new_manifest.packages if new_manifest is not None else ())}
-    user_packages = [
-        package
-        for package in inventory.installed_packages(old)
-        if canonicalize_name(package.name.partition(" ")[0]) not in own_names
-    ]
-    packaged_files = {name for package in user_packages for name in package.files}
-    # Until all else of a package has moved, its record still tells what belongs to it.
-    records = {package.record_path for package in user_packages}
-    package_files = sorted(
-        (name for name in foreign.package_files if name in packaged_files), key=lambda name: name in records
-    )
-    for name in (*package_files, *foreign.user_files):
-        source, target = old / name, folder / name
-        if not os.path.lexists(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            source.rename(target)
-    # What of their packages is left has its own version in the new one.
-    replaced_list = inventory.write_user_packages(
-        old, tuple(name for name in foreign.records if name not in records), environment=folder
-    )
-    inventory.add_to_file_manifest(
-        old, [name for name in (*foreign.package_files, *foreign.damaged_metadata) if os.path.lexists(old / name)]
-    )
-    return replaced_list
-
-
-def _remove_empty_folders(folder: Path) -> None:
-    for root, _folders, _files in os.walk(folder, topdown=False):
-        with suppress(OSError):
-            Path(root).rmdir()
-
-
-def _rename_folder(source: Path, target: Path) -> None:
-    try:
-        source.rename(target)
-    except PermissionError as error:
-        raise AppError("environment-in-use", path=str(source)) from error
-    except OSError as error:
-        raise storage_error(error, source) from error
-
-
-DELETE_ATTEMPTS = 20  # to delete what somebody else still writes into
-
-
-def trash_path(folder: Path) -> Path:
-    """Where a folder goes before it is deleted."""
-    return folder.with_name(f".{folder.name}.trash")
-
-
-def partial_path(folder: Path) -> Path:
-    """Where a folder is made before it has its name."""
-    return folder.with_name(f".{folder.name}.partial")
-
-
 def staging_path(folder: Path) -> Path:
-    """Where a folder is while it is made: in its place if it was begun there, else beside it."""
+    """Where a folder is while it is made: in its final place if it was begun there, else its partial path."""
     return folder if os.path.lexists(folder / UNFINISHED_MARK) else partial_path(folder)
 
 
+def folder_state(folder: Path) -> Literal["applied", "partial", "absent", "modified"]:
+    """Complete as we made it, partly made or removed, not there, or somebody else's."""
+    if os.path.lexists(folder / UNFINISHED_MARK):
+        return "partial"
+    if os.path.lexists(folder / FILE_MANIFEST):
+        return "applied"
+    if any(path(folder).is_dir() for path in (partial_path, trash_path, old_path)):
+        return "partial"
+    return "modified" if has_content(folder) else "absent"
+
+
+def commit_folder(folder: Path) -> None:
+    """Give a complete folder its final name, replacing an empty one. Raises AppError."""
+    staging = staging_path(folder)
+    with storage_errors(folder):
+        if staging == folder:
+            (folder / UNFINISHED_MARK).unlink()
+            return
+        if folder.is_dir():
+            folder.rmdir()
+        staging.rename(folder)
+
+
 def begin_in_place(folder: Path) -> None:
-    """Begin a folder that cannot be moved, empty but for the file that says so; what a killed run left goes.
+    """Begin a folder that cannot be renamed: empty but for its mark; what a killed run left there is removed.
 
     Raises AppError.
     """
     discard_unfinished(folder)
     partial = partial_path(folder)
     delete_folder(partial)
-    try:
+    with storage_errors(partial):
         partial.mkdir()
-    except OSError as error:
-        raise storage_error(error, partial) from error
     write_mark(partial, "")
     commit_folder(folder)
 
 
 def write_mark(folder: Path, progress: str) -> None:
-    """Write down how far a folder is that is made in its place; raises AppError."""
+    """Record how far a folder is that is made in its final place; raises AppError."""
     json.write_file(folder / UNFINISHED_MARK, progress)
 
 
 def read_mark(folder: Path) -> str | None:
-    """How far it is; None where it is not being made in its place."""
+    """The recorded progress; None where the folder is not being made in its final place."""
     try:
         return (folder / UNFINISHED_MARK).read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -198,86 +117,48 @@ def read_mark(folder: Path) -> str | None:
 
 
 def discard_unfinished(folder: Path) -> None:
-    """Take away one that was begun in its place, if there is one; a kill leaves one that was begun beside it.
-
-    Raises AppError.
-    """
+    """Remove a folder that was begun in its final place, if there is one; raises AppError."""
     if not os.path.lexists(folder / UNFINISHED_MARK):
         return
     delete_folder(partial_path(folder))
-    try:
-        folder.rename(partial_path(folder))
-    except PermissionError as error:
-        raise AppError("environment-in-use", path=str(folder)) from error
-    except OSError as error:
-        raise storage_error(error, folder) from error
+    _rename_folder(folder, partial_path(folder))
     delete_folder(partial_path(folder))
 
 
-def folder_state(folder: Path) -> Literal["made", "half", "before", "changed"]:
-    """Whether a folder stands whole as we made it, half made or half removed, not at all, or as somebody else's."""
-    if os.path.lexists(folder / UNFINISHED_MARK):
-        return "half"
-    if os.path.lexists(folder / FILE_MANIFEST):
-        return "made"
-    if any(path(folder).is_dir() for path in (partial_path, trash_path, old_path)):
-        return "half"
-    return "changed" if has_content(folder) else "before"
-
-
-def commit_folder(folder: Path) -> None:
-    """Give a folder that was made its name; an empty one in its place gives way. Raises AppError."""
-    staging = staging_path(folder)
-    try:
-        if staging == folder:
-            (folder / UNFINISHED_MARK).unlink()
-            return
-        if folder.is_dir():
-            folder.rmdir()
-        staging.rename(folder)
-    except OSError as error:
-        raise storage_error(error, folder) from error
-
-
 def remove_folder(folder: Path, *, keep_empty: bool = False) -> bool:
-    """Take a folder of ours away, and what a killed run left of it; says whether files of somebody else stay there.
+    """Remove a folder of ours, and what a killed run left of it; returns whether foreign files stay there.
 
-    What packages that were installed into it brought goes with it; their list stays beside it.
-    `stood` leaves an empty one in its place. Raises AppError, "environment-in-use" before anything is deleted.
+    The files of packages that the user installed into it go with it; their list stays beside it. `keep_empty` leaves
+    an empty folder. Raises AppError, "environment-in-use" before anything is deleted.
     """
     finish_removal(folder)
     discard_unfinished(folder)
     delete_folder(partial_path(folder))
     if os.path.lexists(folder / FILE_MANIFEST):
         foreign = find_foreign_files(folder)
-        # Once they are on the list, nobody knows any more that they were the user's.
-        inventory.write_user_packages(folder, foreign.records)
-        try:
+        # Before they are in the file manifest: afterwards they cannot be told from ours.
+        write_user_packages(folder, foreign.records)
+        with _in_use_errors(folder):
             if foreign.package_files or foreign.damaged_metadata:
                 inventory.add_to_file_manifest(folder, (*foreign.package_files, *foreign.damaged_metadata))
             folder.rename(trash_path(folder))
-        except PermissionError as error:
-            raise AppError("environment-in-use", path=str(folder)) from error
-        except OSError as error:
-            raise storage_error(error, folder) from error
         finish_removal(folder)
     if keep_empty:
-        try:
+        with storage_errors(folder):
             folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise storage_error(error, folder) from error
     return has_content(folder)
 
 
 def finish_removal(folder: Path) -> None:
-    """Carry a removal through that was begun: our files go, the others return to their place; before it, what gave way
-    to a new one. Raises AppError.
+    """Complete a removal that was begun: our files go, foreign ones return. Before it, complete a replacement.
+
+    Raises AppError.
     """
     finish_swap(folder)
     trash = trash_path(folder)
     if not trash.is_dir():
         return
-    try:
+    with _in_use_errors(trash):
         remove_listed_files(trash)
         if not any(trash.iterdir()):
             trash.rmdir()
@@ -287,27 +168,19 @@ def finish_removal(folder: Path) -> None:
             trash.rename(folder)
         else:
             raise AppError("environment-occupied", path=str(folder))
-    except PermissionError as error:
-        raise AppError("environment-in-use", path=str(trash)) from error
-    except OSError as error:
-        raise storage_error(error, trash) from error
 
 
 def delete_folder(folder: Path) -> None:
-    """Delete a folder that nothing counts as whole, if it is there; raises AppError."""
-    try:
+    """Delete a folder that is not complete, or a link in its place, if it is there; raises AppError."""
+    with _in_use_errors(folder):
         if folder.is_symlink():
             folder.unlink()
         else:
             _delete_tree(folder)
-    except PermissionError as error:
-        raise AppError("environment-in-use", path=str(folder)) from error
-    except OSError as error:
-        raise storage_error(error, folder) from error
 
 
 def _delete_tree(folder: Path) -> None:
-    """What a killed run had started may be ending just now: its files come and go while they are deleted."""
+    """Tries again while files appear and disappear: processes that a killed run had started may still be ending."""
     for attempts_left in reversed(range(DELETE_ATTEMPTS)):
         if not folder.exists():
             return
@@ -318,22 +191,112 @@ def _delete_tree(folder: Path) -> None:
                 raise
 
 
-PART_FILE = "note.json"
-TREE_FOLDER = "tree"
+def _rename_folder(source: Path, target: Path) -> None:
+    with _in_use_errors(source):
+        source.rename(target)
 
 
-def merge_state(folder: Path, name: str) -> Literal["made", "half", "before"]:
-    """Whether all files of a receipt are there, some of them, or none."""
+def _in_use_errors(folder: Path) -> AbstractContextManager[None]:
+    """OSErrors as AppError; a permission error on a folder of ours means that a program has it open."""
+    return storage_errors(folder, permission_code="environment-in-use")
+
+
+class SwapRemainder(Struct, frozen=True):
+    """What of a replaced folder has no place in the new one: the `folder` where it is now, and the file that lists the
+    user's packages which the new one has in other versions; None where there is none.
+    """
+
+    folder: Path | None = None
+    package_list: Path | None = None
+
+
+def swap_out(folder: Path) -> None:
+    """Move a folder away for a new one. Raises AppError, "environment-in-use" while a program works in it."""
+    _rename_folder(folder, old_path(folder))
+
+
+def restore_old(folder: Path) -> None:
+    """Undo `swap_out`, if it was done; raises AppError."""
+    if old_path(folder).is_dir():
+        if folder.is_dir():
+            with suppress(OSError):
+                folder.rmdir()  # only if it is empty
+        _rename_folder(old_path(folder), folder)
+
+
+def finish_swap(folder: Path) -> SwapRemainder:
+    """Complete a replacement that was begun; without a new folder, restore the old one. Raises AppError."""
+    old, package_list = old_path(folder), None
+    if not old.is_dir():
+        return SwapRemainder()
+    if not has_content(folder):
+        restore_old(folder)
+        return SwapRemainder()
+    with _in_use_errors(old):
+        if os.path.lexists(old / FILE_MANIFEST):
+            package_list = _move_user_files(old, folder)
+            remove_listed_files(old)
+        _remove_empty_folders(old)
+        if not old.is_dir():
+            return SwapRemainder(package_list=package_list)
+        aside = aside_path(folder)
+        old.rename(aside)
+    return SwapRemainder(aside, package_list)
+
+
+def _move_user_files(old: Path, folder: Path) -> Path | None:
+    """Move the user's files, and the packages that the new folder does not have in a version of its own; returns the
+    list of the other packages.
+    """
+    from packaging.utils import canonicalize_name
+
+    foreign, new_manifest = find_foreign_files(old), inventory.read_manifest(folder)
+    own_names = {canonicalize_name(name) for name in (new_manifest.packages if new_manifest is not None else ())}
+    user_packages = [
+        package
+        for package in installed_packages(old)
+        if canonicalize_name(package.name.partition(" ")[0]) not in own_names
+    ]
+    packaged_files = {name for package in user_packages for name in package.files}
+    # A package's RECORD moves last: until then it tells which files belong to the package.
+    records = {package.record_path for package in user_packages}
+    package_files = sorted(
+        (name for name in foreign.package_files if name in packaged_files), key=lambda name: name in records
+    )
+    for name in (*package_files, *foreign.user_files):
+        source, target = old / name, folder / name
+        if not os.path.lexists(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source.rename(target)
+    # Packages whose files stay in `old` are in the new folder in its own versions.
+    package_list = write_user_packages(
+        old, tuple(name for name in foreign.records if name not in records), environment=folder
+    )
+    inventory.add_to_file_manifest(
+        old, [name for name in (*foreign.package_files, *foreign.damaged_metadata) if os.path.lexists(old / name)]
+    )
+    return package_list
+
+
+def _remove_empty_folders(folder: Path) -> None:
+    for root, _folders, _files in os.walk(folder, topdown=False):
+        with suppress(OSError):
+            Path(root).rmdir()
+
+
+def merge_state(folder: Path, name: str) -> Literal["applied", "partial", "absent"]:
+    """Whether all files of the receipt `name` are in the folder, some of them, or none."""
     if (folder / name).is_file():
-        return "made"
-    return "half" if partial_path(folder / name).is_dir() else "before"
+        return "applied"
+    return "partial" if partial_path(folder / name).is_dir() else "absent"
 
 
 def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable[[Path], ReceiptPart]) -> None:
-    """Unpack into a folder that is given, and move all that is in it to its place.
+    """Have `unpack` fill a folder, move its files into `folder`, and write the receipt `name` there last.
 
-    `whole` is the receipt without its part. A killed run's unpacking is used where it was finished.
-    Raises AppError("toolkit-occupied") before anything is moved, and what unpacking raises.
+    `receipt_head` is the receipt without its part. What a killed run had unpacked completely is used. A file that is
+    still in the unpacked tree has not been moved: one in its place is not ours. Raises AppError("toolkit-occupied")
+    before anything is moved, and what `unpack` raises.
     """
     staging = partial_path(folder / name)
     part = archives.read_receipt_part(staging / PART_FILE)
@@ -341,7 +304,7 @@ def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable
         delete_folder(staging)
         part = unpack(staging / TREE_FOLDER)
         json.write_file(staging / PART_FILE, json.encode(part))
-    try:
+    with storage_errors(folder):
         for file in part.files:
             if os.path.lexists(staging / TREE_FOLDER / file) and os.path.lexists(folder / file):
                 raise AppError("toolkit-occupied", path=str(folder / file))
@@ -350,8 +313,6 @@ def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable
             if os.path.lexists(source):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 source.rename(target)
-    except OSError as error:
-        raise storage_error(error, folder) from error
     merged_receipt = Receipt(
         schema=receipt_head.schema,
         version=receipt_head.version,
@@ -364,18 +325,18 @@ def merge_files(folder: Path, name: str, receipt_head: Receipt, unpack: Callable
 
 
 def merged_files(folder: Path, name: str) -> dict[str, str]:
-    """What the receipt names, with its hash, and what a killed run had moved to its place without one."""
+    """The files of the receipt with their hashes; without one, those that a killed run had moved into the folder."""
     existing = archives.read_receipt(folder / name)
     if existing is not None:
         return existing.files
     staging = partial_path(folder / name)
     part = archives.read_receipt_part(staging / PART_FILE)
-    moved_files = part.files if part is not None else {}
-    return {file: digest for file, digest in moved_files.items() if not os.path.lexists(staging / TREE_FOLDER / file)}
+    part_files = part.files if part is not None else {}
+    return {file: digest for file, digest in part_files.items() if not os.path.lexists(staging / TREE_FOLDER / file)}
 
 
 def changed_files(folder: Path, name: str) -> tuple[str, ...]:
-    """Those that somebody changed since."""
+    """The files of the receipt that somebody changed since."""
     try:
         written_ns = (folder / name).stat().st_mtime_ns
     except OSError:
@@ -386,31 +347,27 @@ def changed_files(folder: Path, name: str) -> tuple[str, ...]:
 
 
 def _is_changed(path: Path, content_hash: str, written_ns: int | None) -> bool:
-    """One that nobody touched since its receipt was written is not read; one that is gone was not changed."""
+    """A file that is older than its receipt is not read; a missing one is not changed."""
     if not os.path.lexists(path):
         return False
     if content_hash.startswith(LINK_PREFIX) or path.is_symlink():
         return not (path.is_symlink() and path.readlink() == Path(content_hash.removeprefix(LINK_PREFIX)))
-    return not inventory.matches_hash(path, inventory.FileHash("sha256", content_hash), written_ns)
+    return not matches_hash(path, ContentHash("sha256", content_hash), written_ns)
 
 
 def remove_merged_files(folder: Path, name: str, *, keep_names: Container[str] = ()) -> None:
-    """Take out what the receipt names, and what a killed run left; what is to be kept stays. Raises AppError."""
+    """Remove the files of the receipt except `keep_names`, and what a killed run left. Raises AppError."""
     staging = partial_path(folder / name)
     names = merged_files(folder, name)
-    try:
+    with _in_use_errors(folder):
         for file in names:
             if file not in keep_names:
                 with suppress(FileNotFoundError, NotADirectoryError):
                     (folder / file).unlink()
-        # Deepest first: only empty ones go.
+        # Deepest first; those that are not empty stay.
         parents = {parent for file in names for parent in PurePosixPath(file).parents if parent.parts}
-        for parent in sorted(parents, key=lambda place: -len(place.parts)):
+        for parent in sorted(parents, key=lambda path: -len(path.parts)):
             with suppress(OSError):
                 (folder / parent).rmdir()
         (folder / name).unlink(missing_ok=True)
-    except PermissionError as error:
-        raise AppError("environment-in-use", path=str(folder)) from error
-    except OSError as error:
-        raise storage_error(error, folder) from error
     delete_folder(staging)

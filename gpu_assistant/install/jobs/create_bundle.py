@@ -1,7 +1,7 @@
-"""Makes a bundle: chooses the exact files for a machine, gathers them in a folder, and lists them.
+"""Makes a bundle: resolves the packages for a computer, downloads all files of its plan, and lists them.
 
-The list comes last, by an atomic rename: a folder without it is no bundle, and the next run goes on with what lies
-there. Nothing is fetched twice; what the cache of downloads holds is taken from it.
+The list `bundle.json` is written last: a folder without it is no bundle, and the next run continues with its files.
+Files that are in the download cache are copied. `bundle/format.py` says what a bundle contains.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from msgspec import structs
 
 from ... import __version__
 from ...core import json
-from ...core.errors import AppError, UsageError
+from ...core.errors import AppError, UsageError, storage_errors
+from ...core.files import hash_file
 from ...core.jobs import JobContext
-from ...core.json import storage_error
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ...core.recommendation import Choice
@@ -45,7 +45,7 @@ from ..bundle.format import (
 from ..environment.location import check_no_file, check_not_app_data
 from ..host import Host, ValidationContext
 from ..packages.lockfile import Lockfile
-from ..packages.requirements import Platform
+from ..packages.requirements import Platform, build_request
 from ..packages.resolver import Resolver
 from ..packages.uv import Uv
 from ..progress import ProgressReporter
@@ -54,20 +54,19 @@ from ..steps.base import check_file
 from ..steps.conda_environment import CondaEnvironment
 from ..steps.context import DownloadContext, download_files
 from ..steps.registry import STEP_KINDS
-from ..steps.resolve import request_for_step
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog
 
 
-# The downloader's own names beside a file that it has begun.
+# Files of the downloader beside one that it has not finished.
 PARTIAL_SUFFIXES = (".part", ".part.json", ".part.lock", ".partial")
 RESOLVE_STEP, DOWNLOAD_STEP, WRITE_STEP = "resolve", "download", "bundle"
 
 
 class CreateBundleJob:
-    """`plan` is the plan for the machine, `target` that machine, `choice` what was picked for it by hand; `pace` holds
-    or slows its downloads. News are `Event`s, the last one an `EndEvent`.
+    """Makes the bundle of a plan for a `platform`; `choice` is what the user chose by hand, `rate_limiter` pauses or
+    limits the downloads. Reports `Event`s, the last one an `EndEvent`.
     """
 
     def __init__(
@@ -95,18 +94,18 @@ class CreateBundleJob:
 
     @property
     def excluded_codes(self) -> tuple[str, ...]:
-        """The texts' codes of what needs a network of its own, which no folder can hold."""
+        """The codes of the steps whose programs need the network themselves."""
         bundled_steps = self.bundled_plan.steps
         return tuple(step.code for step in self.plan.steps if step not in bundled_steps)
 
     @property
     def bundled_plan(self) -> Plan:
-        """The plan without that."""
+        """The plan without these steps."""
         steps = (step for step in self.plan.steps if not _needs_network(step))
         return structs.replace(self.plan, steps=tuple(steps))
 
     def steps(self) -> tuple[Step, ...]:
-        """What will be done."""
+        """The steps that `run` reports."""
         (resolve,) = (step for step in self.plan.steps if step.kind == "resolve")
         folder, release = str(self.folder), resolve.data["release"]
         download = Step(
@@ -120,7 +119,7 @@ class CreateBundleJob:
         return (structs.replace(resolve, needs=()), download, write)
 
     def preview(self, context: JobContext[Any]) -> None:
-        """Only say what would be done, as a run does; raises what a run would before it begins."""
+        """Report what a run would do; raises what it would raise before it changes anything."""
         reporter, steps = ProgressReporter(context), self.steps()
         reporter.report_plan(steps)
         try:
@@ -133,23 +132,20 @@ class CreateBundleJob:
         reporter.end_run("done", str(self.folder))
 
     def run(self, context: JobContext[Any]) -> BundleContents:
-        """The bundle's list. Raises CallError: bundle-folder-occupied, bundle-folder-of-system, bundle-link,
-        folder-name-odd, folder-of-ours; Cancelled, what resolving and fetching raise, and AppError: not-a-folder,
+        """The bundle's list. Raises UsageError: bundle-folder-occupied, bundle-folder-of-system, bundle-link,
+        folder-name-odd, folder-of-ours; Cancelled, what resolving and downloading raise, and AppError: not-a-folder,
         folder-unwritable, disk-full, storage.
         """
         reporter = ProgressReporter(context)
         reporter.report_plan(self.steps())
         try:
-            self._check_folder()
-            with data_folder_lock(self._data), self._system.keep_awake("A bundle is being gathered"):
-                contents = self._create(reporter, context)
+            with storage_errors(self.folder):
+                self._check_folder()
+                with data_folder_lock(self._data), self._system.keep_awake("A bundle is being gathered"):
+                    contents = self._create(reporter, context)
         except AppError as error:
             reporter.fail_run(str(self.folder), error)
             raise
-        except OSError as error:
-            failure = storage_error(error, self.folder)
-            reporter.fail_run(str(self.folder), failure)
-            raise failure from error
         reporter.end_run("done", str(self.folder))
         return contents
 
@@ -162,11 +158,11 @@ class CreateBundleJob:
             cancel=context.cancel,
             limits=self._limits,
             mirrors=self._mirrors,
-            pace=self._rate_limiter,
+            rate_limiter=self._rate_limiter,
         )
         with _reported_step(reporter, RESOLVE_STEP, "progress.resolved") as data:
             lockfile, contents = self._resolve(downloads)
-            data |= {"count": len(lockfile.packages), "release": contents.wish.label}
+            data |= {"count": len(lockfile.packages), "release": contents.request.label}
         with _reported_step(reporter, DOWNLOAD_STEP):
             files = self._download(lockfile, downloads)
         with _reported_step(reporter, WRITE_STEP, "progress.bundle-whole") as data:
@@ -194,11 +190,11 @@ class CreateBundleJob:
                 raise UsageError("bundle-link", path=str(path))
 
     def _claim_folder(self) -> frozenset[str]:
-        """Claim the folder; the paths that an earlier bundle there listed."""
+        """Mark the folder as unfinished; returns the paths that an earlier bundle in it listed."""
         list_file, unfinished_file = self.folder / LIST_FILE, self.folder / UNFINISHED_FILE
         self.folder.mkdir(parents=True, exist_ok=True)
         if list_file.is_file():
-            list_file.replace(unfinished_file)  # from now on it is no bundle
+            list_file.replace(unfinished_file)
         elif not unfinished_file.is_file():
             json.write_file(unfinished_file, "{}\n")
         try:
@@ -207,16 +203,14 @@ class CreateBundleJob:
             return frozenset()
 
     def _resolve(self, context: DownloadContext) -> tuple[Lockfile, BundleContents]:
-        request = request_for_step(
-            self.plan.recommendation, context, wheelhouse=self.plan.wheelhouse, platform=self.platform
-        )
+        request = build_request(self.plan.recommendation, self._catalog, self.platform, wheelhouse=self.plan.wheelhouse)
         uv = Uv(self._system, self._data, cancel=context.cancel, log=context.reporter.log)
         resolver = Resolver(request, uv, self._data, Path(sys.executable))
         lockfile = resolver.read_cached_lockfile() or resolver.resolve()
         for package in lockfile.packages:
             check_file(package.file)
-        # Folders and addresses of this computer are nobody else's business.
-        anonymous_request = structs.replace(request, wheelhouse=None, general=None)
+        # The bundle is given to others: no folders and addresses of this computer.
+        anonymous_request = structs.replace(request, wheelhouse=None, default_index=None)
         return lockfile, BundleContents(
             schema="gpu-assistant/bundle/1",
             program=__version__,
@@ -224,10 +218,10 @@ class CreateBundleJob:
             goal=self.plan.goal,
             channel=self._channel,
             choice=self._choice,
-            wish=anonymous_request,
-            target=self.platform,
+            request=anonymous_request,
+            platform=self.platform,
             files=(),
-            left_out=self.excluded_codes,
+            excluded_codes=self.excluded_codes,
         )
 
     def _download(self, lockfile: Lockfile, context: DownloadContext) -> tuple[BundleFile, ...]:
@@ -241,7 +235,7 @@ class CreateBundleJob:
                 folder_key = request.file.sha256 or hashlib.sha256(request.file.url.encode()).hexdigest()
                 target = self.folder / FILES_FOLDER / folder_key[:16] / request.path.name
                 if request.file.sha256 is None:
-                    target.unlink(missing_ok=True)  # nobody could say whether an earlier one is still the current one
+                    target.unlink(missing_ok=True)  # without a hash an earlier one may be outdated
                 requests.append(structs.replace(request, path=target, copies=(request.path,)))
         remote = [request for request in requests if not _copy_local_file(request, context)]
         download_files(context, remote)
@@ -265,12 +259,12 @@ class CreateBundleJob:
 
 
 def _needs_network(step: Step) -> bool:
-    """Whether conda, a distribution's package manager or Windows fetches for it, which no folder of files can serve."""
+    """Whether conda, apt or wsl.exe downloads for a step, which cannot be served from a folder."""
     return step.kind == CondaEnvironment.name or step.code == wsl2.INSTALL_CODE or bool(step.spec.get("packages"))
 
 
 def _remove_partial_downloads(folder: Path) -> None:
-    """Take away what an earlier run for another plan began to fetch."""
+    """Delete what an earlier run for another plan began to download."""
     for pattern in (f"{WHEELS_FOLDER}/*", f"{FILES_FOLDER}/*/*"):
         for path in folder.glob(pattern):
             if path.name.endswith(PARTIAL_SUFFIXES):
@@ -282,7 +276,7 @@ def _remove_partial_downloads(folder: Path) -> None:
 
 @contextmanager
 def _reported_step(reporter: ProgressReporter, step: str, code: str | None = None) -> Iterator[dict[str, Value]]:
-    """A step's beginning and end as news; `code` says its end with what is put into the dictionary."""
+    """Report the start and end of a step; the caller fills the dictionary with the data of the text `code`."""
     reporter.report_step(step, "running")
     data: dict[str, Value] = {}
     try:
@@ -294,7 +288,7 @@ def _reported_step(reporter: ProgressReporter, step: str, code: str | None = Non
 
 
 def _copy_local_file(request: DownloadRequest, context: DownloadContext) -> bool:
-    """Whether it came from a folder of this computer; raises AppError for a file of the user's that is not right."""
+    """Copy a local file; returns False for any other. Raises AppError if it is missing or has another hash."""
     source = partial_file.local_path(request.file.url)
     if source is None:
         return False
@@ -315,8 +309,7 @@ def _copy_local_file(request: DownloadRequest, context: DownloadContext) -> bool
 def _bundle_file(folder: Path, request: DownloadRequest, context: DownloadContext) -> BundleFile:
     path, sha256 = request.path, request.file.sha256
     if sha256 is None:
-        with path.open("rb", buffering=0) as file:
-            sha256 = partial_file.hash_rest(file, hashlib.sha256(), context.cancel, lambda _count: None).hexdigest()
+        sha256 = hash_file(path, context.cancel)
     official_url = request.file.url if partial_file.local_path(request.file.url) is None else None
     relative_path = path.relative_to(folder).as_posix()
     return BundleFile(path=relative_path, sha256=sha256, bytes=path.stat().st_size, url=official_url)

@@ -1,6 +1,15 @@
-"""Going on by itself after a restart: one command at the next login, which the next start takes away again.
+"""Runs a plan, step by step.
 
-Carries a plan out, step by step; whatever happens, an `end` comes last and the journal tells the truth.
+    InstallJob.run ─► validate_plan ─► data_folder_lock ─► Journal ─► recover (what a killed run left unconfirmed)
+      └─ for each step:  is_satisfied ─► Outcome: skipped
+                         else run ─► Outcome: done; `produces` goes to the later steps through InstallContext
+           ElevationDenied      the steps that need this one are skipped, the others still run
+           Outcome.restart      a command is set that runs at the next login (`resume_at_login`); the run ends with
+                                RebootRequired. The next run starts over, and finds the earlier steps satisfied.
+           any other error      ends the run
+
+Whatever happens, the last event is an `EndEvent`, and every change is in the journal (`journal/log.py`) before it is
+made.
 """
 
 from __future__ import annotations
@@ -30,7 +39,7 @@ from ..host import Host
 from ..journal.log import Journal, LoginCommandSet
 from ..journal.recovery import active_effects, observe_state, recover
 from ..packages.requirements import platform_for
-from ..plan import validation
+from ..plan.validation import validate_plan
 from ..progress import ProgressReporter, end_state, failure_state
 from ..steps.context import DownloadContext, InstallContext, Verifier
 from ..steps.registry import STEP_KINDS
@@ -40,60 +49,21 @@ if TYPE_CHECKING:
 
 
 LOGIN_EFFECT_KIND = "at-login"
-GUI_PROGRAM = "GPU Assistant"  # as installers/windows builds it, beside the console's program
-
-
-def resume_at_login(command: Sequence[str], context: InstallContext) -> str:
-    """Have the command run after the next login; gives the code for what the user is told.
-
-    "restart-by-hand" where there is no command, or no way to have it run.
-    """
-    if not command:
-        return "restart-by-hand"
-    try:
-        with context.journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(words=tuple(command))):
-            context.system.login_command.set(command)
-    except AppError as error:
-        context.reporter.log(f"{error.code}: {error.data}")
-        return "restart-by-hand"
-    return "restart-needed"
-
-
-def clear_login_command(host: Host, journal: Journal) -> None:
-    """Take it away where it is ours; raises AppError."""
-    for active in active_effects(host.data):
-        if isinstance(active.effect, LoginCommandSet):
-            journal.start_undo(active.run, active.number)
-            is_applied = observe_state(active, host, STEP_KINDS) == "made"
-            if is_applied:
-                host.system.login_command.clear()
-            journal.finish_undo(active.run, active.number, None if is_applied else "changed")
-
-
-def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
-    """How this very copy of the program goes on after a restart, from the same data folder."""
-    home = paths.install_dir()
-    if home is None:
-        program = [sys.executable, "-m", "gpu_assistant"]
-    else:
-        name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
-        program = [str(home / system.executable(name))]
-    options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
-    return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)
+GUI_PROGRAM = "GPU Assistant"  # as installers/windows names it, beside the console program
 
 
 def make_verify_job(environment: Path, system: System) -> Job[Checks]:
-    """The proof that is used unless another is given."""
+    """The default `Verifier`."""
     from ...verify.job import VerifyJob
 
     return VerifyJob(environment, system)
 
 
 class InstallJob:
-    """One install. News are `PlanEvent`, `StepEvent`s, `LogEvent`s and always one `EndEvent`, the last.
+    """One install. Reports `PlanEvent`, `StepEvent`s, `LogEvent`s and one `EndEvent`, the last.
 
-    With `dry_run` every step is skipped and nothing is touched; a simulated plan never does anything else. `resume`
-    are the words of the command that goes on after a restart; `pace` holds or slows its downloads.
+    With `dry_run`, and always for a plan for another computer, every step is skipped and nothing is changed.
+    `login_command` continues after a restart; `rate_limiter` pauses or limits the downloads.
     """
 
     def __init__(
@@ -122,14 +92,14 @@ class InstallJob:
         self._rate_limiter = rate_limiter or RateLimiter()
 
     def run(self, context: JobContext[Any]) -> Path:
-        """The environment's folder. Raises AppError and its family, nothing else: RebootNeeded("restart-needed")
-        where it goes on after a restart, RightsRefused("rights-left-out") after all that could be done without.
+        """The environment's folder. Raises only AppErrors: RebootRequired("restart-needed" or "restart-by-hand"),
+        ElevationDenied("rights-left-out") after all steps that do not need the refused rights, and any step's error.
         """
         reporter = ProgressReporter(context)
         environment = self.plan.env
         try:
             reporter.report_plan(self.plan.steps)
-            validation.validate_plan(self.plan, self._data)
+            validate_plan(self.plan, self._data)
             if self._dry_run:
                 self._report_dry_run(reporter)
             else:
@@ -148,20 +118,20 @@ class InstallJob:
         reporter.end_run("done", environment)
         return Path(environment)
 
-    def _bundle(self) -> BundleSource | None:
-        """The bundle that everything comes from; raises CallError, AppError for one that cannot serve."""
+    def _bundle_source(self) -> BundleSource | None:
+        """The bundle of the plan; raises AppError if it is invalid or lacks a file."""
         if self.plan.bundle is None:
             return None
-        shelf = BundleSource(Path(self.plan.bundle))
-        shelf.check_plan(self.plan, platform_for(self._system.operating_system(), shelf.contents.wish.label))
-        return shelf
+        source = BundleSource(Path(self.plan.bundle))
+        source.check_plan(self.plan, platform_for(self._system.operating_system(), source.contents.request.label))
+        return source
 
     def _report_dry_run(self, reporter: ProgressReporter) -> None:
         for step in self.plan.steps:
             reporter.report_step(step.id, "skipped")
 
     def _install(self, cancel: threading.Event, reporter: ProgressReporter) -> None:
-        bundle = self._bundle()
+        bundle = self._bundle_source()
         with (
             data_folder_lock(self._data),
             self._system.keep_awake("PyTorch is being installed"),
@@ -175,7 +145,7 @@ class InstallJob:
                 cancel=cancel,
                 limits=self._limits,
                 mirrors=self._mirrors,
-                pace=self._rate_limiter,
+                rate_limiter=self._rate_limiter,
                 bundle=bundle,
             )
             context = InstallContext(self.plan, downloads, journal=journal, verifier=self._verifier)
@@ -212,7 +182,7 @@ class InstallJob:
 
 
 def _run_step(step: Step, context: InstallContext) -> bool:
-    """Whether the computer must be restarted before the next one."""
+    """Run one step; returns whether the computer must be restarted before the next one."""
     if context.cancel.is_set():
         raise Cancelled
     kind = STEP_KINDS[step.kind]
@@ -224,7 +194,7 @@ def _run_step(step: Step, context: InstallContext) -> bool:
         context.provide(*result.produces)
     except BaseException as error:
         context.reporter.fail_step(step.id, error)
-        with suppress(AppError):  # the disk may be full; the error itself is what counts
+        with suppress(AppError):  # the disk may be full; the first error is the one to report
             context.journal.finish_step(step.id, failure_state(error))
         raise
     state: StepState = "skipped" if satisfied is not None else "done"
@@ -234,7 +204,7 @@ def _run_step(step: Step, context: InstallContext) -> bool:
 
 
 def _clean_uv_cache(cache: Path) -> None:
-    """What a stopped uv was unpacking; nothing else uses our cache while the install is held."""
+    """Delete what a killed uv was unpacking; while the data folder is locked, nothing else uses the cache."""
     for stale in cache.glob(".tmp*"):
         shutil.rmtree(stale, ignore_errors=True)
 
@@ -243,3 +213,42 @@ def _record_end(journal: Journal, error: BaseException) -> None:
     code = error.code if isinstance(error, AppError) else type(error).__name__
     with suppress(AppError):
         journal.end_run(end_state(error), code)
+
+
+def resume_at_login(command: Sequence[str], context: InstallContext) -> str:
+    """Have the command run after the next login; returns the code of the error to end with.
+
+    "restart-by-hand" if there is no command, or it could not be set.
+    """
+    if not command:
+        return "restart-by-hand"
+    try:
+        with context.journal.effect(LOGIN_EFFECT_KIND, LoginCommandSet(command=tuple(command))):
+            context.system.login_command.set(command)
+    except AppError as error:
+        context.reporter.log(f"{error.code}: {error.data}")
+        return "restart-by-hand"
+    return "restart-needed"
+
+
+def clear_login_command(host: Host, journal: Journal) -> None:
+    """Remove the login commands that earlier runs have set; raises AppError."""
+    for active in active_effects(host.data):
+        if isinstance(active.effect, LoginCommandSet):
+            journal.start_undo(active.run, active.number)
+            is_applied = observe_state(active, host, STEP_KINDS) == "applied"
+            if is_applied:
+                host.system.login_command.clear()
+            journal.finish_undo(active.run, active.number, None if is_applied else "changed")
+
+
+def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
+    """The command by which this copy of the program continues after a restart, with the same data folder."""
+    home = paths.install_dir()
+    if home is None:
+        program = [sys.executable, "-m", "gpu_assistant"]
+    else:
+        name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
+        program = [str(home / system.executable(name))]
+    options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
+    return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)

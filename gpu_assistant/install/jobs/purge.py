@@ -1,8 +1,8 @@
-"""What the program keeps for itself in a data folder, beside what it installed: how much it is, and how it goes.
+"""Removes the program's own data: settings, caches, results, logs, the journal, and on request all environments.
 
-Somebody may have put the data folder among files of their own: what is called otherwise than ours is theirs.
-
-Takes away what the program keeps for itself, when it is removed from the computer.
+For when the program is uninstalled. The data folder may be a folder that also holds the user's files, so only files
+with our names are removed, by `AppDataGroup`; environments are reverted by `uninstall.py`. The journal stays as long as
+it is needed to uninstall something.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from typing import Any
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError, Cancelled
+from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.jobs import JobContext
-from ...core.json import storage_error
 from ...core.paths import DataDir
 from ...core.plan import Step
 from ...core.settings import Settings
@@ -36,15 +35,162 @@ from ..progress import ProgressReporter
 from ..steps.registry import STEP_KINDS
 from .uninstall import UninstallState, plan_uninstall, preview, remaining_names, revert_items
 
-PURGE_KIND = "farewell"
+PURGE_KIND = "purge"
 ROOT_STEP = "data"
 NOT_EMPTY_CODE = "leave-filled"
 CACHES_GROUP = "downloads"
 JOURNAL_GROUP = "journal"
+ENVIRONMENTS_STEP = "environments"
+
+
+class PurgeJob:
+    """Removes the program's data and all environments. Reports the same events as an uninstall.
+
+    With `keep_environments`, they stay with everything they need, and with the journal, by which a later installation
+    of the program knows them. With `dry_run` nothing is changed.
+    """
+
+    def __init__(self, data: DataDir, system: System, *, keep_environments: bool, dry_run: bool = False) -> None:
+        self._data = data
+        self._host = Host(system, data)
+        self._keep_environments = keep_environments
+        self._dry_run = dry_run
+
+    def steps(self) -> tuple[Step, ...]:
+        """What `run` would do with each thing now, in order, and what would stay; raises AppError."""
+        data = self._data
+        if not data.root.is_dir():
+            return ()
+        state = UninstallState()
+        has_remaining = self._keep_environments and self._has_remaining_effects()
+        uninstall_steps: tuple[Step, ...] = (self._environments_step(),) if has_remaining else ()
+        if not self._keep_environments:
+            uninstall_steps = tuple(item.step for item in preview(plan_uninstall(self._host, None), self._host, state))
+        groups = app_data_groups(data, include_caches=has_app_data(data), include_journal=not has_remaining)
+        state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
+        return (
+            *uninstall_steps,
+            *(group.step for group in groups),
+            *self._root_steps(state.removed, state.created, has_remaining=has_remaining),
+        )
+
+    def run(self, context: JobContext[Any]) -> Path:
+        """The data folder, which is removed if nothing stays in it.
+
+        Raises AppError("already-running") and, after everything else is removed, the first error of an environment or a
+        cache.
+        """
+        reporter, root = ProgressReporter(context), str(self._data.root)
+        try:
+            steps = self.steps()
+            reporter.report_plan(steps)
+            if self._dry_run:
+                for step in steps:
+                    reporter.report_step(step.id, "skipped")
+            elif steps:
+                self._purge(reporter, context.cancel, steps)
+        except AppError as error:
+            reporter.fail_run(root, error)
+            raise
+        reporter.end_run("done", root)
+        return self._data.root
+
+    def _purge(self, reporter: ProgressReporter, cancel: threading.Event, steps: tuple[Step, ...]) -> None:
+        data = self._data
+        # Before this job writes into the folder itself.
+        has_caches = has_app_data(data)
+        with data_folder_lock(data):
+            if cancel.is_set():
+                raise Cancelled
+            first_error = None if self._keep_environments else self._uninstall_all(reporter, cancel)
+            has_remaining = self._has_remaining_effects()
+        groups = {
+            group.id: group
+            for group in app_data_groups(data, include_caches=has_caches, include_journal=not has_remaining)
+        }
+        for step in steps:
+            if step.kind == PURGE_KIND and step.id in groups:
+                reporter.report_step(step.id, "running")
+                first_error = _delete_group(groups[step.id], reporter) or first_error
+            elif step.id == ENVIRONMENTS_STEP or step.kind == PURGE_KIND:
+                # The journal stays if something could not be reverted, for the next attempt.
+                reporter.report_step(step.id, "skipped")
+        step_ids = {step.id for step in steps}
+        for name, group in groups.items():
+            if name not in step_ids:  # this process's own log
+                group.delete_files()
+        remove_empty_folders(data)
+        self._report_root(reporter, step_ids, has_remaining=has_remaining)
+        if first_error is not None:
+            raise first_error
+
+    def _root_steps(self, removed: set[Path], created: set[Path], *, has_remaining: bool) -> tuple[Step, ...]:
+        """The step for the data folder; none if only what is kept stays in it."""
+        data = self._data
+        retained = {data.environments, data.pythons, data.toolkits, data.journal} if has_remaining else set()
+        step = root_step(data, removed | retained, created)
+        return () if has_remaining and step.code != NOT_EMPTY_CODE else (step,)
+
+    def _report_root(self, reporter: ProgressReporter, step_ids: set[str], *, has_remaining: bool) -> None:
+        if not self._data.root.is_dir():
+            reporter.report_step(ROOT_STEP, "done")
+            return
+        not_empty = [
+            step for step in self._root_steps(set(), set(), has_remaining=has_remaining) if step.code == NOT_EMPTY_CODE
+        ]
+        if not_empty:
+            reporter.report_step(ROOT_STEP, "skipped", code="progress.left-filled", data=not_empty[0].data)
+        elif ROOT_STEP in step_ids:
+            reporter.report_step(ROOT_STEP, "skipped")
+
+    def _environments_step(self) -> Step:
+        """The step that names the environments that stay."""
+        names = format_names(tuple(environment.path for environment in list_environments(self._data)))
+        data = {"files": names, "path": str(self._data.root)}
+        return Step(id=ENVIRONMENTS_STEP, kind="kept", code="leave-environments", data={**data})
+
+    def _uninstall_all(self, reporter: ProgressReporter, cancel: threading.Event) -> AppError | None:
+        """Revert everything that can be reverted; returns the first error. Raises Cancelled."""
+        if not plan_uninstall(self._host, None):
+            return None
+        try:
+            with Journal(self._data) as journal:
+                recover(self._host, journal, STEP_KINDS)
+                revert_items(
+                    preview(plan_uninstall(self._host, None), self._host),
+                    self._host,
+                    journal,
+                    reporter,
+                    cancel,
+                    continue_on_error=True,
+                )
+        except Cancelled:
+            raise
+        except AppError as error:
+            return error
+        return None
+
+    def _has_remaining_effects(self) -> bool:
+        """Whether there is anything that only the journal can revert; programs have their own uninstallers."""
+        return any(
+            not isinstance(item.effects[0].effect, FolderCreated | ProgramInstalled)
+            for item in plan_uninstall(self._host, None)
+        )
+
+
+def _delete_group(group: AppDataGroup, reporter: ProgressReporter) -> AppError | None:
+    """Delete a group; returns the error."""
+    try:
+        group.delete_files()
+    except AppError as error:
+        reporter.fail_step(group.id, error)
+        return error
+    reporter.report_step(group.id, "done")
+    return None
 
 
 class AppDataGroup(Struct, frozen=True, kw_only=True):
-    """One kind of what is ours, by its text `own.<name>`: whole `folders`, and `files` that lie in `place`."""
+    """One kind of data, with the text `own.<name>`: whole `folders`, and `files` that are in `folder`."""
 
     name: str
     folder: Path
@@ -58,20 +204,18 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
 
     @property
     def step(self) -> Step:
-        """What a removal tells of it, with the bytes that it takes now; raises AppError."""
-        try:
+        """What is shown of it, with its size now; raises AppError."""
+        with storage_errors(self.folder):
             total = sum(_tree_bytes(path) for path in (*self.folders, *self.files))
-        except OSError as error:
-            raise storage_error(error, self.folder) from error
         data: dict[str, Value] = {"thing": f"@own.{self.name}", "path": str(self.folder), "bytes": total}
         return Step(id=self.id, kind=PURGE_KIND, code="remove-own", data=data)
 
     def delete_files(self) -> None:
-        """Take it away; raises AppError where something of a cache is in use."""
+        """Raises AppError if a cache is in use."""
         for folder in self.folders:
             delete_folder(folder)
         for file in self.files:
-            # This very run may be writing its log, which Windows then keeps.
+            # On Windows this process's own log cannot be deleted while it is open.
             with suppress(OSError):
                 file.unlink()
         with suppress(OSError):
@@ -79,13 +223,13 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
 
 
 def has_app_data(data: DataDir) -> bool:
-    """Whether we ever kept more here than this run's log: in somebody's own folder there is no cache of ours."""
+    """Whether the folder has more of our data than logs. If not, folders with the names of our caches are foreign."""
     groups = (group for group in _file_groups(data) if group.folder != data.logs)
     return any(group.files for group in groups) or _is_settings_file(data.settings)
 
 
 def app_data_groups(data: DataDir, *, include_caches: bool, include_journal: bool) -> tuple[AppDataGroup, ...]:
-    """All that is there just now; `caches` and the `journal` only where they count as ours."""
+    """The groups that have files now, with or without caches and journal."""
     groups = [*_file_groups(data), AppDataGroup(name="settings", folder=data.settings, files=_settings_files(data))]
     if include_caches:
         folders = (data.files, data.uv_cache, data.conda, data.updates, data.locks, data.size_cache)
@@ -97,34 +241,30 @@ def app_data_groups(data: DataDir, *, include_caches: bool, include_journal: boo
 
 
 def remove_empty_folders(data: DataDir) -> None:
-    """Take the empty folders away that are left, and the data folder itself if nothing is in it."""
+    """Remove our folders that are empty, and the data folder if it is empty."""
     for folder in (*_app_folders(data), data.root):
         with suppress(OSError):
             folder.rmdir()
 
 
 def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ()) -> Step:
-    """What will become of the data folder itself when these files and folders have gone, and these are new; raises
-    AppError.
-    """
-    try:
-        # Those that are empty go with it, as far as they are ours.
+    """What will happen to the data folder itself when some paths are `removed` and some `created`; raises AppError."""
+    with storage_errors(data.root):
+        # Our empty folders are removed with it.
         removed |= {folder for folder in _app_folders(data) if folder.is_dir() and not any(folder.iterdir())}
         names = tuple(remaining_names(data.root, removed, created))
-    except OSError as error:
-        raise storage_error(error, data.root) from error
     step_data: dict[str, Value] = {"thing": str(data.root), "path": str(data.root), "files": format_names(names)}
     return Step(id=ROOT_STEP, kind="root", code=NOT_EMPTY_CODE if names else "remove-emptied", data=step_data)
 
 
 def _app_folders(data: DataDir) -> tuple[Path, ...]:
-    """The folders of ours, each before the one that it lies in."""
+    """Our folders, each before the one that it is in."""
     group_folders = (group.folder for group in _file_groups(data))
     return (data.environments, data.pythons, data.toolkits, *group_folders, data.files.parent, data.catalog)
 
 
 def _file_groups(data: DataDir) -> tuple[AppDataGroup, ...]:
-    """What lies in folders that people, too, may have named so, by how our own files in them are called."""
+    """Our files, by their names: the user may have folders with the same names."""
     patterns = (
         ("history", data.history, ("*s-[0-9]*.history*",)),
         ("benchmarks", data.benchmarks, ("[0-9]*T[0-9]*Z.json*",)),
@@ -148,7 +288,7 @@ def _settings_files(data: DataDir) -> tuple[Path, ...]:
 
 
 def _is_settings_file(path: Path) -> bool:
-    """Whether a file holds our settings and nothing else."""
+    """Whether a file contains our settings and nothing else."""
     try:
         settings = json.decode(path.read_bytes(), dict[str, Any])
     except (OSError, ValueError):
@@ -159,7 +299,7 @@ def _is_settings_file(path: Path) -> bool:
 def _tree_bytes(path: Path) -> int:
     if path.is_symlink() or not path.is_dir():
         return path.lstat().st_size
-    # What a download that ends just now takes away is not counted.
+    # A download that is just ending may delete its files meanwhile.
     return sum(_file_bytes(Path(folder) / file) for folder, _, files in os.walk(path) for file in files)
 
 
@@ -168,151 +308,3 @@ def _file_bytes(path: Path) -> int:
         return path.lstat().st_size
     except FileNotFoundError:
         return 0
-
-
-ENVIRONMENTS_STEP = "environments"
-
-
-class PurgeJob:
-    """Removes settings, downloads, results and logs, and takes back all that was installed, unless it is kept.
-
-    Environments that are kept keep what they stand on, and the journal, by which a later installation knows them.
-    News are the events of a removal; with `dry_run` nothing is changed.
-    """
-
-    def __init__(self, data: DataDir, system: System, *, keep_environments: bool, dry_run: bool = False) -> None:
-        self._data = data
-        self._host = Host(system, data)
-        self._keep_environments = keep_environments
-        self._dry_run = dry_run
-
-    def steps(self) -> tuple[Step, ...]:
-        """What would become of each thing just now, in order, also of what stays; raises AppError."""
-        data = self._data
-        if not data.root.is_dir():
-            return ()
-        state = UninstallState()
-        has_remaining = self._keep_environments and self._has_remaining_effects()
-        uninstall_steps: tuple[Step, ...] = (self._environments_step(),) if has_remaining else ()
-        if not self._keep_environments:
-            uninstall_steps = tuple(item.step for item in preview(plan_uninstall(self._host, None), self._host, state))
-        groups = app_data_groups(data, include_caches=has_app_data(data), include_journal=not has_remaining)
-        state.removed |= {path for group in groups for path in (*group.folders, *group.files)}
-        return (
-            *uninstall_steps,
-            *(group.step for group in groups),
-            *self._root_steps(state.removed, state.created, has_remaining=has_remaining),
-        )
-
-    def run(self, context: JobContext[Any]) -> Path:
-        """The data folder; gone where nothing in it was kept.
-
-        Raises AppError: already-running, or, after everything else is gone, what could not be taken back.
-        """
-        reporter, root = ProgressReporter(context), str(self._data.root)
-        try:
-            steps = self.steps()
-            reporter.report_plan(steps)
-            if self._dry_run:
-                for step in steps:
-                    reporter.report_step(step.id, "skipped")
-            elif steps:
-                self._purge(reporter, context.cancel, steps)
-        except AppError as error:
-            reporter.fail_run(root, error)
-            raise
-        reporter.end_run("done", root)
-        return self._data.root
-
-    def _purge(self, reporter: ProgressReporter, cancel: threading.Event, steps: tuple[Step, ...]) -> None:
-        data = self._data
-        # Asked before we write into it ourselves.
-        has_caches = has_app_data(data)
-        with data_folder_lock(data):
-            if cancel.is_set():
-                raise Cancelled
-            first_error = None if self._keep_environments else self._uninstall_all(reporter, cancel)
-            has_remaining = self._has_remaining_effects()
-        groups = {
-            group.id: group
-            for group in app_data_groups(data, include_caches=has_caches, include_journal=not has_remaining)
-        }
-        for step in steps:
-            if step.kind == PURGE_KIND and step.id in groups:
-                reporter.report_step(step.id, "running")
-                first_error = _delete_group(groups[step.id], reporter) or first_error
-            elif step.id == ENVIRONMENTS_STEP or step.kind == PURGE_KIND:
-                # Where something could not be taken back, the journal says so to the next try.
-                reporter.report_step(step.id, "skipped")
-        step_ids = {step.id for step in steps}
-        for name, group in groups.items():
-            if name not in step_ids:  # this run's own log
-                group.delete_files()
-        remove_empty_folders(data)
-        self._report_root(reporter, step_ids, has_remaining=has_remaining)
-        if first_error is not None:
-            raise first_error
-
-    def _root_steps(self, removed: set[Path], created: set[Path], *, has_remaining: bool) -> tuple[Step, ...]:
-        """What becomes of the data folder when these have gone and are new; nothing where only what is kept stays."""
-        data = self._data
-        retained = {data.environments, data.pythons, data.toolkits, data.journal} if has_remaining else set()
-        step = root_step(data, removed | retained, created)
-        return () if has_remaining and step.code != NOT_EMPTY_CODE else (step,)
-
-    def _report_root(self, reporter: ProgressReporter, step_ids: set[str], *, has_remaining: bool) -> None:
-        if not self._data.root.is_dir():
-            reporter.report_step(ROOT_STEP, "done")
-            return
-        not_empty = [
-            step for step in self._root_steps(set(), set(), has_remaining=has_remaining) if step.code == NOT_EMPTY_CODE
-        ]
-        if not_empty:
-            reporter.report_step(ROOT_STEP, "skipped", code="progress.left-filled", data=not_empty[0].data)
-        elif ROOT_STEP in step_ids:
-            reporter.report_step(ROOT_STEP, "skipped")
-
-    def _environments_step(self) -> Step:
-        """That the environments stay, and which these are."""
-        names = format_names(tuple(environment.path for environment in list_environments(self._data)))
-        data = {"files": names, "path": str(self._data.root)}
-        return Step(id=ENVIRONMENTS_STEP, kind="kept", code="leave-environments", data={**data})
-
-    def _uninstall_all(self, reporter: ProgressReporter, cancel: threading.Event) -> AppError | None:
-        """What went wrong, after everything that could be taken back was; raises Cancelled."""
-        if not plan_uninstall(self._host, None):
-            return None
-        try:
-            with Journal(self._data) as journal:
-                recover(self._host, journal, STEP_KINDS)
-                revert_items(
-                    preview(plan_uninstall(self._host, None), self._host),
-                    self._host,
-                    journal,
-                    reporter,
-                    cancel,
-                    continue_on_error=True,
-                )
-        except Cancelled:
-            raise
-        except AppError as error:
-            return error
-        return None
-
-    def _has_remaining_effects(self) -> bool:
-        """Whether anything stands that only the journal knows how to take back; a driver is its own installer's."""
-        return any(
-            not isinstance(item.effects[0].effect, FolderCreated | ProgramInstalled)
-            for item in plan_uninstall(self._host, None)
-        )
-
-
-def _delete_group(group: AppDataGroup, reporter: ProgressReporter) -> AppError | None:
-    """What went wrong when it was taken away."""
-    try:
-        group.delete_files()
-    except AppError as error:
-        reporter.fail_step(group.id, error)
-        return error
-    reporter.report_step(group.id, "done")
-    return None

@@ -1,11 +1,15 @@
-"""Asks the publishers how large everything in a plan is, so that the next plan knows its price."""
+"""Asks the publishers for the sizes of all files of a plan, so that the next plan shows what it downloads.
+
+`Resolver` makes the lock file, `fetch.remote_size.probe` asks for each file's size and for the table of contents of a
+wheel, and `packages/sizes.py` caches the answers for `steps/plan_builder.py`.
+"""
 
 from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import structs
 
@@ -18,23 +22,19 @@ from ...fetch.partial_file import local_path
 from ...fetch.remote_size import probe
 from ...fetch.request import RemoteSize
 from ..host import ValidationContext
-from ..packages import sizes as packages_sizes
 from ..packages.lockfile import Lockfile
+from ..packages.requirements import build_request, platform_for, release_label
 from ..packages.resolver import Resolver
-from ..packages.sizes import PackageSize
+from ..packages.sizes import PackageSize, SizeCache, read_size_cache, write_size_cache
 from ..packages.uv import Uv
 from ..steps.base import check_file
-
-if TYPE_CHECKING:
-    from ..packages.sizes import SizeCache
-
 
 MAX_WORKERS = 6
 
 
 class SizeProbeJob:
-    """`system` is that of the machine that the plan is for. What is found is kept below the data folder; nothing is
-    downloaded but lists and tables of contents. It may run beside an install.
+    """`target_system` is that of the computer that the plan is for. Downloads nothing but index pages and tables of
+    contents. It may run while an install runs.
     """
 
     def __init__(self, plan: Plan, target_system: OperatingSystem, context: ValidationContext) -> None:
@@ -43,21 +43,16 @@ class SizeProbeJob:
         self._context = context
 
     def run(self, context: JobContext[Any]) -> SizeCache:
-        """All that is known now. Raises Cancelled, AppError, and NetworkError where no index answers."""
+        """The updated cache. Raises Cancelled, AppError, and NetworkError if no index answers."""
         data, plan = self._context.data, self._plan
-        request = packages_sizes.request_for_plan(
-            plan.recommendation,
-            self._target_system,
-            self._context.catalog,
-            python=str(plan.recommendation.python),
-            wheelhouse=plan.wheelhouse,
-            simulated=plan.simulated,
-        )
+        advice, system = plan.recommendation, self._target_system
+        target = platform_for(system, release_label(advice)) if plan.simulated else system
+        request = build_request(advice, self._context.catalog, target, wheelhouse=plan.wheelhouse)
         uv = Uv(self._context.system, data, cancel=context.cancel, log=context.log)
-        # Its own folder for locks: an install may be at work in the other one.
+        # Not the data folder's own lock files, which a running install may be writing.
         resolver = Resolver(request, uv, DataDir(data.size_cache), Path(sys.executable))
         lockfile = resolver.read_cached_lockfile() or resolver.resolve()
-        cache = packages_sizes.read_size_cache(data)
+        cache = read_size_cache(data)
         files = [package.file for package in lockfile.packages]
         for file in files:
             check_file(file)
@@ -66,14 +61,14 @@ class SizeProbeJob:
         context.check_cancelled()
         updated = structs.replace(
             cache,
-            packages={**cache.packages, request.cache_key: _remote_files(lockfile, sizes)},
+            packages={**cache.packages, request.cache_key: _locked_files(lockfile, sizes)},
             files={**cache.files, **{file.url: sizes[file.url] for file in other_files}},
         )
-        packages_sizes.write_size_cache(data, updated)
+        write_size_cache(data, updated)
         return updated
 
 
-def _remote_files(lockfile: Lockfile, sizes: dict[str, RemoteSize]) -> tuple[PackageSize, ...]:
+def _locked_files(lockfile: Lockfile, sizes: dict[str, RemoteSize]) -> tuple[PackageSize, ...]:
     return tuple(
         PackageSize(
             name=package.file.name,
@@ -87,8 +82,8 @@ def _remote_files(lockfile: Lockfile, sizes: dict[str, RemoteSize]) -> tuple[Pac
 
 
 def _probe_sizes(files: list[PlanFile], cache: SizeCache, context: JobContext[Any]) -> dict[str, RemoteSize]:
-    """The size of every file by its address; what was told before with all its figures is not asked for again."""
-    rows = (file for remote_files in cache.packages.values() for file in remote_files)
+    """The size of every file by its address; files whose sizes are cached completely are not asked for again."""
+    rows = (file for locked_files in cache.packages.values() for file in locked_files)
     known_files = {file.sha256: file for file in rows if file.bytes is not None and file.unpacked is not None}
     sessions = SessionPool()
 

@@ -1,1 +1,1 @@
-"""The write-ahead journal of effects, their recovery and their way back."""
+"""The write-ahead journal of effects, recovery after a kill, and reverting."""

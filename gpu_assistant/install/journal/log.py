@@ -1,10 +1,15 @@
-"""What a step can do to the world, as the journal keeps it: enough to see whether it is there, and to take it back.
+"""The write-ahead journal: what a run is going to change, and what it has changed.
 
-What was begun and what was done, line by line, on the disk before and after each effect.
+    step (steps/*)                          journal/<time>-<pid>.jsonl
+      with context.effect(step, effect):      EffectStarted   flushed to disk first
+          ... the change itself ...
+                                              EffectDone      flushed to disk afterwards
 
-One file for each run, `journal/<time>-<pid>.jsonl`, which is only ever appended to. A line that was cut by a power
-loss counts as not written. An effect is one `Intends` before and one `Happened` after; where the second is missing,
-nobody knows but the world, which `ledger.py` asks.
+One file per run, opened by `jobs/install.py`, `jobs/uninstall.py`, `jobs/purge.py` and `environment/integrations.py`,
+and only ever appended to. A line that a power failure cut short counts as not written. An `EffectStarted` without its
+`EffectDone` may or may not have happened: `recovery.py` asks the computer, through `revert.effect_state` or the
+step's kind, and records the answer as `EffectObserved`. An uninstall records `UndoStarted` and `UndoDone`, or
+`EffectRetained` for what stays. `recovery.active_effects` reads all files together; nothing else decides what is ours.
 """
 
 from __future__ import annotations
@@ -26,79 +31,88 @@ from ...core.paths import DataDir
 from ...core.plan import EndState, InterruptedInstall, Plan, StepState
 from ...core.types import Value
 
+# The kinds of steps whose tree is an environment: built by uv, and by the user's conda.
+ENVIRONMENT_KINDS = ("python-packages", "conda-environment")
+
 
 class FolderCreated(Struct, frozen=True, kw_only=True, tag_field="effect", tag="folder"):
-    """An empty folder for others to lie in."""
+    """An empty folder that others are put into."""
 
     path: str
 
 
 class TreeCreated(Struct, frozen=True, kw_only=True, tag_field="effect", tag="tree"):
-    """A folder that appears whole, by a rename; `removal.py` knows what in it is ours.
+    """A folder that appears complete, by a rename; `files/inventory.py` knows which files in it are ours.
 
-    `stood`: an empty one was there before, so it is not ours to take away.
+    `existed`: an empty folder was there before, so an uninstall leaves one.
     """
 
     path: str
-    stood: bool = False
+    existed: bool = False
 
 
-class FolderMoved(Struct, frozen=True, kw_only=True, tag_field="effect", tag="moved"):
-    """A folder of the user's that stood in the way, and where it is now."""
+class FolderMoved(Struct, frozen=True, kw_only=True, tag_field="effect", tag="folder-moved"):
+    """A folder of the user's that was moved out of the way, from `path` to `to`."""
 
     path: str
     to: str
 
 
 class FilesAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="files"):
-    """Files among others in a folder; `receipt` is the name of the file there that lists them."""
+    """Files put among others in a folder; `receipt` is the name of the file there that lists them."""
 
     path: str
     receipt: str
 
 
 class FileWritten(Struct, frozen=True, kw_only=True, tag_field="effect", tag="file"):
-    """A file that is replaced whole: `sha256` of its new text, `before` its old bytes (None: there was none)."""
+    """A file that is replaced as a whole: the `sha256` of its new and the bytes of its `previous` content (None: there
+    was no file).
+    """
 
     path: str
     sha256: str
-    before: bytes | None = None
+    previous: bytes | None = None
 
 
 class VariableSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="variable"):
-    """One of the user's environment variables; `before` and `before_expand` are what it was (None: there was none)."""
+    """One of the user's environment variables, with its previous value and type (None: it was not set).
+
+    `expand`: the value contains other variables (REG_EXPAND_SZ on Windows).
+    """
 
     name: str
     value: str
     expand: bool = False
-    before: str | None = None
-    before_expand: bool = False
+    previous: str | None = None
+    previous_expand: bool = False
 
 
 class PathEntryAdded(Struct, frozen=True, kw_only=True, tag_field="effect", tag="path-entry"):
-    """A folder at the end of the user's PATH; `before` is a backup of the whole text."""
+    """A folder at the end of the user's PATH; `previous` is a backup of the whole variable."""
 
     folder: str
-    before: str | None = None
-    before_expand: bool = False
+    previous: str | None = None
+    previous_expand: bool = False
 
 
-class LoginCommandSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="at-login"):
+class LoginCommandSet(Struct, frozen=True, kw_only=True, tag_field="effect", tag="login-command"):
     """The command that runs after the next login."""
 
-    words: tuple[str, ...]
+    command: tuple[str, ...]
 
 
 class ProgramInstalled(Struct, frozen=True, kw_only=True, tag_field="effect", tag="program"):
-    """A program that its own installer put there; the kind that installed it says how it is seen and removed.
+    """A program put on the computer by its own installer. Only the kind of step that ran it knows how to look for it.
 
-    Versions are as the maker writes them; `before` is None where there was none.
+    `version` and `previous_version` as the publisher writes them (None: it was not installed); `details` are the
+    kind's own.
     """
 
     name: str
-    after: str
-    before: str | None = None
-    more: dict[str, Value] = {}
+    version: str
+    previous_version: str | None = None
+    details: dict[str, Value] = {}
 
 
 Effect = (
@@ -115,12 +129,12 @@ Effect = (
 
 
 def effect_key(effect: Effect) -> tuple[str, str]:  # noqa: PLR0911 - one for each effect
-    """Equal for effects on the same thing."""
+    """Equal for effects on the same thing; for files and folders the second value is the path."""
     match effect:
         case FolderCreated() | TreeCreated() | FileWritten():
-            return "place", os.path.normcase(effect.path)
+            return "path", os.path.normcase(effect.path)
         case FolderMoved():
-            return "moved", os.path.normcase(effect.to)
+            return "folder-moved", os.path.normcase(effect.to)
         case FilesAdded():
             return "files", os.path.normcase(f"{effect.path}/{effect.receipt}")
         case VariableSet():
@@ -128,107 +142,105 @@ def effect_key(effect: Effect) -> tuple[str, str]:  # noqa: PLR0911 - one for ea
         case PathEntryAdded():
             return "path-entry", os.path.normcase(effect.folder)
         case LoginCommandSet():
-            return "at-login", ""
+            return "login-command", ""
         case ProgramInstalled():
             return "program", effect.name
 
 
+# Why something stays after an uninstall. "changed": by the user; "files": foreign files are in it; "needed": by another
+# environment; "filled": a shared folder that is not empty; "taken": something else stands where it would be moved back
+# to; "system": it is part of the system now. The texts `progress.left-<reason>` say it.
 RetentionReason = Literal["needed", "changed", "files", "filled", "taken", "system"]
 
 
-# The kinds whose tree is an environment, the second where conda makes it.
-ENVIRONMENT_KINDS = ("python-packages", "conda-environment")
-
-
-class RunStarted(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="began"):
-    """A run begins: an install with its plan, the removal of `env` (None: of everything), or something small that is
-    done for `env` afterwards, which has no `Ended`. `at` since the epoch.
+class RunStarted(Struct, frozen=True, kw_only=True, tag_field="record", tag="run-started"):
+    """A run begins: the install of `plan`; or, without a plan, the uninstall of `environment` (None: of everything) or
+    an integration for it, which has no `RunEnded`. `at` in seconds since the epoch.
     """
 
     at: float
     pid: int
     plan: Plan | None = None
-    env: str | None = None
+    environment: str | None = None
 
 
-class StepStarted(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="step-began"):
-    """A step begins."""
-
-    at: float
-    id: str
-
-
-class StepFinished(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="step-ended"):
-    """A step ended."""
+class StepStarted(Struct, frozen=True, kw_only=True, tag_field="record", tag="step-started"):
+    """A step of the plan begins."""
 
     at: float
-    id: str
+    step: str
+
+
+class StepFinished(Struct, frozen=True, kw_only=True, tag_field="record", tag="step-finished"):
+    """A step of the plan ended in `state`."""
+
+    at: float
+    step: str
     state: StepState
 
 
-class EffectStarted(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="intends"):
-    """The `n`-th effect of this run is going to be made, by a step of this kind; `id` is the step's in the plan."""
+class EffectStarted(Struct, frozen=True, kw_only=True, tag_field="record", tag="effect-started"):
+    """Effect `number` of this run is about to be made, by `step` of the plan, which is of this `kind`."""
 
     at: float
-    n: int
+    number: int
     kind: str
     effect: Effect
-    id: str | None = None
+    step: str | None = None
 
 
-class EffectDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="happened"):
-    """The `n`-th effect of this run is there."""
-
-    at: float
-    n: int
-
-
-class EffectObserved(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="found"):
-    """What the world shows of an effect that another run intended, and of which it could not say the end."""
+class EffectDone(Struct, frozen=True, kw_only=True, tag_field="record", tag="effect-done"):
+    """Effect `number` of this run is complete."""
 
     at: float
-    run: str
-    n: int
-    there: bool
+    number: int
 
 
-class UndoStarted(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="undoes"):
-    """The `n`-th effect of another run is going to be taken back."""
+class EffectObserved(Struct, frozen=True, kw_only=True, tag_field="record", tag="effect-observed"):
+    """Whether an effect is present whose run ended without saying so."""
 
     at: float
     run: str
-    n: int
+    number: int
+    present: bool
 
 
-class UndoDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="undid"):
-    """It is taken back; `why` tells what of it stays: what the user changed, or files that are not ours. What is
-    "needed" by another environment, "filled" with files of others, part of the "system" now, or has no free place to
-    go back to ("taken"), has `Kept` instead.
+class UndoStarted(Struct, frozen=True, kw_only=True, tag_field="record", tag="undo-started"):
+    """An effect of another run is about to be reverted."""
+
+    at: float
+    run: str
+    number: int
+
+
+class UndoDone(Struct, frozen=True, kw_only=True, tag_field="record", tag="undo-done"):
+    """It is reverted, except for what stays for a `reason`: what the user changed, or foreign files. An effect that
+    stays as a whole ("needed", "filled", "taken", "system") has an `EffectRetained` instead.
     """
 
     at: float
     run: str
-    n: int
-    why: RetentionReason | None = None
+    number: int
+    reason: RetentionReason | None = None
 
 
-class EffectRetained(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="kept"):
-    """It stays for now, because another environment needs it; it goes with the last one that does."""
+class EffectRetained(Struct, frozen=True, kw_only=True, tag_field="record", tag="effect-retained"):
+    """It stays for now; the uninstall of the last environment that needs it reverts it."""
 
     at: float
     run: str
-    n: int
+    number: int
 
 
-class RunEnded(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", tag="ended"):
-    """The run came to an end of its own; without this line it was killed."""
+class RunEnded(Struct, frozen=True, kw_only=True, tag_field="record", tag="run-ended"):
+    """The run ended by itself; a run without this record was killed."""
 
     at: float
     state: EndState
     code: str | None = None
 
 
-JournalEntry = (
+JournalRecord = (
     RunStarted
     | StepStarted
     | StepFinished
@@ -243,7 +255,7 @@ JournalEntry = (
 
 
 class Journal:
-    """The open journal of one run. Every line is on the disk when its call returns; raises AppError."""
+    """The open journal of one run. Each record is on the disk when its call returns; raises AppError."""
 
     def __init__(self, data: DataDir, plan: Plan | None = None, environment: str | None = None) -> None:
         self.path = data.journal / f"{time.time_ns() // 1_000_000:014d}-{os.getpid()}.jsonl"
@@ -254,7 +266,7 @@ class Journal:
         except OSError as error:
             raise storage_error(error, data.journal) from error
         _sync_folder(self.path.parent)
-        self._write(RunStarted(at=time.time(), pid=os.getpid(), plan=plan, env=environment))
+        self.append(RunStarted(at=time.time(), pid=os.getpid(), plan=plan, environment=environment))
 
     def __enter__(self) -> Self:
         return self
@@ -265,53 +277,46 @@ class Journal:
         self._file.close()
 
     def start_step(self, step: str) -> None:
-        """A step begins."""
-        self._write(StepStarted(at=time.time(), id=step))
+        self.append(StepStarted(at=time.time(), step=step))
 
     def finish_step(self, step: str, state: StepState) -> None:
-        """A step ended."""
-        self._write(StepFinished(at=time.time(), id=step, state=state))
+        self.append(StepFinished(at=time.time(), step=step, state=state))
 
     def start_effect(self, kind: str, effect: Effect, step: str | None = None) -> int:
-        """Say what is going to be done; gives its number for `happened`."""
+        """Record what is about to be done; returns its number for `finish_effect`."""
         self._effect_count += 1
-        self._write(EffectStarted(at=time.time(), n=self._effect_count, kind=kind, effect=effect, id=step))
+        self.append(EffectStarted(at=time.time(), number=self._effect_count, kind=kind, effect=effect, step=step))
         return self._effect_count
 
     def finish_effect(self, number: int) -> None:
-        """Say that it is done."""
-        self._write(EffectDone(at=time.time(), n=number))
+        self.append(EffectDone(at=time.time(), number=number))
 
     @contextmanager
     def effect(self, kind: str, effect: Effect, step: str | None = None) -> Iterator[None]:
-        """Both lines around what is done inside; after an error the second is missing, and the world is asked."""
+        """Both records around what is done inside; after an error the second is missing, and `recovery.py` looks."""
         number = self.start_effect(kind, effect, step)
         yield
         self.finish_effect(number)
 
     def observe_effect(self, run: str, number: int, *, is_present: bool) -> None:
-        """Say what the world shows of another run's effect."""
-        self._write(EffectObserved(at=time.time(), run=run, n=number, there=is_present))
+        self.append(EffectObserved(at=time.time(), run=run, number=number, present=is_present))
 
     def start_undo(self, run: str, number: int) -> None:
-        """Say that another run's effect is going to be taken back."""
-        self._write(UndoStarted(at=time.time(), run=run, n=number))
+        self.append(UndoStarted(at=time.time(), run=run, number=number))
 
     def finish_undo(self, run: str, number: int, reason: RetentionReason | None = None) -> None:
-        """Say that it is, and what of it stays."""
-        self._write(UndoDone(at=time.time(), run=run, n=number, why=reason))
+        self.append(UndoDone(at=time.time(), run=run, number=number, reason=reason))
 
     def retain_effect(self, run: str, number: int) -> None:
-        """Say that it stays for now."""
-        self._write(EffectRetained(at=time.time(), run=run, n=number))
+        self.append(EffectRetained(at=time.time(), run=run, number=number))
 
     def end_run(self, state: EndState, code: str | None = None) -> None:
-        """The run ends."""
-        self._write(RunEnded(at=time.time(), state=state, code=code))
+        self.append(RunEnded(at=time.time(), state=state, code=code))
 
-    def _write(self, entry: JournalEntry) -> None:
+    def append(self, record: JournalRecord) -> None:
+        """Write one record and flush it to the disk."""
         try:
-            self._file.write(json.encode(entry) + b"\n")
+            self._file.write(json.encode(record) + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -319,7 +324,7 @@ class Journal:
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new file's name, too, where the system lets us; NTFS keeps names in a journal of its own."""
+    """Flush the new file's name, where the system allows it; NTFS journals names itself."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -328,19 +333,19 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def read_entries(path: Path) -> tuple[JournalEntry, ...]:
-    """The whole lines of one journal, in order; damaged ones are passed over."""
-    entries: list[JournalEntry] = []
+def read_records(path: Path) -> tuple[JournalRecord, ...]:
+    """The records of one journal, in order; truncated and damaged lines are skipped."""
+    records: list[JournalRecord] = []
     try:
         lines = path.read_bytes().splitlines()
     except OSError:
         return ()
     for line in lines:
         try:
-            entries.append(json.decode(line, JournalEntry))
+            records.append(json.decode(line, JournalRecord))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-    return tuple(entries)
+    return tuple(records)
 
 
 def journal_paths(data: DataDir) -> tuple[Path, ...]:
@@ -349,77 +354,80 @@ def journal_paths(data: DataDir) -> tuple[Path, ...]:
 
 
 def environment_paths(data: DataDir) -> tuple[Path, ...]:
-    """Every folder that a run set out to make an environment of, each once; it may be gone, or half made."""
+    """Every folder in which a run began to make an environment, each once; it may be missing or partial now."""
     paths: dict[Path, None] = {}
     for path in journal_paths(data):
-        for entry in read_entries(path):
-            if (
-                isinstance(entry, EffectStarted)
-                and entry.kind in ENVIRONMENT_KINDS
-                and isinstance(entry.effect, TreeCreated)
-            ):
-                paths[Path(entry.effect.path)] = None
+        for record in read_records(path):
+            match record:
+                case EffectStarted(kind=kind, effect=TreeCreated(path=tree_path)) if kind in ENVIRONMENT_KINDS:
+                    paths[Path(tree_path)] = None
+                case _:
+                    pass
     return tuple(paths)
 
 
 def has_retained_files(data: DataDir, environment: Path) -> bool:
-    """Whether the last that was done about an environment is a removal that left files of the user's in its place."""
+    """Whether the last change to an environment was an uninstall that left the user's files in its folder."""
     environment_effects: set[tuple[str, int]] = set()
-    retained = False
+    has_files = False
     for path in journal_paths(data):
-        for entry in read_entries(path):
-            match entry:
+        for record in read_records(path):
+            match record:
                 case EffectStarted(kind=kind, effect=TreeCreated(path=tree_path)) if (
                     kind in ENVIRONMENT_KINDS and Path(tree_path) == environment
                 ):
-                    environment_effects.add((path.name, entry.n))
-                    retained = False
-                case UndoDone() if (entry.run, entry.n) in environment_effects:
-                    retained = retained or entry.why == "files"
+                    environment_effects.add((path.name, record.number))
+                    has_files = False
+                case UndoDone() if (record.run, record.number) in environment_effects:
+                    has_files = has_files or record.reason == "files"
                 case _:
                     pass
-    return retained
+    return has_files
 
 
-def last_install_ended(current: Journal, environment: str) -> bool:
-    """Whether the last install for an environment before the run of `book` ended by itself, whatever its end."""
+def previous_install_ended(current: Journal, environment: str) -> bool:
+    """Whether the last install of an environment before the current run ended by itself, successfully or not."""
     for path in sorted(current.path.parent.glob("*.jsonl"), reverse=True):
         if path == current.path:
             continue
-        entries = read_entries(path)
+        records = read_records(path)
         if any(
-            isinstance(entry, RunStarted) and entry.plan is not None and entry.plan.env == environment
-            for entry in entries
+            isinstance(record, RunStarted) and record.plan is not None and record.plan.env == environment
+            for record in records
         ):
-            return any(isinstance(entry, RunEnded) for entry in entries)
+            return any(isinstance(record, RunEnded) for record in records)
     return False
 
 
 def interrupted_install(data: DataDir) -> InterruptedInstall | None:
-    """The last install if it did not come to a good end, and nobody took it back since."""
-    removed: set[str | None] = set()
+    """The last install, if it did not succeed and has not been uninstalled since."""
+    uninstalled: set[str | None] = set()
     for path in reversed(journal_paths(data)):
-        entries = read_entries(path)
-        start = next((entry for entry in entries if isinstance(entry, RunStarted)), None)
-        end = next((entry for entry in entries if isinstance(entry, RunEnded)), None)
+        records = read_records(path)
+        start = next((record for record in records if isinstance(record, RunStarted)), None)
+        end = next((record for record in records if isinstance(record, RunEnded)), None)
         if start is None:
             continue
+        has_succeeded = end is not None and end.state == "done"
         if start.plan is None:
-            if end is not None and end.state == "done":
-                removed.add(start.env)
+            if has_succeeded:
+                uninstalled.add(start.environment)
             continue
-        if (end is not None and end.state == "done") or start.plan.env in removed or None in removed:
+        if has_succeeded or start.plan.env in uninstalled or None in uninstalled:
             return None
         return InterruptedInstall(
-            plan=start.plan, step=_failed_step(entries), began=start.at, state=end.state if end is not None else None
+            plan=start.plan,
+            step=_unfinished_step(records),
+            began=start.at,
+            state=end.state if end is not None else None,
         )
     return None
 
 
-def _failed_step(entries: tuple[JournalEntry, ...]) -> str | None:
+def _unfinished_step(records: tuple[JournalRecord, ...]) -> str | None:
     """The first step that did not end well, else the last one that began."""
-    started = [entry.id for entry in entries if isinstance(entry, StepStarted)]
-    completed = {
-        entry.id for entry in entries if isinstance(entry, StepFinished) and entry.state in ("done", "skipped")
+    started = [record.step for record in records if isinstance(record, StepStarted)]
+    finished = {
+        record.step for record in records if isinstance(record, StepFinished) and record.state in ("done", "skipped")
     }
-    return next((step for step in started if step not in completed), started[-1] if started else None)
+    return next((step for step in started if step not in finished), started[-1] if started else None)

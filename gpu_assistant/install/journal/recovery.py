@@ -1,4 +1,16 @@
-"""What stands of all that the journals say: the effects that are not taken back, and what the world shows of them."""
+"""Which effects are present now, from all journals and from the computer itself.
+
+    log.read_records (every run, oldest first) ──► active_effects ──► jobs/uninstall.py: what is to be reverted
+                                                       │
+                          unconfirmed: its run was killed between EffectStarted and EffectDone
+                                                       ▼
+    recover ──► observe_state ──► STEP_KINDS[kind].effect_state ──► revert.effect_state, or the kind's own look
+       └──────► journal.observe_effect: "applied" → present, "absent" and "modified" → not present;
+                "partial" stays unconfirmed until a later run completes or reverts it
+
+Each run calls `recover` first, while it holds the data folder's lock. The step kinds are passed in by `jobs/`, since
+`steps/` is a floor above.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +39,22 @@ from .revert import EffectState
 
 
 class ActiveEffect(Struct, frozen=True, kw_only=True):
-    """An effect that nobody took back: the `n`-th of `run`, for the environment `env`, by a step of `kind`, which is
-    `step` of the run's `steps`.
+    """An effect that was not reverted: effect `number` of `run`, made for `environment` by a step of `kind`, which is
+    `step` of the `steps` in the run's plan.
 
-    `sure`: the journal itself says that it happened. `kept`: its environment is gone, but another one needed it.
+    `is_confirmed`: the journal says that it happened. `is_retained`: its environment was uninstalled, but another one
+    needs it.
     """
 
     run: str
     number: int
-    env: str | None
+    environment: str | None
     kind: str
     step: Step | None
     steps: tuple[Step, ...]
     effect: Effect
-    sure: bool
-    kept: bool
+    is_confirmed: bool
+    is_retained: bool
 
 
 def active_effects(data: DataDir) -> tuple[ActiveEffect, ...]:
@@ -50,33 +63,34 @@ def active_effects(data: DataDir) -> tuple[ActiveEffect, ...]:
     for path in log.journal_paths(data):
         plan: Plan | None = None
         environment: str | None = None
-        for entry in log.read_entries(path):
-            match entry:
+        for record in log.read_records(path):
+            match record:
                 case RunStarted():
-                    plan, environment = entry.plan, entry.plan.env if entry.plan is not None else entry.env
+                    plan = record.plan
+                    environment = plan.env if plan is not None else record.environment
                 case EffectStarted():
-                    effects[path.name, entry.n] = ActiveEffect(
+                    effects[path.name, record.number] = ActiveEffect(
                         run=path.name,
-                        number=entry.n,
-                        env=environment,
-                        kind=entry.kind,
-                        step=_find_step(plan, entry.id),
+                        number=record.number,
+                        environment=environment,
+                        kind=record.kind,
+                        step=_find_step(plan, record.step),
                         steps=plan.steps if plan is not None else (),
-                        effect=entry.effect,
-                        sure=False,
-                        kept=False,
+                        effect=record.effect,
+                        is_confirmed=False,
+                        is_retained=False,
                     )
                 case EffectDone():
-                    _update(effects, path.name, entry.n, sure=True)
-                case EffectObserved(there=True):
-                    _update(effects, entry.run, entry.n, sure=True)
+                    _update(effects, path.name, record.number, is_confirmed=True)
+                case EffectObserved(present=True):
+                    _update(effects, record.run, record.number, is_confirmed=True)
                 case EffectObserved() | UndoDone():
-                    effects.pop((entry.run, entry.n), None)
+                    effects.pop((record.run, record.number), None)
                 case UndoStarted():
-                    # Until its end is written down only the world knows.
-                    _update(effects, entry.run, entry.n, sure=False)
+                    # Until its UndoDone the journal does not know whether it is still there.
+                    _update(effects, record.run, record.number, is_confirmed=False)
                 case EffectRetained():
-                    _update(effects, entry.run, entry.n, sure=True, kept=True)
+                    _update(effects, record.run, record.number, is_confirmed=True, is_retained=True)
                 case _:
                     pass
     return tuple(effects.values())
@@ -92,30 +106,28 @@ def _update(effects: dict[tuple[str, int], ActiveEffect], run: str, number: int,
 
 
 class EffectKind(Protocol):
-    """What a kind of step knows of its effects."""
+    """The part of a step kind that recovery needs."""
 
-    def effect_state(self, effect: Effect, host: Host) -> EffectState:
-        """What the world shows of an effect."""
-        ...
+    def effect_state(self, effect: Effect, host: Host) -> EffectState: ...
 
 
 Kinds = Mapping[str, EffectKind]
 
 
 def observe_state(active: ActiveEffect, host: Host, kinds: Kinds) -> EffectState:
-    """What the world shows of it, seen by the one of the `kinds` that made it; raises AppError."""
+    """The state of an effect on the computer, by the one of the `kinds` that made it; raises AppError."""
     kind = kinds.get(active.kind)
     return kind.effect_state(active.effect, host) if kind is not None else revert.effect_state(active.effect, host)
 
 
 def recover(host: Host, journal: Journal, kinds: Kinds) -> None:
-    """Write down what became of the effects whose run was killed in the middle; what is half made stays open.
+    """Record what became of the unconfirmed effects of earlier runs; a partial one stays unconfirmed.
 
-    The data folder is held by us: every run but our own has ended.
+    The caller holds the data folder's lock, so every other run has ended. Raises AppError.
     """
     for active in active_effects(host.data):
-        if active.sure or active.run == journal.path.name:
+        if active.is_confirmed or active.run == journal.path.name:
             continue
         state = observe_state(active, host, kinds)
-        if state != "half":
-            journal.observe_effect(active.run, active.number, is_present=state == "made")
+        if state != "partial":
+            journal.observe_effect(active.run, active.number, is_present=state == "applied")

@@ -1,7 +1,6 @@
-"""How each effect is seen in the world, and how it is taken back; the steps' kinds begin from here.
+"""How each effect is seen on the computer, and how it is reverted; step kinds add what their own programs need.
 
-`effect_state` answers "made" (it is there as we made it), "half" (something of it is), "before" (nothing of it is) or
-"changed" (somebody else changed it since). `revert` may be called again after it was cut short.
+`revert` may be called again after it was interrupted.
 """
 
 from __future__ import annotations
@@ -30,18 +29,20 @@ from .log import (
     VariableSet,
 )
 
-EffectState = Literal["made", "half", "before", "changed"]
+# "applied": as we made it; "partial": some of it, by a run that was killed; "absent": nothing of it; "modified":
+# somebody else changed it since.
+EffectState = Literal["applied", "partial", "absent", "modified"]
 
 
 def effect_state(effect: Effect, host: Host) -> EffectState:  # noqa: PLR0911 - one for each effect
-    """What the world shows of an effect; raises AppError where it cannot be asked."""
+    """The state of an effect on the computer; raises AppError where it cannot be read."""
     match effect:
         case FolderCreated():
-            return "made" if Path(effect.path).is_dir() else "before"
+            return "applied" if Path(effect.path).is_dir() else "absent"
         case TreeCreated():
             return staging.folder_state(Path(effect.path))
         case FolderMoved():
-            return "made" if Path(effect.to).is_dir() else "before"
+            return "applied" if Path(effect.to).is_dir() else "absent"
         case FilesAdded():
             return staging.merge_state(Path(effect.path), effect.receipt)
         case FileWritten():
@@ -49,51 +50,51 @@ def effect_state(effect: Effect, host: Host) -> EffectState:  # noqa: PLR0911 - 
         case VariableSet():
             return _variable_state(effect, host)
         case PathEntryAdded():
-            return "made" if host.system.variables.is_on_path(Path(effect.folder)) else "before"
+            return "applied" if host.system.variables.is_on_path(Path(effect.folder)) else "absent"
         case LoginCommandSet():
-            now = host.system.login_command.get()
-            return "before" if now is None else "made" if now == effect.words else "changed"
+            command = host.system.login_command.get()
+            return "absent" if command is None else "applied" if command == effect.command else "modified"
         case ProgramInstalled():
-            raise AppError("internal", detail=f"{effect.name}: its kind has no look")
+            raise AppError("internal", detail=f"{effect.name}: its step kind has no effect_state")
 
 
 def revert(effect: Effect, host: Host) -> RetentionReason | None:  # noqa: PLR0911, PLR0912 - one for each effect
-    """Take an effect back; what of it stays is said, None for nothing. Raises AppError."""
+    """Revert an effect; returns why some or all of it stays, None if nothing does. Raises AppError."""
     state = effect_state(effect, host)
-    if state == "before":
+    if state == "absent":
         return None
-    if state == "changed":
+    if state == "modified":
         return "changed"
     match effect:
         case FolderCreated():
             return _remove_empty_folder(Path(effect.path))
         case TreeCreated():
-            has_foreign_files = staging.remove_folder(Path(effect.path), keep_empty=effect.stood)
+            has_foreign_files = staging.remove_folder(Path(effect.path), keep_empty=effect.existed)
             return "files" if has_foreign_files else None
         case FolderMoved():
             return _restore_moved_folder(effect)
         case FilesAdded():
-            changed = staging.changed_files(Path(effect.path), effect.receipt)
-            staging.remove_merged_files(Path(effect.path), effect.receipt, keep_names=changed)
-            return "files" if changed else None
+            changed_names = staging.changed_files(Path(effect.path), effect.receipt)
+            staging.remove_merged_files(Path(effect.path), effect.receipt, keep_names=changed_names)
+            return "files" if changed_names else None
         case FileWritten():
             _restore_file(effect)
         case VariableSet():
-            if effect.before is None:
+            if effect.previous is None:
                 host.system.variables.remove(effect.name)
             else:
-                host.system.variables.set(effect.name, effect.before, expand=effect.before_expand)
+                host.system.variables.set(effect.name, effect.previous, expand=effect.previous_expand)
         case PathEntryAdded():
             host.system.variables.remove_from_path(Path(effect.folder))
         case LoginCommandSet():
             host.system.login_command.clear()
         case ProgramInstalled():
-            raise AppError("internal", detail=f"{effect.name}: its kind has no undo")
+            raise AppError("internal", detail=f"{effect.name}: its step kind has no revert")
     return None
 
 
 def _remove_empty_folder(path: Path) -> RetentionReason | None:
-    """What lies in it may be somebody's own, or what another environment of ours needs."""
+    """A folder that is not empty stays: it holds the user's files, or what another environment needs."""
     try:
         if any(path.iterdir()):
             return "filled"
@@ -104,7 +105,7 @@ def _remove_empty_folder(path: Path) -> RetentionReason | None:
 
 
 def _restore_moved_folder(effect: FolderMoved) -> RetentionReason | None:
-    """Where something else stands by now, it stays where it is."""
+    """Move it back, unless something else is there by now."""
     path = Path(effect.path)
     if has_content(path):
         return "taken"
@@ -122,20 +123,20 @@ def _restore_moved_folder(effect: FolderMoved) -> RetentionReason | None:
 def _file_state(effect: FileWritten) -> EffectState:
     path = Path(effect.path)
     try:
-        current: bytes | None = path.read_bytes()
+        content: bytes | None = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        current = None
+        content = None
     except OSError as error:
         raise storage_error(error, path) from error
-    if current is not None and hashlib.sha256(current).hexdigest() == effect.sha256:
-        return "made"
-    return "before" if current == effect.before else "changed"
+    if content is not None and hashlib.sha256(content).hexdigest() == effect.sha256:
+        return "applied"
+    return "absent" if content == effect.previous else "modified"
 
 
 def _restore_file(effect: FileWritten) -> None:
     path = Path(effect.path)
-    if effect.before is not None:
-        json.write_file(path, effect.before)
+    if effect.previous is not None:
+        json.write_file(path, effect.previous)
         return
     try:
         path.unlink(missing_ok=True)
@@ -144,8 +145,9 @@ def _restore_file(effect: FileWritten) -> None:
 
 
 def _variable_state(effect: VariableSet, host: Host) -> EffectState:
-    current = host.system.variables.get(effect.name)
-    if current is not None and (current.value, current.expand) == (effect.value, effect.expand):
-        return "made"
-    previous = None if effect.before is None else (effect.before, effect.before_expand)
-    return "before" if (None if current is None else (current.value, current.expand)) == previous else "changed"
+    variable = host.system.variables.get(effect.name)
+    current = None if variable is None else (variable.value, variable.expand)
+    if current == (effect.value, effect.expand):
+        return "applied"
+    previous = None if effect.previous is None else (effect.previous, effect.previous_expand)
+    return "absent" if current == previous else "modified"

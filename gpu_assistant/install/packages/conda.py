@@ -1,8 +1,8 @@
-"""conda, by its full path and with settings that do not depend on the user's; base is never touched.
+"""The user's conda, run by its full path; its base environment is never changed.
 
-Packages come from conda-forge alone: Anaconda's own channels have terms that larger organisations must pay for.
-conda checks each against the sha256 of the channel's index, and keeps what it fetched in a cache of ours.
-Source of options and settings: conda's `cli/main_create.py` and `base/context.py`.
+Packages come only from conda-forge: larger organisations must pay for the use of Anaconda's own channels. conda
+checks each package against the sha256 in the channel's index; its package cache is in our data folder.
+Options and settings: conda's `cli/main_create.py` and `base/context.py`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,22 @@ from pathlib import Path
 import msgspec
 
 from ...core import json
-from ...core.errors import AppError, NetworkError
-from ...core.json import storage_error
+from ...core.errors import AppError, NetworkError, storage_errors
 from ...core.paths import DataDir
 from ...system.base import Processes, ProcessResult
+from ..files.installed_packages import CONDA_META
 
 CHANNEL = "conda-forge"
-CONDA_META = "conda-meta"
-# conda's own list of all environments that it made for a user, below the home folder.
+# conda's list of a user's environments, below the home folder.
 ENVIRONMENTS_FILE = Path(".conda") / "environments.txt"
 CREATE_TIMEOUT_S = 3600.0
-# As conda names them in its answers.
+# Names of exceptions in conda's JSON output.
 NETWORK_ERRORS = ("CondaHTTPError", "CondaSSLError", "OfflineError", "ProxyError", "UnavailableInvalidChannel")
 DISK_FULL_ERROR = "NoSpaceLeftError"
 
 
 class _CondaAnswer(msgspec.Struct, frozen=True):
-    """The parts that we read of what conda says with --json where it fails."""
+    """What conda writes with --json when it fails, as far as it is read here."""
 
     exception_name: str | None = None
     message: str | None = None
@@ -39,13 +38,13 @@ class _CondaAnswer(msgspec.Struct, frozen=True):
 
 
 class _CondaPackageRecord(msgspec.Struct, frozen=True):
-    """conda's record of one package in an environment."""
+    """A file in conda-meta, as far as it is read here."""
 
     version: str
 
 
 class Conda:
-    """Runs one conda program; lines that it writes go to `log`."""
+    """Runs one conda program; its lines of output go to `log`."""
 
     def __init__(
         self,
@@ -63,7 +62,7 @@ class Conda:
         self._log = log
 
     def create_environment(self, environment: Path, python: str) -> None:
-        """An environment with a Python of a series like "3.12" and what that needs, in a folder that is there.
+        """Create an environment with a Python of a series like "3.12" in an existing folder.
 
         Raises AppError: conda-failed, conda-offline, disk-full, program-missing, program-timeout; Cancelled.
         """
@@ -88,7 +87,7 @@ class Conda:
             raise AppError("conda-failed", path=str(environment), detail=CONDA_META)
 
     def _environment_variables(self) -> dict[str, str | None]:
-        """No word to anybody but the channel, no pip that our own would have to replace, nothing in base's cache."""
+        """No error reports, notices or updates; no pip, which the lock file brings; packages in our own cache."""
         return {
             "CONDA_PKGS_DIRS": str(self._data.conda),
             "CONDA_ADD_PIP_AS_PYTHON_DEPENDENCY": "false",
@@ -97,22 +96,27 @@ class Conda:
             "CONDA_AUTO_UPDATE_CONDA": "false",
             "CONDA_REPORT_ERRORS": "false",
             "CONDA_REGISTER_ENVS": "true",
-            # conda runs in a Python of its own, which these would lead astray.
+            # They would break the Python that conda runs in.
             "PYTHONHOME": None,
             "PYTHONPATH": None,
         }
 
 
 def create_arguments(environment: str, python: str) -> tuple[str, ...]:
-    """What a person would type after "conda" to make an environment."""
+    """The arguments of conda that make an environment, as a person would type them."""
     return (
         *("create", "--prefix", environment, "--override-channels", "--channel", CHANNEL),
         *("--yes", f"python={python}"),
     )
 
 
+def is_conda_environment(environment: Path) -> bool:
+    """Whether conda made an environment, and not uv."""
+    return (environment / CONDA_META).is_dir()
+
+
 def python_version(environment: Path) -> str | None:
-    """The exact version of an environment's Python, from conda's own record of it; None where it has none."""
+    """The exact version of an environment's Python, from conda-meta; None if conda did not install one."""
     for record in sorted((environment / CONDA_META).glob("python-[0-9]*.json")):
         try:
             return json.decode(record.read_bytes(), _CondaPackageRecord).version
@@ -122,17 +126,12 @@ def python_version(environment: Path) -> str | None:
 
 
 def unregister_environment(environment: Path, home: Path) -> None:
-    """Take an environment that is gone off conda's list, as conda itself would; a list of nothing else goes with it.
-
-    Raises AppError.
-    """
+    """Remove a deleted environment from conda's list, and the list if nothing else is on it. Raises AppError."""
     list_path = home / ENVIRONMENTS_FILE
-    try:
-        lines = list_path.read_bytes().decode("utf-8", "surrogateescape").splitlines(keepends=True)
-    except FileNotFoundError:
+    if not list_path.exists():
         return
-    except OSError as error:
-        raise storage_error(error, list_path) from error
+    with storage_errors(list_path):
+        lines = list_path.read_bytes().decode("utf-8", "surrogateescape").splitlines(keepends=True)
     removed = os.path.normcase(environment)
     remaining = [line for line in lines if os.path.normcase(line.strip()) != removed]
     if not remaining:
@@ -142,14 +141,14 @@ def unregister_environment(environment: Path, home: Path) -> None:
 
 
 def _error_from(finished: ProcessResult, environment: Path) -> AppError:
-    """What conda complained of: its answer is the last object that it wrote."""
+    """The error in conda's output, whose last JSON object is its answer."""
     try:
         answer = json.decode(finished.stdout[finished.stdout.rfind("\n{") + 1 :].encode(), _CondaAnswer)
     except (msgspec.DecodeError, UnicodeEncodeError):
         answer = _CondaAnswer()
     message = answer.message or answer.error or finished.stderr
     lines = [line.strip() for line in message.splitlines() if line.strip()] or [f"exit {finished.returncode}"]
-    # "The following packages are not available:", and the next line names one.
+    # A line like "The following packages are not available:" is followed by the first of them.
     detail = " ".join(lines[: 2 if lines[0].endswith(":") else 1])
     if answer.exception_name == DISK_FULL_ERROR:
         return AppError("disk-full", path=str(environment.parent))

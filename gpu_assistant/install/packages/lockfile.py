@@ -1,12 +1,11 @@
-"""The lock: exactly which files make an environment, as PEP 751 `pylock.toml` says it."""
+"""The lock file of an environment: the exact files to install, as `pylock.toml` (PEP 751)."""
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
-from pathlib import PurePosixPath
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -14,9 +13,16 @@ from ...core.errors import AppError
 from ...core.plan import PlanFile
 from .requirements import Platform
 
+if TYPE_CHECKING:
+    from packaging.markers import Environment
+    from packaging.pylock import Package, PackageWheel
+    from packaging.tags import Tag
+
+FILE_SCHEMES = ("https", "http", "file")
+
 
 class LockedPackage(Struct, frozen=True, kw_only=True):
-    """One package at its exact version, and the one wheel that serves here."""
+    """A package at its exact version, and the wheel that is installed."""
 
     name: str
     version: str
@@ -31,59 +37,71 @@ class Lockfile(Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """Equal for locks that make the same environment, wherever the files come from."""
-        rows = sorted(f"{package.name}=={package.version} {package.file.sha256}" for package in self.packages)
-        return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+        """Equal for lock files that make the same environment, whatever the addresses of the files."""
+        lines = sorted(f"{package.name}=={package.version} {package.file.sha256}" for package in self.packages)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def version(self, name: str) -> str | None:
-        """A package's exact version ("2.13.0+cpu"); None if it is not in the lock."""
+        """A package's exact version ("2.13.0+cpu"); None if it is not locked."""
         return next((package.version for package in self.packages if package.name == name), None)
 
 
 def parse_lockfile(text: str, series: str, platform: Platform | None = None) -> Lockfile:
-    """Read a lock for a "3.11" Python on this computer, or on another one; raises AppError("lock-broken")."""
+    """Read a lock file and select the wheels for a Python of a series like "3.11", on this computer or on `platform`.
+
+    Raises AppError("lock-broken").
+    """
+    from packaging.pylock import PackageWheel, Pylock, PylockSelectError, PylockValidationError
     from packaging.utils import InvalidWheelFilename
 
     try:
-        rows = tomllib.loads(text)["packages"]
-        packages = tuple(_parse_package(row, series, platform) for row in rows)
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, InvalidWheelFilename) as error:
+        pylock = Pylock.from_dict(tomllib.loads(text))
+        packages = []
+        for package, source in pylock.select(
+            environment=_marker_environment(series, platform), tags=_wheel_tags(series, platform)
+        ):
+            if not isinstance(source, PackageWheel):
+                raise ValueError(f"{package.name} is no wheel")
+            packages.append(_locked_package(package, source))
+    except (
+        *(tomllib.TOMLDecodeError, PylockValidationError, PylockSelectError, InvalidWheelFilename),
+        *(KeyError, ValueError),
+    ) as error:
         raise AppError("lock-broken", detail=str(error)) from error
-    return Lockfile(packages=packages, text=text)
+    return Lockfile(packages=tuple(packages), text=text)
 
 
-def _parse_package(row: dict[str, Any], series: str, platform: Platform | None) -> LockedPackage:
-    name, version = str(row["name"]), str(row["version"])
-    wheels = [_parse_wheel(wheel) for wheel in row["wheels"]]
-    return LockedPackage(name=name, version=version, file=_best_wheel(name, wheels, series, platform))
-
-
-def _parse_wheel(wheel: dict[str, Any]) -> PlanFile:
-    url = str(wheel["url"])
-    name = PurePosixPath(unquote(urlsplit(url).path)).name
-    size = wheel.get("size")
-    sha256 = str(wheel["hashes"]["sha256"]).lower()
-    if len(sha256) != 64 or urlsplit(url).scheme not in ("https", "http", "file"):
+def _locked_package(package: Package, wheel: PackageWheel) -> LockedPackage:
+    url, sha256 = wheel.url or "", wheel.hashes["sha256"].lower()
+    if len(sha256) != 64 or urlsplit(url).scheme not in FILE_SCHEMES:
         raise ValueError(url)
-    return PlanFile(url=url, name=name, sha256=sha256, bytes=size if isinstance(size, int) else None)
+    file = PlanFile(url=url, name=wheel.filename, sha256=sha256, bytes=wheel.size)
+    return LockedPackage(name=package.name, version=str(package.version), file=file)
 
 
-def _best_wheel(name: str, files: list[PlanFile], series: str, platform: Platform | None) -> PlanFile:
-    """The most fitting wheel; a lock for one platform usually holds just one."""
+def _marker_environment(series: str, platform: Platform | None) -> Environment:
+    """What environment markers are compared with; of a Python that is not this one only the series is known."""
+    from packaging.markers import default_environment
+
+    environment = default_environment()
+    environment["python_version"], environment["python_full_version"] = series, f"{series}.0"
+    if platform is not None:
+        is_windows = platform.system == "windows"
+        environment["os_name"] = "nt" if is_windows else "posix"
+        environment["sys_platform"] = "win32" if is_windows else "linux"
+        environment["platform_system"] = "Windows" if is_windows else "Linux"
+    return environment
+
+
+def _wheel_tags(series: str, platform: Platform | None) -> list[Tag]:
+    """The tags of the wheels that a Python can install, best first."""
     from packaging.tags import compatible_tags, cpython_tags
-    from packaging.utils import parse_wheel_filename
 
-    version = (int(series.partition(".")[0]), int(series.partition(".")[2]))
+    major, minor = (int(number) for number in series.split(".")[:2])
+    interpreter = f"cp{major}{minor}"
     platforms = platform.platform_tags if platform is not None else None
-    interpreter = f"cp{version[0]}{version[1]}"
-    abis = [interpreter] if platforms is not None else None  # else those of the Python that runs this
-    tags = [*cpython_tags(version, abis, platforms), *compatible_tags(version, interpreter, platforms)]
-    ranks = {tag: rank for rank, tag in enumerate(tags)}
-    candidates = []
-    for file in files:
-        matching_ranks = [ranks[tag] for tag in parse_wheel_filename(file.name)[3] if tag in ranks]
-        if matching_ranks:
-            candidates.append((min(matching_ranks), file.name, file))
-    if not candidates:
-        raise ValueError(f"no wheel of {name} fits")
-    return min(candidates)[2]
+    abis = [interpreter] if platform is not None else None  # else those that the running Python supports
+    return [
+        *cpython_tags((major, minor), abis, platforms),
+        *compatible_tags((major, minor), interpreter, platforms),
+    ]

@@ -1,12 +1,7 @@
-"""Which computer packages are for, where that need not be this one: its names at uv and at the wheels.
+"""The packages that an environment shall have, and the wheels on this computer that may serve.
 
-The user's own folder of wheels: what it offers on this computer.
-
-What an environment shall hold, before any source was asked.
-
-What PyTorch needs and a folder of wheels does not have.
-
-Which of the user's own wheels is damaged.
+`build_request` turns a recommendation into a `PackageRequest`; `resolver.py` turns that into a lock file. A `Platform`
+says which computer the packages are for, in the names of uv and of wheel files.
 """
 
 from __future__ import annotations
@@ -16,9 +11,8 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
-from email.parser import HeaderParser
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -29,18 +23,26 @@ from ...core.paths import DataDir
 from ...core.recommendation import LocalWheel, Recommendation
 from .uv import default_index_url
 
-# uv's and the wheels' names of the same processors.
+if TYPE_CHECKING:
+    from ...catalog.store import Catalog
+
+# pip, so that `pip install` in an activated environment installs into it and not elsewhere.
+BASE_PACKAGES = ("numpy", "pip")
+PACKAGE_FIELDS = ("python", "torch", "variant", "torchvision", "torchaudio", "tensorflow", "constraints")
+
+# Processors as uv and wheel files name them.
 _UV_ARCHITECTURES = {"x86_64": "x86_64", "arm64": "aarch64"}
 _WINDOWS_TAGS = {"x86_64": "win_amd64", "arm64": "win_arm64"}
-# What PyTorch's own wheels ask for, and the C libraries that uv has a name for.
+# The minor version of glibc that PyTorch's wheels need, and those that uv has platform names for.
 _DEFAULT_GLIBC = 28
 _UV_GLIBCS = (17, 28, *range(31, 41))
-# Wheels of these ages have names without the number.
+# The tags of wheels for old versions of glibc have a year instead of the number.
 _LEGACY_TAGS = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+_CPYTHON_TAG = re.compile(r"cp3(\d+)$")
 
 
 class Platform(Struct, frozen=True, kw_only=True):
-    """A computer for wheels; `glibc` like "2.39", None where nobody knows and for Windows."""
+    """A kind of computer; `glibc` like "2.39", None if unknown and for Windows."""
 
     system: Literal["windows", "linux"]
     arch: Literal["x86_64", "arm64"]
@@ -48,57 +50,143 @@ class Platform(Struct, frozen=True, kw_only=True):
 
     @property
     def uv_platform(self) -> str:
-        """What uv calls it."""
+        """The value of uv's `--python-platform`."""
+        architecture = _UV_ARCHITECTURES[self.arch]
         if self.system == "windows":
-            return f"{_UV_ARCHITECTURES[self.arch]}-pc-windows-msvc"
-        return f"{_UV_ARCHITECTURES[self.arch]}-manylinux_2_{max(n for n in _UV_GLIBCS if n <= max(self._glibc, _UV_GLIBCS[0]))}"
+            return f"{architecture}-pc-windows-msvc"
+        glibc = max(minor for minor in _UV_GLIBCS if minor <= max(self._glibc_minor, _UV_GLIBCS[0]))
+        return f"{architecture}-manylinux_2_{glibc}"
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """Its name for people."""
         if self.system == "windows":
             return f"Windows {self.arch}"
         return f"Linux {self.arch}, glibc {self.glibc or f'2.{_DEFAULT_GLIBC}'}"
 
     @property
     def platform_tags(self) -> tuple[str, ...]:
-        """The platforms of its wheels, best first."""
+        """The platform tags of wheels that it can install, best first."""
         if self.system == "windows":
             return (_WINDOWS_TAGS[self.arch],)
         machine, tags = _UV_ARCHITECTURES[self.arch], []
-        for minor in range(self._glibc, 4, -1):
+        for minor in range(self._glibc_minor, 4, -1):
             tags.append(f"manylinux_2_{minor}_{machine}")
             if minor in _LEGACY_TAGS:
                 tags.append(f"{_LEGACY_TAGS[minor]}_{machine}")
         return (*tags, f"linux_{machine}")
 
     def is_compatible_with(self, platform: Platform) -> bool:
-        """Whether what was gathered for this computer runs on the other one."""
+        """Whether packages for this platform run on the other one."""
         is_same_system = (self.system, self.arch) == (platform.system, platform.arch)
-        return is_same_system and (platform.glibc is None or platform._glibc >= self._glibc)
+        return is_same_system and (platform.glibc is None or platform._glibc_minor >= self._glibc_minor)
 
     @property
-    def _glibc(self) -> int:
+    def _glibc_minor(self) -> int:
         major, _, minor = (self.glibc or "").partition(".")
         return int(minor.partition(".")[0]) if major == "2" and minor[:1].isdigit() else _DEFAULT_GLIBC
 
 
 def platform_for(operating_system: OperatingSystem, release: str) -> Platform:
-    """The computer of an operating system; raises CannotSetUp where no step of ours sets one up for a release."""
+    """The platform of an operating system; raises SetupNotSupported for a Mac, on which no step installs a `release`
+    (`release_label`).
+    """
     if operating_system.system == "darwin":
         raise SetupNotSupported("setup-on-mac", release=release)
     glibc = operating_system.glibc if operating_system.system == "linux" else None
     return Platform(system=operating_system.system, arch=operating_system.arch or "x86_64", glibc=glibc)
 
 
-_CPYTHON_TAG = re.compile(r"cp3(\d+)$")
+class PackageRequest(Struct, frozen=True, kw_only=True):
+    """`torch` "2.13.0" with `variant` "cpu"; `python` like "3.11". `tensorflow` is a requirement, like
+    "tensorflow[and-cuda]==2.21.*"; `constraints` are requirements that limit other packages.
+
+    `serves_variant`: PyPI has this build of PyTorch for this system, under a version without a label. `default_index`
+    is the address of the index that the user put in PyPI's place; `platform` the computer that the packages are for,
+    if it is not this one.
+    """
+
+    python: str
+    torch: str | None
+    variant: str | None
+    torchvision: str | None
+    torchaudio: str | None
+    tensorflow: str | None
+    constraints: tuple[str, ...]
+    index_url: str | None
+    wheelhouse: str | None
+    serves_variant: bool
+    default_index: str | None
+    platform: Platform | None = None
+
+    @property
+    def label(self) -> str:
+        """Its main packages, for people."""
+        torch = f"PyTorch {self.torch} ({self.variant})" if self.torch is not None else None
+        return " + ".join(part for part in (torch, self.tensorflow) if part is not None)
+
+    @property
+    def cache_key(self) -> str:
+        """Equal for equal requests: the name under which a lock file is cached."""
+        return hashlib.sha256(json.encode(self)).hexdigest()[:32]
+
+    def local_wheels(self) -> tuple[LocalWheel, ...]:
+        """The wheels in the wheelhouse that this Python can install."""
+        if self.wheelhouse is None:
+            return ()
+        platforms = self.platform.platform_tags if self.platform is not None else None
+        return compatible_wheels(Path(self.wheelhouse), self.python, platforms)
+
+    def has_same_packages(self, request: PackageRequest) -> bool:
+        """Whether another request asks for the same packages, whatever their sources."""
+        return all(getattr(self, name) == getattr(request, name) for name in PACKAGE_FIELDS)
+
+
+def release_label(recommendation: Recommendation) -> str:
+    """What an environment is for: "PyTorch 2.13.0+cpu", "TensorFlow 2.21.0", or both."""
+    torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+    labels = [f"PyTorch {torch.version}+{torch.variant}"] if torch is not None else []
+    return " + ".join([*labels, *([f"TensorFlow {tensorflow.version}"] if tensorflow is not None else [])])
+
+
+def build_request(
+    recommendation: Recommendation, catalog: Catalog, target: OperatingSystem | Platform, *, wheelhouse: str | None
+) -> PackageRequest:
+    """The request for a recommendation's PyTorch, TensorFlow, or both, for this computer's operating system, or for
+    the platform of another one.
+    """
+    torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
+    torch_version = torch.version if torch is not None else None
+    arch = target.arch or "x86_64"
+    serves_variant = torch is not None and catalog.default_variant(torch.version, target.system, arch) == torch.variant
+    return PackageRequest(
+        python=str(recommendation.python),
+        torch=torch_version,
+        variant=torch.variant if torch is not None else None,
+        torchvision=torch.torchvision if torch is not None else None,
+        torchaudio=torch.torchaudio if torch is not None else None,
+        tensorflow=tensorflow.requirement if tensorflow is not None else None,
+        constraints=(
+            *catalog.numpy_constraints(torch_version, target.system),
+            *(tensorflow.constraints if tensorflow is not None else ()),
+        ),
+        index_url=torch.index_url if torch is not None else None,
+        wheelhouse=wheelhouse,
+        serves_variant=serves_variant,
+        default_index=default_index_url(),
+        platform=target if isinstance(target, Platform) else None,
+    )
+
+
+def cached_lock_path(data: DataDir, request: PackageRequest) -> Path:
+    """The path of the cached lock file of a request."""
+    return data.locks / f"{request.cache_key}.toml"
 
 
 def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
-    """The wheels in a folder, for whatever system, by project, newest version first.
+    """The wheels in a folder, for any system, by project, newest version first.
 
-    Only names are read. Files that are not well-named wheels are passed over; an unreadable folder offers
-    nothing.
+    Reads file names only. Files that are not named as wheels are skipped; an unreadable folder has no wheels.
     """
     from packaging.utils import InvalidWheelFilename, parse_wheel_filename
     from packaging.version import Version
@@ -131,8 +219,8 @@ def scan_wheelhouse(folder: Path) -> tuple[LocalWheel, ...]:
 def compatible_wheels(
     folder: Path, series: str | None = None, platforms: Sequence[str] | None = None
 ) -> tuple[LocalWheel, ...]:
-    """The wheels in a folder that install on this computer, or on one with these wheel platforms; with a series, into
-    a "3.11" Python.
+    """The wheels in a folder for this computer, or for these platform tags; with a `series` like "3.11", for that
+    Python.
     """
     from packaging.tags import platform_tags
 
@@ -147,7 +235,7 @@ def compatible_wheels(
 
 
 def _python_series(tags: set[tuple[str, str]]) -> str | None:
-    """The one Python series that a wheel is for ("3.11"); None if it serves several."""
+    """The one Python series that a wheel is for ("3.11"); None if it is for several."""
     python_versions = set()
     for interpreter, abi in tags:
         match = _CPYTHON_TAG.match(interpreter)
@@ -157,138 +245,49 @@ def _python_series(tags: set[tuple[str, str]]) -> str | None:
     return python_versions.pop() if len(python_versions) == 1 else None
 
 
-# pip, because a person who types `pip install` means this environment and would otherwise get another's pip.
-BASE_PACKAGES = ("numpy", "pip")
-PACKAGE_FIELDS = ("python", "torch", "variant", "torchvision", "torchaudio", "tensorflow", "constraints")
-
-
-class PackageRequest(Struct, frozen=True, kw_only=True):
-    """`torch` "2.13.0" with `variant` "cpu"; `python` like "3.11". `tensorflow` is a requirement, like
-    "tensorflow[and-cuda]==2.21.*", and `constraints` are requirements that hold other packages back.
-
-    `serves_variant` tells whether the general index is known to serve this very build for this system.
-    `general` is the general index's address where the user named one; `target` the computer that it is for where
-    that is not this one.
-    """
-
-    python: str
-    torch: str | None
-    variant: str | None
-    torchvision: str | None
-    torchaudio: str | None
-    tensorflow: str | None
-    constraints: tuple[str, ...]
-    index_url: str | None
-    wheelhouse: str | None
-    serves_variant: bool
-    general: str | None
-    target: Platform | None = None
-
-    @property
-    def label(self) -> str:
-        """What it asks for, as a person says it."""
-        torch = f"PyTorch {self.torch} ({self.variant})" if self.torch is not None else None
-        return " + ".join(part for part in (torch, self.tensorflow) if part is not None)
-
-    @property
-    def cache_key(self) -> str:
-        """Equal for equal wishes: the name under which a lock is kept."""
-        return hashlib.sha256(json.encode(self)).hexdigest()[:32]
-
-    def local_wheels(self) -> tuple[LocalWheel, ...]:
-        """What the wheelhouse has for this Python."""
-        if self.wheelhouse is None:
-            return ()
-        platforms = self.target.platform_tags if self.target is not None else None
-        return compatible_wheels(Path(self.wheelhouse), self.python, platforms)
-
-    def has_same_packages(self, request: PackageRequest) -> bool:
-        """Whether the other asks for the very same packages, wherever they may come from."""
-        return all(getattr(self, name) == getattr(request, name) for name in PACKAGE_FIELDS)
-
-
-def lock_path(data: DataDir, request: PackageRequest) -> Path:
-    """Where the lock of a wish is kept."""
-    return data.locks / f"{request.cache_key}.toml"
-
-
-def build_request(
-    recommendation: Recommendation,
-    *,
-    python: str,
-    wheelhouse_folder: str | None,
-    serves_variant: bool,
-    constraints: tuple[str, ...] = (),
-    platform: Platform | None = None,
-) -> PackageRequest:
-    """The packages that a recommendation asks for: PyTorch, TensorFlow, or both. `held` are the requirements that
-    hold packages back for PyTorch.
-    """
-    torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
-    return PackageRequest(
-        python=python,
-        torch=torch.version if torch is not None else None,
-        variant=torch.variant if torch is not None else None,
-        torchvision=torch.torchvision if torch is not None else None,
-        torchaudio=torch.torchaudio if torch is not None else None,
-        tensorflow=tensorflow.requirement if tensorflow is not None else None,
-        constraints=(*constraints, *(tensorflow.constraints if tensorflow is not None else ())),
-        index_url=torch.index_url if torch is not None else None,
-        wheelhouse=wheelhouse_folder,
-        serves_variant=serves_variant,
-        general=default_index_url(),
-        target=platform,
-    )
-
-
 def missing_packages(request: PackageRequest) -> tuple[str, ...]:
-    """The packages, by name, that the wheelhouse lacks for a wish, what its own wheels need included.
+    """The packages, by name, that the wheelhouse lacks, dependencies of its own wheels included.
 
-    Versions are not looked at: a package that is there in an unfit version does not count as lacking.
+    uv names only the first. Versions are not compared: a package that is there in a wrong version is not missing.
     """
     from packaging.utils import canonicalize_name
 
     newest: dict[str, LocalWheel] = {}
     for wheel in request.local_wheels():
-        if wheel.project != "torch" or (wheel.version, wheel.variant) in (
-            (request.torch, request.variant),
-            (request.torch, None),
-        ):
+        is_requested_torch = wheel.version == request.torch and wheel.variant in (request.variant, None)
+        if wheel.project != "torch" or is_requested_torch:
             newest.setdefault(wheel.project, wheel)
-    pending: list[str] = ["torch", *(canonicalize_name(name) for name in BASE_PACKAGES)]
-    is_available: dict[str, bool] = {}
-    while pending:
-        name = pending.pop(0)
-        if name in is_available:
-            continue
-        is_available[name] = name in newest
+    names: list[str] = ["torch", *map(canonicalize_name, BASE_PACKAGES)]
+    for name in names:  # grows while it is read
         if name in newest:
-            pending += _wheel_dependencies(Path(newest[name].path), request.python)
-    return tuple(name for name, available in is_available.items() if not available)
+            dependencies = _dependencies(Path(newest[name].path), request.python)
+            names += dict.fromkeys(each for each in dependencies if each not in names)
+    return tuple(name for name in names if name not in newest)
 
 
-def _wheel_dependencies(wheel: Path, series: str) -> list[str]:
-    """What a wheel's own metadata asks for on this computer; nothing if it cannot be read."""
+def _dependencies(wheel: Path, series: str) -> list[str]:
+    """The projects that a wheel's metadata requires on this computer; none if it cannot be read."""
+    from importlib.metadata import PathDistribution
+
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 
     marker_environment = {"python_version": series, "python_full_version": f"{series}.0", "extra": ""}
-    dependencies = []
     try:
         with zipfile.ZipFile(wheel) as archive:
-            name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-            lines = HeaderParser().parsestr(archive.read(name).decode("utf-8", "replace")).get_all("Requires-Dist", [])
-        for line in lines:
-            requirement = Requirement(str(line))
-            if requirement.marker is None or requirement.marker.evaluate(marker_environment):
-                dependencies.append(str(canonicalize_name(requirement.name)))
+            dist_info = next(path for path in zipfile.Path(archive).iterdir() if path.name.endswith(".dist-info"))
+            requirements = [Requirement(line) for line in PathDistribution(dist_info).requires or ()]
     except (zipfile.BadZipFile, StopIteration, OSError, InvalidRequirement):
         return []
-    return dependencies
+    return [
+        canonicalize_name(requirement.name)
+        for requirement in requirements
+        if requirement.marker is None or requirement.marker.evaluate(marker_environment)
+    ]
 
 
 def find_corrupt_wheel(wheels: Sequence[LocalWheel], text: str) -> Path | None:
-    """The first damaged wheel of those that a failed program's `text` names; None if they are all whole."""
+    """The first corrupt wheel of those that are named in a program's error `text`."""
     for wheel in wheels:
         path = Path(wheel.path)
         if (path.name in text or f"{wheel.project}==" in text) and not is_wheel_intact(path):

@@ -1,11 +1,18 @@
-"""Where packages may come from, in the order in which they are asked, and what each one answered.
+"""From a package request to a lock file: asks one source after the other, and says what each one answered.
 
-From a wish to a lock: asks one source after the other and says what each one answered.
+    requirements.PackageRequest ─► resolve_attempts:  1. the wheelhouse alone, offline
+                                                      2. the wheelhouse for PyTorch, PyPI for the rest
+                                                      3. PyTorch's own index, PyPI for the rest
+                                                      4. PyPI alone, where it has this very build
+    each attempt ─► uv pip compile (uv.py) ─► pylock.toml ─► lockfile.parse_lockfile ─► cached in data.locks
+
+The first attempt that succeeds is used. If none does, the error tells each source's answer, and other releases that a
+source has. "PyPI" is the general index that the user has set for uv, if any.
 """
 
 from __future__ import annotations
 
-import json
+import json as plain_json
 import re
 import shutil
 import tempfile
@@ -15,21 +22,20 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ...core import json as core_json
-from ...core.errors import AppError, NetworkError
+from ...core import json
+from ...core.errors import AppError, NetworkError, storage_error
 from ...core.paths import DataDir
 from ...core.recommendation import Alternative, LocalWheel
 from ...core.types import Value
 from ...system.base import ProcessResult
 from ...system.probes import is_network_available
-from . import lockfile as packages_lockfile
-from .lockfile import Lockfile
+from .lockfile import Lockfile, parse_lockfile
 from .requirements import (
     BASE_PACKAGES,
     PackageRequest,
+    cached_lock_path,
     compatible_wheels,
     find_corrupt_wheel,
-    lock_path,
     missing_packages,
 )
 from .uv import Uv, error_line
@@ -37,150 +43,10 @@ from .uv import Uv, error_line
 SourceName = Literal["wheelhouse", "index", "general"]
 SourceAnswer = Literal["absent", "incomplete", "unreachable", "not-given", "not-asked"]
 _PROJECT_NAME = re.compile(r"[A-Za-z0-9._-]+")
-
-
-class ResolveAttempt(Struct, frozen=True, kw_only=True):
-    """One question to the resolver: `source` is where what is `pinned` would come from.
-
-    `torch_index` is an address that serves only PyTorch's own packages (`flat` for a folder), `find_links` a
-    folder that serves everything; with `offline` no index is asked.
-    """
-
-    source: SourceName
-    requirements: tuple[str, ...]
-    pinned: tuple[str, ...] = ()
-    torch_index: str | None = None
-    flat: bool = False
-    explicit: bool = True
-    find_links: str | None = None
-    offline: bool = False
-
-    def render_pyproject(self, python: str) -> str:
-        """The project file that asks it. JSON's strings are TOML's, too."""
-        lines = [
-            "[project]",
-            'name = "environment"',
-            'version = "0"',
-            f"requires-python = {json.dumps(f'=={python}.*')}",
-            f"dependencies = {json.dumps([*self.pinned, *self.requirements])}",
-        ]
-        if self.torch_index is not None:
-            lines.append("[tool.uv.sources]")
-            names = [match[0] for pin in self.pinned if (match := _PROJECT_NAME.match(pin)) is not None]
-            lines += [f'{name} = {{ index = "source" }}' for name in names]
-            lines += ["[[tool.uv.index]]", 'name = "source"', f"url = {json.dumps(self.torch_index)}"]
-            lines += [f"explicit = {str(self.explicit).lower()}", *(['format = "flat"'] if self.flat else [])]
-        return "\n".join(lines) + "\n"
-
-
-def resolve_attempts(request: PackageRequest) -> Iterator[ResolveAttempt]:
-    """The questions in order: wheelhouse alone, wheelhouse and general index, PyTorch's index, general index."""
-    wheelhouse_pins = local_pins(request)
-    requirements = _general_requirements(request)
-    if wheelhouse_pins is not None and request.wheelhouse is not None:
-        yield ResolveAttempt(
-            source="wheelhouse",
-            requirements=requirements,
-            pinned=wheelhouse_pins,
-            find_links=request.wheelhouse,
-            offline=True,
-        )
-        folder = Path(request.wheelhouse).as_uri()
-        yield ResolveAttempt(
-            source="wheelhouse", requirements=requirements, pinned=wheelhouse_pins, torch_index=folder, flat=True
-        )
-    if request.torch is None:
-        yield ResolveAttempt(source="general", requirements=requirements, pinned=_tensorflow_pins(request))
-        return
-    if request.index_url is not None and request.variant is not None:
-        # PyTorch's own index also holds what only its AMD and Intel builds need; for the others it serves
-        # nothing but PyTorch.
-        explicit = request.variant.startswith(("cu", "cpu"))
-        for pins in _pin_sets(request, f"+{request.variant}"):
-            yield ResolveAttempt(
-                source="index",
-                requirements=requirements,
-                pinned=pins,
-                torch_index=request.index_url,
-                explicit=explicit,
-            )
-    if request.serves_variant:
-        for pins in _pin_sets(request, ""):
-            yield ResolveAttempt(source="general", requirements=requirements, pinned=pins)
-
-
-def named_requirements(request: PackageRequest) -> tuple[str, ...]:
-    """All that is asked of the publishers by name, and what is held back, a line each; a name comes once."""
-    tag = f"+{request.variant}" if request.index_url is not None and request.variant is not None else ""
-    pins = next(_pin_sets(request, tag)) if request.torch is not None else _tensorflow_pins(request)
-    constrained = {match[0] for line in request.constraints if (match := _PROJECT_NAME.match(line)) is not None}
-    return (*pins, *(line for line in _general_requirements(request) if line not in constrained), *request.constraints)
-
-
-def _tensorflow_pins(request: PackageRequest) -> tuple[str, ...]:
-    return (request.tensorflow,) if request.tensorflow is not None else ()
-
-
-def _general_requirements(request: PackageRequest) -> tuple[str, ...]:
-    """What comes from the general index: TensorFlow too, beside PyTorch."""
-    return BASE_PACKAGES if request.torch is None else (*BASE_PACKAGES, *_tensorflow_pins(request))
-
-
-def local_pins(request: PackageRequest) -> tuple[str, ...] | None:
-    """PyTorch and what belongs to it as the wheelhouse has it; None if it lacks this very build. Without PyTorch
-    it is TensorFlow.
-    """
-    if request.torch is None:
-        return (
-            _tensorflow_pins(request)
-            if any(wheel.project == "tensorflow" for wheel in request.local_wheels())
-            else None
-        )
-    torch = _local_pin("torch", request.torch, request)
-    if torch is None:
-        return None
-    companions = (
-        _local_pin("torchvision", request.torchvision, request),
-        _local_pin("torchaudio", request.torchaudio, request),
-    )
-    return (torch, *(pin for pin in companions if pin is not None))
-
-
-def _local_pin(project: str, version: str | None, request: PackageRequest) -> str | None:
-    wheels = [w for w in request.local_wheels() if (w.project, w.version) == (project, version)]
-    if any(wheel.variant == request.variant for wheel in wheels):
-        return f"{project}=={version}+{request.variant}"
-    # A wheel without a tag is the general index's build; "==2.13.0" would also match a tagged one beside it.
-    if wheels and request.serves_variant and all(wheel.variant is None for wheel in wheels):
-        return f"{project}=={version}"
-    return None
-
-
-def _pin_sets(request: PackageRequest, tag: str) -> Iterator[tuple[str, ...]]:
-    """With torchvision and torchaudio first; a source without them still has PyTorch."""
-    torch = f"torch=={request.torch}{tag}"
-    companions = [("torchvision", request.torchvision), ("torchaudio", request.torchaudio)]
-    pins = [f"{name}=={version}{tag}" for name, version in companions if version is not None]
-    for count in range(len(pins), -1, -1):
-        yield (torch, *pins[:count])
-
-
-def other_releases(request: PackageRequest) -> tuple[LocalWheel, ...]:
-    """PyTorch builds of the wanted kind in the wheelhouse, newest first, this Python's before other Pythons'."""
-    if request.wheelhouse is None:
-        return ()
-    wheels = compatible_wheels(
-        Path(request.wheelhouse), platforms=request.target.platform_tags if request.target is not None else None
-    )
-    matching = [w for w in wheels if (w.project, w.variant) == ("torch", request.variant)]
-    return tuple(sorted(matching, key=lambda wheel: wheel.python not in (None, request.python)))
-
-
 COMPILE_TIMEOUT_S = 300.0
-# So many packages are named where many are missing.
-MAX_NAMED = 3
+MAX_MISSING_NAMED = 3  # of many missing packages
 LOCK_FILE = "pylock.toml"
-# The network's own failures, as uv words them; an index that answers "no" is another matter.
+# Parts of uv's messages if no answer came at all; an index that answers that it lacks a package is another case.
 NETWORK_ERROR_TEXTS = (
     "failed to fetch",
     "error sending request",
@@ -192,12 +58,12 @@ NETWORK_ERROR_TEXTS = (
 
 
 class Resolver:
-    """Asks for one wish."""
+    """Makes the lock file of one request."""
 
     def __init__(self, request: PackageRequest, uv: Uv, data: DataDir, interpreter: Path) -> None:
         self.request = request
         self._uv = uv
-        self._folder, self._cached_path = data.locks, lock_path(data, request)
+        self._folder, self._cached_path = data.locks, cached_lock_path(data, request)
         self._interpreter = interpreter
         self._index_unknown = False
         self._answers: dict[SourceName, SourceAnswer] = {
@@ -207,12 +73,12 @@ class Resolver:
         }
 
     def read_cached_lockfile(self) -> Lockfile | None:
-        """The lock of an earlier, equal wish, while the local files that it names are still there."""
+        """The lock file of an earlier, equal request, if the local files that it names are still there."""
         from ...fetch.partial_file import local_path
 
         try:
-            lockfile = packages_lockfile.parse_lockfile(
-                self._cached_path.read_text(encoding="utf-8"), self.request.python, self.request.target
+            lockfile = parse_lockfile(
+                self._cached_path.read_text(encoding="utf-8"), self.request.python, self.request.platform
             )
         except (OSError, UnicodeDecodeError, AppError):
             return None
@@ -220,23 +86,23 @@ class Resolver:
         return lockfile if all(path.is_file() for path in local_paths) else None
 
     def discard_cached_lockfile(self) -> None:
-        """Do not use the kept lock again: a file that it names is not to be had."""
+        """Delete it, because a file that it names cannot be downloaded."""
         self._cached_path.unlink(missing_ok=True)
 
     def resolve(self) -> Lockfile:
-        """A lock from the first source that has everything, kept for the next time.
+        """The lock file from the first source that has everything; it is cached.
 
-        Raises AppError("release-unavailable") with what is on offer instead, AppError("release-nowhere") or,
-        where a source did not answer, NetworkError("no-network"), ("no-source") or ("wheelhouse-lacks") with nothing
-        on offer; AppError("resolver-failed"), AppError("wheel-damaged").
+        Raises AppError: release-unavailable (with alternatives), release-nowhere, tensorflow-nowhere-…,
+        resolver-failed, wheel-damaged; NetworkError if a source did not answer: no-network, no-source,
+        wheelhouse-lacks, tensorflow-no-source-….
         """
         for stale_folder in self._folder.glob("resolve-*"):
             shutil.rmtree(stale_folder, ignore_errors=True)
         for attempt in resolve_attempts(self.request):
             text = self._try_source(attempt)
             if text is not None:
-                lockfile = packages_lockfile.parse_lockfile(text, self.request.python, self.request.target)
-                core_json.write_file(self._cached_path, text)
+                lockfile = parse_lockfile(text, self.request.python, self.request.platform)
+                json.write_file(self._cached_path, text)
                 return lockfile
         raise self._unavailable_error()
 
@@ -256,11 +122,11 @@ class Resolver:
             constraints.write_text("".join(f"{line}\n" for line in self.request.constraints), encoding="utf-8")
             project.write_text(attempt.render_pyproject(self.request.python), encoding="utf-8")
         except OSError as error:
-            raise core_json.storage_error(error, self._folder) from error
+            raise storage_error(error, self._folder) from error
         find_links = ["--find-links", attempt.find_links] if attempt.find_links is not None else []
         offline = ["--no-index", "--offline"] if attempt.offline else []
         platform_option = (
-            ["--python-platform", self.request.target.uv_platform] if self.request.target is not None else []
+            ["--python-platform", self.request.platform.uv_platform] if self.request.platform is not None else []
         )
         try:
             finished = self._uv.run(
@@ -276,16 +142,16 @@ class Resolver:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _record_answer(self, attempt: ResolveAttempt, finished: ProcessResult) -> None:
-        """Keep what a source answered; raises AppError where uv failed in a way that no other source mends."""
+        """Record what a source answered; raises AppError if uv failed for a reason that is not the source's."""
         text = finished.stderr.lower()
         if "no solution found" in text:
-            # The wheelhouse is asked only when it has PyTorch itself.
+            # The wheelhouse is asked only if it has PyTorch itself, so a dependency is missing.
             self._answers[attempt.source] = "incomplete" if attempt.source == "wheelhouse" else "absent"
         elif _is_network_failure(text):
             torch_index = attempt.torch_index
             is_torch_index = attempt.source == "index" and torch_index is not None and torch_index.lower() in text
             self._answers["index" if is_torch_index else "general"] = "unreachable"
-            # uv asks both at once and names the one that failed first: that tells nothing of the other.
+            # uv asks both indexes at once and names the one that failed first; the other is unknown.
             self._index_unknown = attempt.source == "index" and not is_torch_index
             if attempt.source == "wheelhouse":
                 self._answers["wheelhouse"] = "incomplete"
@@ -296,7 +162,7 @@ class Resolver:
             raise AppError("resolver-failed", detail=error_line(finished))
 
     def _probe_index(self) -> SourceAnswer:
-        """What PyTorch's index answers while the general one is out of reach."""
+        """What PyTorch's index answers while the general one does not."""
         pins = (f"torch=={self.request.torch}+{self.request.variant}",)
         attempt = ResolveAttempt(source="index", requirements=(), pinned=pins, torch_index=self.request.index_url)
         finished, _text = self._run_compile(attempt, "--no-deps")
@@ -321,7 +187,7 @@ class Resolver:
         if not alternatives and "unreachable" in self._answers.values():
             missing = missing_packages(request) if self._answers["wheelhouse"] == "incomplete" else ()
             if missing:
-                names = ", ".join(missing[:MAX_NAMED]) + (", …" if len(missing) > MAX_NAMED else "")
+                names = ", ".join(missing[:MAX_MISSING_NAMED]) + (", …" if len(missing) > MAX_MISSING_NAMED else "")
                 return NetworkError("wheelhouse-lacks", alternatives=(), packages=names, **data)
             return self._network_error("no-source", data)
         if not alternatives:
@@ -332,7 +198,7 @@ class Resolver:
         )
 
     def _tensorflow_error(self) -> AppError:
-        """Which of several packages a source lacks is not told: they must also fit each other."""
+        """Does not say which package a source lacks: they may all be there, but in versions that conflict."""
         answers: dict[SourceName, str] = dict(self._answers)
         if self.request.torch is None and answers["wheelhouse"] == "incomplete":
             answers["wheelhouse"] = "incomplete-tensorflow"
@@ -343,7 +209,7 @@ class Resolver:
         return AppError(f"tensorflow-nowhere-{suffix}", alternatives=(), **data)
 
     def _network_error(self, code: str, data: Mapping[str, Value]) -> NetworkError:
-        """Nobody answers; without any network that alone is told."""
+        """The error if a source did not answer; "no-network" if this computer is not connected."""
         if is_network_available():
             return NetworkError(code, alternatives=(), **data)
         request = self.request
@@ -352,10 +218,10 @@ class Resolver:
         return NetworkError("no-network", alternatives=(), release=release)
 
     def _alternatives(self) -> tuple[Alternative, ...]:
-        """Other releases of the wanted build that a source has, or this one for another Python."""
+        """Other releases of the requested build that a source has, or the same one for another Python."""
         request = self.request
         alternatives: dict[str, Alternative] = {}
-        for wheel in other_releases(request):
+        for wheel in _other_releases(request):
             python = wheel.python or request.python
             if (wheel.version, python) != (request.torch, request.python):
                 alternatives.setdefault(
@@ -371,7 +237,7 @@ class Resolver:
         finished, text = self._run_compile(attempt, "--no-deps")
         if finished.returncode != 0 or text is None:
             return None
-        lockfile = packages_lockfile.parse_lockfile(text, self.request.python, self.request.target)
+        lockfile = parse_lockfile(text, self.request.python, self.request.platform)
         release, _, variant = (lockfile.version("torch") or "").partition("+")
         return release if release and variant == self.request.variant else None
 
@@ -382,3 +248,139 @@ class Resolver:
 
 def _is_network_failure(text: str) -> bool:
     return any(phrase in text for phrase in NETWORK_ERROR_TEXTS)
+
+
+class ResolveAttempt(Struct, frozen=True, kw_only=True):
+    """The arguments of one `uv pip compile`. The `pinned` requirements come from `source`.
+
+    `torch_index` is an index for the pinned packages (`flat`: a folder of wheels), and for all if it is not `explicit`;
+    `find_links` is a folder for all packages; `offline`: no index is asked.
+    """
+
+    source: SourceName
+    requirements: tuple[str, ...]
+    pinned: tuple[str, ...] = ()
+    torch_index: str | None = None
+    flat: bool = False
+    explicit: bool = True
+    find_links: str | None = None
+    offline: bool = False
+
+    def render_pyproject(self, python: str) -> str:
+        """The pyproject.toml that uv compiles. JSON strings are valid in TOML."""
+        lines = [
+            "[project]",
+            'name = "environment"',
+            'version = "0"',
+            f"requires-python = {plain_json.dumps(f'=={python}.*')}",
+            f"dependencies = {plain_json.dumps([*self.pinned, *self.requirements])}",
+        ]
+        if self.torch_index is not None:
+            lines.append("[tool.uv.sources]")
+            names = [match[0] for pin in self.pinned if (match := _PROJECT_NAME.match(pin)) is not None]
+            lines += [f'{name} = {{ index = "source" }}' for name in names]
+            lines += ["[[tool.uv.index]]", 'name = "source"', f"url = {plain_json.dumps(self.torch_index)}"]
+            lines += [f"explicit = {str(self.explicit).lower()}", *(['format = "flat"'] if self.flat else [])]
+        return "\n".join(lines) + "\n"
+
+
+def resolve_attempts(request: PackageRequest) -> Iterator[ResolveAttempt]:
+    """The attempts in order, as at the top of this file."""
+    wheelhouse_pins = _local_pins(request)
+    requirements = _general_requirements(request)
+    if wheelhouse_pins is not None and request.wheelhouse is not None:
+        yield ResolveAttempt(
+            source="wheelhouse",
+            requirements=requirements,
+            pinned=wheelhouse_pins,
+            find_links=request.wheelhouse,
+            offline=True,
+        )
+        folder = Path(request.wheelhouse).as_uri()
+        yield ResolveAttempt(
+            source="wheelhouse", requirements=requirements, pinned=wheelhouse_pins, torch_index=folder, flat=True
+        )
+    if request.torch is None:
+        yield ResolveAttempt(source="general", requirements=requirements, pinned=_tensorflow_pins(request))
+        return
+    if request.index_url is not None and request.variant is not None:
+        # AMD and Intel builds need packages that only PyTorch's index has; the others need nothing else from it.
+        explicit = request.variant.startswith(("cu", "cpu"))
+        for pins in _pin_sets(request, f"+{request.variant}"):
+            yield ResolveAttempt(
+                source="index",
+                requirements=requirements,
+                pinned=pins,
+                torch_index=request.index_url,
+                explicit=explicit,
+            )
+    if request.serves_variant:
+        for pins in _pin_sets(request, ""):
+            yield ResolveAttempt(source="general", requirements=requirements, pinned=pins)
+
+
+def named_requirements(request: PackageRequest) -> tuple[str, ...]:
+    """The requirements that the indexes are asked for, and the constraints, each project once."""
+    tag = f"+{request.variant}" if request.index_url is not None and request.variant is not None else ""
+    pins = next(_pin_sets(request, tag)) if request.torch is not None else _tensorflow_pins(request)
+    constrained = {match[0] for line in request.constraints if (match := _PROJECT_NAME.match(line)) is not None}
+    return (*pins, *(line for line in _general_requirements(request) if line not in constrained), *request.constraints)
+
+
+def _tensorflow_pins(request: PackageRequest) -> tuple[str, ...]:
+    return (request.tensorflow,) if request.tensorflow is not None else ()
+
+
+def _general_requirements(request: PackageRequest) -> tuple[str, ...]:
+    """The packages of the general index; beside PyTorch that includes TensorFlow."""
+    return BASE_PACKAGES if request.torch is None else (*BASE_PACKAGES, *_tensorflow_pins(request))
+
+
+def _local_pins(request: PackageRequest) -> tuple[str, ...] | None:
+    """Requirements for PyTorch, torchvision and torchaudio, or else TensorFlow, as the wheelhouse has them; None if it
+    does not have the requested build.
+    """
+    if request.torch is None:
+        return (
+            _tensorflow_pins(request)
+            if any(wheel.project == "tensorflow" for wheel in request.local_wheels())
+            else None
+        )
+    torch = _local_pin("torch", request.torch, request)
+    if torch is None:
+        return None
+    companions = (
+        _local_pin("torchvision", request.torchvision, request),
+        _local_pin("torchaudio", request.torchaudio, request),
+    )
+    return (torch, *(pin for pin in companions if pin is not None))
+
+
+def _local_pin(project: str, version: str | None, request: PackageRequest) -> str | None:
+    wheels = [w for w in request.local_wheels() if (w.project, w.version) == (project, version)]
+    if any(wheel.variant == request.variant for wheel in wheels):
+        return f"{project}=={version}+{request.variant}"
+    # A wheel without a version label is PyPI's build; "==2.13.0" would also match one with a label beside it.
+    if wheels and request.serves_variant and all(wheel.variant is None for wheel in wheels):
+        return f"{project}=={version}"
+    return None
+
+
+def _pin_sets(request: PackageRequest, tag: str) -> Iterator[tuple[str, ...]]:
+    """First with torchvision and torchaudio, then without: a source may have only PyTorch."""
+    torch = f"torch=={request.torch}{tag}"
+    companions = [("torchvision", request.torchvision), ("torchaudio", request.torchaudio)]
+    pins = [f"{name}=={version}{tag}" for name, version in companions if version is not None]
+    for count in range(len(pins), -1, -1):
+        yield (torch, *pins[:count])
+
+
+def _other_releases(request: PackageRequest) -> tuple[LocalWheel, ...]:
+    """The wheelhouse's other releases of the requested build, newest first, those for this Python before others."""
+    if request.wheelhouse is None:
+        return ()
+    wheels = compatible_wheels(
+        Path(request.wheelhouse), platforms=request.platform.platform_tags if request.platform is not None else None
+    )
+    matching = [w for w in wheels if (w.project, w.variant) == ("torch", request.variant)]
+    return tuple(sorted(matching, key=lambda wheel: wheel.python not in (None, request.python)))

@@ -1,4 +1,7 @@
-"""What publishers said of the sizes of files, kept so that a plan knows its price without asking anybody."""
+"""The sizes of the files of a plan, cached from an earlier probe, so that a plan is made without network access.
+
+`jobs/size_probe.py` asks the publishers and writes the cache; `steps/plan_builder.py` reads it.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +13,25 @@ from msgspec import Struct
 
 from ...core import json
 from ...core.errors import AppError
-from ...core.machine import OperatingSystem
 from ...core.paths import DataDir
-from ...core.recommendation import Recommendation
 from ...fetch.partial_file import local_path
 from ...fetch.request import RemoteSize
 from .lockfile import parse_lockfile
-from .requirements import PackageRequest, build_request, lock_path, platform_for
+from .requirements import PackageRequest, cached_lock_path
 
 if TYPE_CHECKING:
-    from ...catalog.store import Catalog
+    pass
 
 
 SIZES_FILE = "sizes.json"
-# So many wishes are remembered; the oldest are asked for again.
+# So many requests are cached; the oldest are dropped.
 MAX_REQUESTS = 40
 
 
 class PackageSize(Struct, frozen=True, kw_only=True):
-    """One file of a lock: `unpacked` is what it takes once installed; a `local` one is not downloaded."""
+    """A file of a lock file: bytes to download and bytes once installed, None if unknown. A `local` one, from the
+    wheelhouse, is not downloaded.
+    """
 
     name: str
     sha256: str
@@ -37,13 +40,13 @@ class PackageSize(Struct, frozen=True, kw_only=True):
     unpacked: int | None
 
     def is_cached(self, data: DataDir) -> bool:
-        """Whether an earlier download of it lies here."""
+        """Whether it was downloaded before."""
         return (data.files / self.sha256[:16] / self.name).is_file()
 
 
 class SizeAnswer(Struct, frozen=True, kw_only=True):
-    """What is to be downloaded and what it unpacks to, None where the size of a file is not known; `least` of the
-    download is known all the same.
+    """Bytes to download and to unpack, None if the size of any file is unknown; `least_bytes` is the sum of the known
+    downloads.
     """
 
     bytes: int | None
@@ -52,20 +55,18 @@ class SizeAnswer(Struct, frozen=True, kw_only=True):
 
 
 class SizeCache(Struct, frozen=True, kw_only=True):
-    """`packages` by the key of a wish, other `files` by their address."""
+    """The files of `packages` by the request's cache key, and other `files` by their address."""
 
     packages: dict[str, tuple[PackageSize, ...]] = {}
     files: dict[str, RemoteSize] = {}
 
     def environment_sizes(self, request: PackageRequest, data: DataDir) -> SizeAnswer | None:
-        """What is to be downloaded for a wish and what its environment takes, by what the publishers said, else by the
-        lock of an earlier run; None where nobody asked.
-        """
-        remote_files = self.packages.get(request.cache_key) or _lockfile_files(request, data)
-        if remote_files is None:
+        """The sizes for a request, from the last probe, else from the cached lock file; None without either."""
+        locked_files = self.packages.get(request.cache_key) or _lockfile_files(request, data)
+        if locked_files is None:
             return None
-        download_sizes = [file.bytes for file in remote_files if not (file.local or file.is_cached(data))]
-        unpacked_sizes = [file.unpacked for file in remote_files]
+        download_sizes = [file.bytes for file in locked_files if not (file.local or file.is_cached(data))]
+        unpacked_sizes = [file.unpacked for file in locked_files]
         return SizeAnswer(
             bytes=_sum_complete(download_sizes),
             unpacked_bytes=_sum_complete(unpacked_sizes),
@@ -74,12 +75,12 @@ class SizeCache(Struct, frozen=True, kw_only=True):
 
 
 def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[PackageSize, ...] | None:
-    """The files of the lock that an earlier run kept, with the sizes that the index gave."""
-    path = lock_path(data, request)
+    """The files of the cached lock file, with the sizes that the index gave."""
+    path = cached_lock_path(data, request)
     if not path.is_file():
         return None
     try:
-        lockfile = parse_lockfile(path.read_text(encoding="utf-8"), request.python, request.target)
+        lockfile = parse_lockfile(path.read_text(encoding="utf-8"), request.python, request.platform)
     except (OSError, UnicodeDecodeError, AppError):
         return None
     return tuple(
@@ -95,7 +96,7 @@ def _lockfile_files(request: PackageRequest, data: DataDir) -> tuple[PackageSize
 
 
 def read_size_cache(data: DataDir) -> SizeCache:
-    """What is kept; nothing where it cannot be read."""
+    """An empty cache if it cannot be read."""
     try:
         return json.decode((data.size_cache / SIZES_FILE).read_bytes(), SizeCache)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
@@ -103,40 +104,11 @@ def read_size_cache(data: DataDir) -> SizeCache:
 
 
 def write_size_cache(data: DataDir, cache: SizeCache) -> Path:
-    """Write it; raises AppError."""
+    """Write the cache and return its path; raises AppError."""
     path = data.size_cache / SIZES_FILE
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise json.storage_error(error, path.parent) from error
     newest = dict(list(cache.packages.items())[-MAX_REQUESTS:])
     json.write_file(path, json.encode_pretty(msgspec.structs.replace(cache, packages=newest)) + "\n")
     return path
-
-
-def request_for_plan(
-    recommendation: Recommendation,
-    system: OperatingSystem,
-    catalog: Catalog,
-    *,
-    python: str,
-    wheelhouse: str | None,
-    simulated: bool,
-) -> PackageRequest:
-    """The wish of a plan; a simulated machine's is for another computer. Raises CannotSetUp."""
-    torch = recommendation.pytorch
-    arch = system.arch or "x86_64"
-    serves_variant = torch is not None and catalog.default_variant(torch.version, system.system, arch) == torch.variant
-    platform = platform_for(system, torch.version if torch is not None else "") if simulated else None
-    constraints = catalog.numpy_constraints(torch.version if torch is not None else None, system.system)
-    return build_request(
-        recommendation,
-        python=python,
-        wheelhouse_folder=wheelhouse,
-        serves_variant=serves_variant,
-        constraints=constraints,
-        platform=platform,
-    )
 
 
 def _sum_complete(counts: list[int | None]) -> int | None:

@@ -1,4 +1,8 @@
-"""uv, found through its own package and run with settings that do not depend on the user's."""
+"""uv, run from its own package, without the user's configuration files.
+
+Of the user's environment variables for uv only those pass that concern how the network is reached, and the general
+package index; the others could change what is installed, where it comes from or where it is put.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,10 @@ from ...core.errors import AppError
 from ...core.paths import DataDir
 from ...system.base import Processes, ProcessResult
 
-# A line that fails is tried again by us, source after source: no need for long patience with each.
+# The resolver tries one source after the other itself: each must fail quickly.
 TIMEOUT_VARIABLES = {"UV_HTTP_RETRIES": "2", "UV_HTTP_CONNECT_TIMEOUT": "8", "UV_HTTP_TIMEOUT": "30"}
 CREDENTIALS_VARIABLE = "UV_CREDENTIALS_DIR"
 INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
-# How the user's line is reached stays theirs: patience, certificates, passwords, how many at once.
 USER_VARIABLES = (
     *TIMEOUT_VARIABLES,
     "UV_REQUEST_TIMEOUT",
@@ -28,7 +31,7 @@ PREFIX = "UV_"
 
 
 class Uv:
-    """Runs uv's commands; lines that it writes go to `log`."""
+    """Runs uv's commands; its lines of output go to `log`."""
 
     def __init__(
         self,
@@ -44,7 +47,7 @@ class Uv:
         self._log = log
 
     def run(self, *arguments: str | Path, timeout: float, cwd: Path | None = None) -> ProcessResult:
-        """Run one command; its exit status is the caller's to judge. Raises AppError, Cancelled."""
+        """Run one command; the caller checks its exit status. Raises AppError, Cancelled."""
         finished = self._system.run(
             [
                 find_uv(),
@@ -66,7 +69,7 @@ class Uv:
         return finished
 
     def _credentials(self) -> dict[str, str]:
-        """uv makes a folder for passwords in the user's profile wherever there is none: then it gets one of ours."""
+        """A credentials folder in our cache, unless the user has one: uv would make one in the user's profile."""
         from platformdirs import user_data_path
 
         user_folder = user_data_path("uv", appauthor=False, roaming=True)
@@ -78,7 +81,7 @@ class Uv:
 
 
 def find_uv() -> Path:
-    """uv's program inside its installed package; raises AppError("uv-missing")."""
+    """The path of uv's program in its installed package; raises AppError("uv-missing")."""
     try:
         import uv
 
@@ -88,10 +91,8 @@ def find_uv() -> Path:
 
 
 def uv_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str | None]:
-    """Environment variables for uv: patience, the system's certificates and the user's general index.
-
-    None for one that uv does not get to see: whatever else uv lets a user set would change what is installed, where
-    it comes from or where it lies.
+    """The changes to the environment for uv: timeouts, the system's certificates, the general index, and None for every
+    variable that is removed.
     """
     variables: dict[str, str | None] = {
         name: None for name in environ if name.upper().startswith(PREFIX) and name.upper() not in USER_VARIABLES
@@ -104,12 +105,12 @@ def uv_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str | N
 
 
 def default_index_url(environ: Mapping[str, str] = os.environ) -> str | None:
-    """The package index that the user names in uv's own way; None is uv's default."""
+    """The general package index that the user has set for uv; None for uv's default, PyPI."""
     return next((environ[name] for name in INDEX_VARIABLES if environ.get(name)), None)
 
 
 def error_line(finished: ProcessResult) -> str:
-    """What uv complained of, in one line."""
+    """The line of uv's output that tells the error."""
     lines = [line.strip() for line in finished.stderr.splitlines() if line.strip()]
     return next(
         (line for line in lines if line.startswith("error")), lines[-1] if lines else f"exit {finished.returncode}"

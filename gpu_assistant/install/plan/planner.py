@@ -1,9 +1,12 @@
-"""From a recommendation to the ordered steps that carry it out.
+"""From a recommendation to the plan that carries it out.
 
-Nothing is looked at but the arguments and the names of the user's own wheels. Each kind in `steps/` plans its own
-steps; here they come together.
+    make_plan   each kind of STEP_KINDS plans its own steps, in the registry's order; "check-space" first, since it runs
+                first, though it is planned last: it knows what the others need. Reads nothing of the computer but
+                caches and the names of the user's wheels, so it also plans for another computer (`simulated`).
+    preview     adds to each step what is there already (`Step.now`), and leaves out what need not be downloaded.
+                Reads the computer, changes nothing.
 
-What the steps of a plan find on this computer beforehand: what stands already, what will be replaced.
+`jobs/install.py` runs a plan, `validation.py` checks one that comes from a file.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from ...core.recommendation import Recommendation
 from ...core.types import EnvironmentKind
 from ..environment.location import check_location
 from ..host import ValidationContext
-from ..steps.download import PackageDownload, unneeded
+from ..steps.download import PackageDownload, as_satisfied
 from ..steps.plan_builder import PlanBuilder
 from ..steps.preflight import Preflight, update_preflight
 from ..steps.registry import STEP_KINDS
@@ -44,8 +47,8 @@ def make_plan(
     environment_kind: EnvironmentKind = "venv",
     conda: Path | None = None,
 ) -> Plan:
-    """The plan for one environment. Raises CannotSetUp, AppError("no-python"), AppError("conda-missing"),
-    CallError: those of `refuse_unfit`, "conda-needs-network".
+    """The plan for one environment. Raises SetupNotSupported; AppError: no-python, conda-missing; UsageError:
+    conda-needs-network, those of `check_location`.
     """
     check_location(environment)
     _check_frameworks(recommendation)
@@ -58,10 +61,9 @@ def make_plan(
         wheelhouse=wheelhouse,
         bundle=bundle,
         simulated=simulated,
-        made_by=environment_kind,
+        environment_kind=environment_kind,
         conda=conda,
     )
-    # The first looks whether there is room for all the others.
     preflight, *others = STEP_KINDS.values()
     for kind in others:
         builder.add(kind.plan(builder), provides=kind.provides or kind.name, external=kind.external_installer)
@@ -82,7 +84,7 @@ def make_plan(
 
 
 def with_totals(plan: Plan) -> Plan:
-    """The plan with what its steps come to; of one from a bundle, nothing is downloaded."""
+    """The plan with the sums of its steps; from a bundle nothing is downloaded."""
     steps = plan.steps
     if plan.bundle is not None:
         steps = tuple(structs.replace(step, bytes=0) for step in steps)
@@ -96,23 +98,23 @@ def with_totals(plan: Plan) -> Plan:
 
 
 def _check_frameworks(recommendation: Recommendation) -> None:
-    """What no step installs is refused, never left out in silence."""
+    """Raise SetupNotSupported if there is neither PyTorch nor TensorFlow to install."""
     if not (recommendation.pytorch or recommendation.tensorflow):
         raise SetupNotSupported("setup-nothing", goal=recommendation.goal)
 
 
-# Nothing is fetched or written for a step of which this is told.
+# `Step.now` of steps that have nothing to do.
 SATISFIED_CODES = frozenset({"now.stands", "now.nothing", "now.here", "now.set"})
 
 
 def preview(plan: Plan, context: ValidationContext) -> Plan:
-    """The plan with `now` for each step; of a simulated machine nothing is known. Changes nothing. Raises AppError."""
+    """The plan with `now` for each step, unless it is for another computer. Changes nothing; raises AppError."""
     if plan.simulated:
         return plan
     steps = [structs.replace(step, now=STEP_KINDS[step.kind].inspect(step, plan, context)) for step in plan.steps]
     if not any(map(_is_satisfied, steps)):
         return structs.replace(plan, steps=tuple(steps))
-    remaining = [_spared(step) if _is_satisfied(step) else step for step in steps]
+    remaining = [_without_cost(step) if _is_satisfied(step) else step for step in steps]
     external = {step.id for step in steps if STEP_KINDS[step.kind].external_installer}
     remaining = [
         update_preflight(step, steps, remaining, external) if step.kind == Preflight.name else step
@@ -125,7 +127,7 @@ def _is_satisfied(step: Step) -> bool:
     return step.now is not None and step.now.code in SATISFIED_CODES
 
 
-def _spared(step: Step) -> Step:
-    """The step where what it would bring stands already."""
+def _without_cost(step: Step) -> Step:
+    """The step if its result is there already."""
     step = structs.replace(step, bytes=0, disk_bytes=0, minutes=0.0, minutes_least=False)
-    return unneeded(step) if step.kind == PackageDownload.name else step
+    return as_satisfied(step) if step.kind == PackageDownload.name else step

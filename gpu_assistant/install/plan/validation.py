@@ -1,7 +1,9 @@
-"""A plan file is untrusted: what it asks for is planned again on this computer, and has to come to the same steps.
+"""Checks of a plan file, which is untrusted: it may come from a stranger (decision 0011).
 
-Only the goal, the choices, the folders and the bundle of a file are used. Its steps are compared with our own by
-kind, files and spec, and never carried out; nor is any text of theirs shown.
+    app/setup.py: validate_plan ─► check_sources_exist ─► recommend and make_plan here, from the file's goal, choices,
+                  folders and bundle ─► check_same_steps ─► our own plan is shown and run
+
+The steps of the file are compared by kind, files and spec, and never run; none of its texts is shown.
 """
 
 from __future__ import annotations
@@ -15,87 +17,87 @@ from ...core.paths import DataDir
 from ...core.plan import Plan, Step
 from ..bundle.format import read_contents
 from ..environment.location import CACHE_PREFIX_LENGTH, check_location, check_path_length
-from ..steps.base import refused
+from ..steps.base import plan_error
 from ..steps.registry import STEP_KINDS
 
 
 def validate_plan(plan: Plan, data: DataDir) -> None:
-    """Raise CallError("plan-refused"), ("plan-other-system") and those of `refuse_unfit` for a plan with unknown kinds
-    of steps, with control characters in a text, or with a folder that we would not use.
+    """Raise UsageError: "plan-refused" for unknown kinds of steps, control characters, and folders that we do not use;
+    "plan-other-system" for the paths of another operating system; those of `check_location`.
     """
     try:
         _check_characters(msgspec.to_builtins(plan))
     except RecursionError:
-        raise refused("depth", part="steps") from None
+        raise plan_error("depth", part="steps") from None
     unknown = [step.kind for step in plan.steps if step.kind not in STEP_KINDS]
     if unknown or not plan.steps:
-        raise refused(f"steps: {', '.join(unknown)}", part="steps")
+        raise plan_error(f"steps: {', '.join(unknown)}", part="steps")
     environment = Path(plan.env)
     if not _is_plain(environment):
         is_other_system = PurePosixPath(plan.env).is_absolute() or PureWindowsPath(plan.env).is_absolute()
         if is_other_system and not environment.is_absolute():
             raise UsageError("plan-other-system", path=plan.env)
-        raise refused(f"env: {plan.env}", part="env")
-    if _is_ours(environment, data):
-        raise refused(f"env: {plan.env}", part="env")
+        raise plan_error(f"env: {plan.env}", part="env")
+    if _is_app_data(environment, data):
+        raise plan_error(f"env: {plan.env}", part="env")
     check_location(environment)
     check_path_length(data.root, CACHE_PREFIX_LENGTH)
     if plan.wheelhouse is not None and not _is_plain(Path(plan.wheelhouse)):
-        raise refused(f"wheelhouse: {plan.wheelhouse}", part="wheelhouse")
+        raise plan_error(f"wheelhouse: {plan.wheelhouse}", part="wheelhouse")
     if plan.bundle is not None and not _is_plain(Path(plan.bundle)):
-        raise refused(f"bundle: {plan.bundle}", part="bundle")
+        raise plan_error(f"bundle: {plan.bundle}", part="bundle")
 
 
-def refuse_missing(plan: Plan) -> None:
-    """Raise CallError("wheelhouse-missing"), or what reading a bundle raises, where a folder is not there."""
+def check_sources_exist(plan: Plan) -> None:
+    """Raise UsageError("wheelhouse-missing"), or what `read_contents` raises, if a folder of the plan is missing."""
     if plan.wheelhouse is not None and not Path(plan.wheelhouse).is_dir():
         raise UsageError("wheelhouse-missing", path=plan.wheelhouse)
     if plan.bundle is not None:
         read_contents(Path(plan.bundle))
 
 
-def refuse_differences(given: Plan, ours: Plan) -> None:
-    """Raise CallError("plan-differs", parts=…) with every part in which a plan file is not what we plan here."""
-    theirs, own = _contents(given), _contents(ours)
-    kinds = [kind for kind in (*own, *theirs) if theirs.get(kind) != own.get(kind)]
+def check_same_steps(plan_file: Plan, own_plan: Plan) -> None:
+    """Raise UsageError("plan-differs", parts=…) with every part in which a plan file differs from our own plan."""
+    given, own = _contents(plan_file), _contents(own_plan)
+    kinds = [kind for kind in (*own, *given) if given.get(kind) != own.get(kind)]
     if kinds:
         parts = dict.fromkeys(f"@plan.part.{kind if kind in STEP_KINDS else 'step'}" for kind in kinds)
         raise UsageError("plan-differs", parts=", ".join(parts))
 
 
 def _contents(plan: Plan) -> dict[str, list[object]]:
-    """What has an effect, by the kind of step. The packages to resolve stand in the recommendation alone."""
-    found: dict[str, list[object]] = {}
+    """What has an effect, by kind of step; for "resolve" that is also the recommended versions."""
+    contents: dict[str, list[object]] = {}
     for step in plan.steps:
-        found.setdefault(step.kind, []).append((msgspec.to_builtins(step.spec), _files(step)))
+        contents.setdefault(step.kind, []).append((msgspec.to_builtins(step.spec), _files(step)))
     advice = plan.recommendation
-    choice = (advice.python, advice.pytorch, advice.tensorflow)
-    return found | {"resolve": [*found.get("resolve", ()), choice]}
+    versions = (advice.python, advice.pytorch, advice.tensorflow)
+    return contents | {"resolve": [*contents.get("resolve", ()), versions]}
 
 
 def _files(step: Step) -> list[tuple[str, str, str | None]]:
     return [(file.url, file.name, file.sha256) for file in step.files]
 
 
-def _is_ours(env: Path, data: DataDir) -> bool:
-    """Whether it is the data folder, or lies where that keeps its own: what is cleared there would take it along."""
-    return env == data.root or any(
-        folder == env or folder in env.parents
+def _is_app_data(environment: Path, data: DataDir) -> bool:
+    """Whether it is the data folder, or below a folder in it whose contents we delete."""
+    return environment == data.root or any(
+        folder == environment or folder in environment.parents
         for folder in vars(data).values()
         if folder not in (data.root, data.environments)
     )
 
 
 def _is_plain(path: Path) -> bool:
-    """Absolute, without "..", and not on another computer."""
+    """Whether it is absolute, without "..", and not on the network."""
     return path.is_absolute() and ".." not in path.parts and not str(path).startswith(("\\\\", "//"))
 
 
 def _check_characters(value: object, field: str = "") -> None:
-    """No text has a character that a terminal would obey, turn around or break the line at."""
+    """Raise if a text has control characters, line breaks or characters that change the direction of writing."""
     if isinstance(value, str):
         if not value.isprintable():
-            raise refused(field, part="letters")
+            raise plan_error(field, part="letters")
     elif isinstance(value, dict):
         for name, item in value.items():
             _check_characters(name, field)

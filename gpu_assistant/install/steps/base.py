@@ -1,8 +1,22 @@
-"""What every kind of step is: one object that plans it, checks it, does it and takes it back."""
+"""`StepKind`, the base of all kinds of steps: one object plans, runs and reverts the steps of its kind.
+
+    plan/planner.py make_plan ─► plan(builder) ─► Step              what the user reads and agrees to
+                    preview   ─► inspect(step) ─► Step.now           what is there already
+    jobs/install.py           ─► is_satisfied(step, context)        nothing to do, or
+                              ─► run(step, context)                 ─► Outcome, its `produces` for later steps
+                                   └─ with context.effect(step, …): every change goes through the journal
+    jobs/create_bundle.py     ─► downloads(step, context)            the files that `run` would fetch
+    journal/recovery.py       ─► effect_state(effect, host)          what became of an effect
+    jobs/uninstall.py         ─► revert(effect, host), uninstall_notice(effect, step)
+
+`registry.py` holds one object of each kind. A step is decided by its `spec`, parsed by `parse_spec` into the kind's own
+strict struct, and its `files`; `code` and `data` are for texts.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import ClassVar, TypeVar
 from urllib.parse import urlsplit
 
@@ -10,10 +24,10 @@ import msgspec
 
 from ...core import json
 from ...core.errors import UsageError
-from ...core.json import describe_fault
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
+from ..elevation.client import ElevationClient
 from ..host import Host, ValidationContext
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, ProgramInstalled, RetentionReason
@@ -23,80 +37,107 @@ from .plan_builder import PlanBuilder
 
 SpecT = TypeVar("SpecT")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+%-]*\Z")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-# Letters of a rejected value that an error shows.
-LONGEST_DETAIL = 120
+MAX_DETAIL_LENGTH = 120  # characters of a rejected value that an error shows
 
 
 class StepKind:
-    """One kind of step; the registry in `steps/__init__.py` holds one object of each.
+    """One kind of step.
 
-    `provides` is the kind that other steps need its steps as, where that is not its own name.
+    `provides` is the kind that other steps need its steps as, if it is not its own name. `external_installer`: the
+    system's or a publisher's installer does the work, so disk space and duration are unknown.
     """
 
     name: ClassVar[str]
     provides: ClassVar[str | None] = None
-    # The system's own installer does it: what it takes of the disk and of time is unknown.
     external_installer: ClassVar[bool] = False
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """The steps of this kind that a recommendation asks for; raises AppError, CallError."""
+        """The steps of this kind that a recommendation needs; raises AppError."""
         raise NotImplementedError
 
     def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
-        """Every file that `run` would fetch, for whatever computer; raises what fetching an index raises."""
+        """Every file that `run` would download, on any computer; raises what downloading an index raises."""
         folder = context.data.files
         return tuple(DownloadRequest(file=f.remote, path=folder / f.name) for f in step.files)
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002 - the shape of all kinds
-        """What of it is there before the run, told in a plan; a quick look that changes nothing. Raises AppError."""
+    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002 - for overrides
+        """What of it is there already, for a plan; reads little and changes nothing. Raises AppError."""
         return None
 
-    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002 - the shape of all kinds
-        """Where there is nothing left to do, how it stands; None where `run` is needed. Changes nothing."""
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002 - for overrides
+        """The outcome if nothing is left to do; None if `run` is needed. Changes nothing; raises AppError."""
         return None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Do it; raises AppError. RightsRefused leaves out this step and those that need it, and nothing else."""
+        """Carry it out; raises AppError. After ElevationDenied the steps that do not need this one still run."""
         raise NotImplementedError
 
     def effect_state(self, effect: Effect, host: Host) -> EffectState:
-        """What the world shows of an effect that a step of this kind said it would make."""
+        """The state on the computer of an effect of this kind; raises AppError."""
         return journal_revert.effect_state(effect, host)
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
-        """Take it back; what of it stays is said, None for nothing. May be called again after a kill."""
+        """Revert an effect; returns why some of it stays, None if nothing does. May be called again after a kill."""
         return journal_revert.revert(effect, host)
 
     def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:
-        """What a removal says of a program that stays in the system, put there by `step` (None: nobody knows it any
-        more): the texts' key and figures.
+        """The code and data of the text about a program that stays after an uninstall; `step` installed it, None if its
+        plan is unknown.
         """
         raise NotImplementedError
 
 
+class ProgramInstall(StepKind):
+    """A kind whose steps run a publisher's installer, most of them with administrator rights.
+
+    Other programs may use what it installed, or hold the user's files in it: an uninstall leaves it, and says how the
+    user removes it. `make_client` replaces the elevated helper in tests.
+    """
+
+    external_installer: ClassVar[bool] = True
+
+    def __init__(
+        self, make_client: Callable[[InstallContext], ElevationClient] = InstallContext.elevation_client
+    ) -> None:
+        self._make_client = make_client
+
+    def program_state(self, effect: ProgramInstalled, host: Host) -> EffectState:
+        """Whether the program is installed in the version of the effect; raises AppError."""
+        raise NotImplementedError
+
+    def effect_state(self, effect: Effect, host: Host) -> EffectState:
+        if isinstance(effect, ProgramInstalled):
+            return self.program_state(effect, host)
+        return super().effect_state(effect, host)
+
+    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
+        if isinstance(effect, ProgramInstalled):
+            return None if self.program_state(effect, host) == "absent" else "system"
+        return super().revert(effect, host)
+
+
 def check_file(file: PlanFile) -> None:
-    """A file to fetch: a plain name, a hash, and an address that cannot be tampered with on the way."""
+    """Raise UsageError("plan-refused") unless a file has a plain name, a hash, and an https, file or loopback URL."""
     try:
         parts = urlsplit(file.url)
     except ValueError:
-        raise refused(f"file: {file.name} {file.url}", part="files") from None
-    safe = parts.scheme in ("https", "file") or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-    plain = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+%-]*", file.name) is not None
-    if not safe or not plain or file.sha256 is None or _SHA256.match(file.sha256) is None:
-        raise refused(f"file: {file.name} {file.url}", part="files")
+        raise plan_error(f"file: {file.name} {file.url}", part="files") from None
+    is_safe = parts.scheme in ("https", "file") or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    if not is_safe or not _FILE_NAME.match(file.name) or not _SHA256.match(file.sha256 or ""):
+        raise plan_error(f"file: {file.name} {file.url}", part="files")
 
 
-def refused(detail: str, *, part: str = "step") -> UsageError:
-    """The error for a plan with something in it that we do not make: `part` is a text's code, "plan.part.…", and
-    `detail` the field for who looks into the file.
-    """
-    return UsageError("plan-refused", part=f"@plan.part.{part}", detail=detail[:LONGEST_DETAIL])
+def plan_error(detail: str, *, part: str = "step") -> UsageError:
+    """The error for a plan that we would not make. `part` is a text's code, "plan.part.…"; `detail` names the field."""
+    return UsageError("plan-refused", part=f"@plan.part.{part}", detail=detail[:MAX_DETAIL_LENGTH])
 
 
-def parse_spec(step: Step, shape: type[SpecT]) -> SpecT:
-    """A step's `spec` in its kind's own strict shape; raises CallError("plan-refused")."""
+def parse_spec(step: Step, spec_type: type[SpecT]) -> SpecT:
+    """A step's `spec` as its kind's struct; raises UsageError("plan-refused")."""
     try:
-        return json.convert(step.spec, shape)
+        return json.convert(step.spec, spec_type)
     except msgspec.ValidationError as error:
-        raise refused(f"{step.id}: spec.{describe_fault(error)[1].removeprefix('@file.whole')}".rstrip(".")) from error
+        field = json.describe_fault(error)[1].removeprefix("@file.whole")
+        raise plan_error(f"{step.id}: spec.{field}".rstrip(".")) from error

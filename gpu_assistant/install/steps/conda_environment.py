@@ -1,4 +1,4 @@
-"""The environment of those who live with conda: made by their own conda, with the Python in it; nothing else of it."""
+"""An environment made by the user's conda, which installs only Python; the packages come from the lock file."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from ..host import Host
 from ..journal import revert as journal_revert
 from ..journal.log import Effect, RetentionReason, TreeCreated
 from ..packages import conda
-from ..packages.conda import CHANNEL, CONDA_META, Conda
+from ..packages.conda import CHANNEL, Conda, is_conda_environment
 from .base import StepKind, parse_spec
 from .context import BaseInterpreter, InstallContext, Outcome, StagedEnvironment
 from .plan_builder import PlanBuilder
 
 
 class CondaSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """`conda` is the full path of the program; None in a plan that is never carried out."""
+    """`conda` is the full path of the program; None in a plan for another computer."""
 
     conda: str | None = None
 
 
 class CondaEnvironment(StepKind):
-    """Stands where a plan for an environment of uv's has its Python: this one brings its own.
+    """Takes the place of the step "python-runtime".
 
-    conda writes the folder's path into its files, so the environment is made in its place; until it was proven, a
-    file in it says that it is unfinished.
+    conda writes the folder's path into its files, so the environment is made in its final place, marked as unfinished
+    until it is verified (`files/staging.py`).
     """
 
     name: ClassVar[str] = "conda-environment"
     provides: ClassVar[str | None] = "python-runtime"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One, where the user chose conda; raises AppError("conda-missing"), CallError("conda-needs-network")."""
-        if builder.made_by != "conda":
+        """One step if the user chose conda; raises AppError("conda-missing"), UsageError("conda-needs-network")."""
+        if builder.environment_kind != "conda":
             return ()
         if builder.bundle is not None:
             raise UsageError("conda-needs-network", path=str(builder.bundle))
@@ -57,7 +57,7 @@ class CondaEnvironment(StepKind):
                 needs=("space",),
                 spec={"conda": program} if program is not None else {},
                 data={"python": builder.series, "env": environment, "channel": CHANNEL},
-                # What conda will choose is known to conda alone.
+                # conda chooses the packages when it runs.
                 bytes=None,
                 disk_bytes=None,
                 minutes=None,
@@ -66,19 +66,19 @@ class CondaEnvironment(StepKind):
         )
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
-        """It stands, or a run that was stopped got as far; raises AppError("environment-differs") for uv's."""
-        env = context.environment
-        if managed_manifest(env, context.data) is not None:
-            if not (env / CONDA_META).is_dir():
-                raise AppError("environment-differs", path=str(env))
-        elif broken := damaged_metadata(env, context.data):
-            raise AppError("environment-damaged", path=str(env), files=format_names(broken))
+        """The environment is complete, or conda has finished; raises AppError("environment-differs") for one of uv."""
+        environment = context.environment
+        if managed_manifest(environment, context.data) is not None:
+            if not is_conda_environment(environment):
+                raise AppError("environment-differs", path=str(environment))
+        elif damaged := damaged_metadata(environment, context.data):
+            raise AppError("environment-damaged", path=str(environment), files=format_names(damaged))
         elif (
-            staging.read_mark(env) != _creation_mark(step, context)
+            staging.read_mark(environment) != _creation_mark(step, context)
             and pending_verification(context.plan, context.journal) is None
         ):
             return None
-        python = context.system.environment_python(env)
+        python = context.system.environment_python(environment)
         data = {**step.data, "path": str(python)}
         return Outcome(code="progress.python-here", data=data, produces=(BaseInterpreter(python),))
 
@@ -88,12 +88,12 @@ class CondaEnvironment(StepKind):
         if not program.is_file():
             raise AppError("conda-gone", path=str(program))
         context.reporter.report_progress(done=0, total=None, unit="items", bottleneck="installing")
-        # It has happened when the last step gives the environment its name.
-        staged = StagedEnvironment(context.journal.start_effect(self.name, context.tree_made(environment), step.id))
+        # The effect is done when `verify.py` removes the mark.
+        staged = StagedEnvironment(context.journal.start_effect(self.name, context.tree_effect(environment), step.id))
         staging.begin_in_place(environment)
         try:
             conda_runner = Conda(program, context.system, context.data, cancel=context.cancel, log=context.reporter.log)
-            conda_runner.create_environment(environment, context.python)
+            conda_runner.create_environment(environment, context.python_series)
         except AppError:
             staging.discard_unfinished(environment)
             raise
@@ -103,14 +103,18 @@ class CondaEnvironment(StepKind):
         return Outcome(produces=(BaseInterpreter(context.system.environment_python(environment)), staged))
 
     def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
-        """Take it off conda's list, too, unless the user put files there."""
-        why = journal_revert.revert(effect, host)
+        """Also removes it from conda's list of environments, unless files of the user stay in it."""
+        reason = journal_revert.revert(effect, host)
         home = host.system.user().home
-        if isinstance(effect, TreeCreated) and home is not None and not (Path(effect.path) / CONDA_META).is_dir():
+        if isinstance(effect, TreeCreated) and home is not None and not is_conda_environment(Path(effect.path)):
             conda.unregister_environment(Path(effect.path), Path(home))
-        return why
+        return reason
 
 
 def _creation_mark(step: Step, context: InstallContext) -> str:
-    """What is written down when conda is done: the very command, so that another wish does not take it for its own."""
-    return f"{' '.join((str(parse_spec(step, CondaSpec).conda), *conda.create_arguments(str(context.environment), context.python)))}\n"
+    """What is written into the environment when conda has finished: its command, so that an install with another
+    Python or another conda does not continue with it.
+    """
+    program = str(parse_spec(step, CondaSpec).conda)
+    arguments = conda.create_arguments(str(context.environment), context.python_series)
+    return f"{' '.join((program, *arguments))}\n"

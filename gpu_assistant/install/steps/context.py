@@ -1,10 +1,8 @@
-"""The mirrors of every publisher's file, by the catalog. What the bytes must come to never comes from a mirror.
+"""What a step works with: the host, downloads, the journal, and what earlier steps produced.
 
-Fetching for a step: the files' places, with progress told.
-
-What the steps of one install share.
-
-Unpacking for a step: the files of one archive, with progress told.
+`InstallContext` is made for one install by `jobs/install.py`, with a `DownloadContext` that `jobs/create_bundle.py`
+also uses alone. Every file is fetched through `download_files`, which takes it from a bundle or adds the catalog's
+mirrors; every archive is unpacked through `unpack_part`.
 """
 
 from __future__ import annotations
@@ -18,9 +16,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
-from ...core.errors import AppError
+from ...core.errors import AppError, storage_errors
 from ...core.jobs import Job
-from ...core.json import storage_error
 from ...core.plan import Plan, Step
 from ...core.recommendation import PyTorchChoice
 from ...core.results import Checks
@@ -29,7 +26,8 @@ from ...fetch.rate import RateLimiter
 from ...fetch.request import DownloadRequest, Limits
 from ...fetch.sources import Mirror, mirror_urls
 from ...system.base import System
-from ..files.archives import ArchiveRecord, ReceiptPart, unpack
+from ..elevation.client import ElevationClient
+from ..files.archives import ArchiveRecord, ReceiptPart, files_match, read_receipt, unpack
 from ..files.staging import staging_path
 from ..host import Host
 from ..journal.log import Effect, FolderCreated, Journal, TreeCreated
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def with_mirrors(request: DownloadRequest, catalog: Catalog, mirror_use: MirrorUse) -> DownloadRequest:
-    """The same file with its mirrors as the user wants them; without a checksum it has none."""
+    """Add the catalog's mirrors, as the user allows. A file without a checksum never comes from a mirror."""
     if mirror_use == "never" or request.expected is None:
         return request
     file, known = request.file, (*request.file.urls, *request.reserve)
@@ -68,7 +66,7 @@ def _mirror_pairs(catalog: Catalog) -> Iterator[Mirror]:
 
 
 def _official_urls(publisher: Publisher) -> Iterator[str]:
-    """Where its files lie: at each of its hosts."""
+    """The addresses of its files, at each of its hosts."""
     if publisher.files is not None:
         yield publisher.files
     elif publisher.url is not None:
@@ -78,8 +76,8 @@ def _official_urls(publisher: Publisher) -> Iterator[str]:
 
 
 class DownloadContext:
-    """Where files go and come from: with a `bundle` all of them from there, and none over the network; else from
-    their publishers and, as `mirrors` says, from those who mirror them.
+    """How files are downloaded: all of them from the `bundle` if there is one, else from their publishers and, as
+    `mirrors` allows, from mirrors.
     """
 
     def __init__(
@@ -91,7 +89,7 @@ class DownloadContext:
         cancel: threading.Event,
         limits: Limits,
         mirrors: MirrorUse = "when-slow",
-        pace: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
         bundle: BundleSource | None = None,
     ) -> None:
         self.host = host
@@ -102,16 +100,16 @@ class DownloadContext:
         self.cancel = cancel
         self.limits = limits
         self.mirrors: MirrorUse = mirrors
-        self.pace = pace or RateLimiter()
+        self.rate_limiter = rate_limiter or RateLimiter()
         self.bundle = bundle
 
 
 def download_files(context: DownloadContext, requests: Sequence[DownloadRequest]) -> tuple[Path, ...]:
-    """The files, in order; one that another install fetches just now is waited for. Raises what
-    `Downloader.run` raises, and AppError("bundle-lacks").
-    """
+    """Download files and return their paths, in order; waits for a file that another install is downloading.
 
-    from ...fetch.downloader import Downloader  # loads the network, which a plan does not need
+    Raises what `Downloader.run` raises, and AppError("bundle-lacks").
+    """
+    from ...fetch.downloader import Downloader  # loads requests, which planning does not need
 
     def progress(totals: Totals) -> None:
         activity = totals.bottleneck if totals.bottleneck in ("elsewhere", "mending") else "fetching"
@@ -132,54 +130,52 @@ def download_files(context: DownloadContext, requests: Sequence[DownloadRequest]
     ]
     resolved = [structs.replace(request, patient=True) for request in resolved]
     return Downloader(
-        resolved, cancel=context.cancel, progress=progress, limits=context.limits, rate=context.pace
+        resolved, cancel=context.cancel, progress=progress, limits=context.limits, rate=context.rate_limiter
     ).run()
 
 
 class Verifier(Protocol):
-    """Makes the job that proves an environment."""
+    """Makes the job that verifies an environment."""
 
-    def __call__(self, environment: Path, system: System) -> Job[Checks]:
-        """The job for one environment."""
-        ...
+    def __call__(self, environment: Path, system: System) -> Job[Checks]: ...
 
 
 class BaseInterpreter(Struct, frozen=True):
-    """The Python that the environment is built on."""
+    """The Python that the environment is made with."""
 
     path: Path
 
 
 class ResolvedLock(Struct, frozen=True):
-    """What exactly is installed; `forget` makes the next run ask the sources again."""
+    """The lock file of the environment; `discard` deletes the cached copy: the next run asks the sources again."""
 
     lock: Lockfile
-    forget: Callable[[], None]
+    discard: Callable[[], None]
 
 
 class EnvironmentStatus(Struct, frozen=True, kw_only=True):
-    """How the environment stands before it is built: `complete` where it is made of the same lock and intact,
-    `damaged` with what of it is not, `awaits_proof` where it is built of that lock and lacks only its proof and name.
+    """The environment as the run finds it: `is_complete` if it was made from the same lock file and is intact, else its
+    `damaged` files; `is_unverified` if it was built from that lock file, but not verified and renamed.
     """
 
-    complete: bool
+    is_complete: bool
     damaged: tuple[str, ...]
-    awaits_proof: bool
+    is_unverified: bool
 
     @property
-    def built(self) -> bool:
-        """Whether nothing has to be fetched or built."""
-        return self.complete or self.awaits_proof
+    def is_built(self) -> bool:
+        """Whether nothing has to be downloaded or built."""
+        return self.is_complete or self.is_unverified
 
 
 class FetchedPackages(Struct, frozen=True):
-    """The files of the locked packages, in the lock's order."""
+    """The downloaded files of the locked packages, in the order of the lock file."""
 
     files: tuple[Path, ...]
 
 
 class StagedEnvironment(Struct, frozen=True):
-    """The environment under way; `effect` is the number of the effect that is done when it has its name."""
+    """The environment under its partial name; `effect` is the number of its journal effect, done when it is renamed."""
 
     effect: int
 
@@ -189,8 +185,8 @@ P = TypeVar("P", bound=Product)
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a step ended; `code` says it in a text. `produces` is what later steps require. With `restart` the computer
-    must be restarted before the next one: the run ends there, and after it the step's `is_satisfied` is asked again.
+    """How a step ended. `code` and `data` are a text, `produces` what later steps require. With `restart` the run ends
+    here: after the restart it continues with this step's `is_satisfied`.
     """
 
     code: str | None = None
@@ -200,7 +196,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class InstallContext:
-    """One install under way: what all its steps need, and what each step produced for the later ones."""
+    """One running install: what all steps need, and what each one produced for the later ones."""
 
     def __init__(self, plan: Plan, downloads: DownloadContext, *, journal: Journal, verifier: Verifier) -> None:
         self.plan = plan
@@ -218,59 +214,60 @@ class InstallContext:
         self._products: dict[type[Any], Product] = {}
 
     def provide(self, *products: Product) -> None:
-        """Keep what a step produced, for the later ones."""
         self._products.update({type(product): product for product in products})
 
     def produced(self, kind: type[P]) -> P | None:
-        """What an earlier step produced of a kind, if one did."""
+        """What an earlier step produced of this type, if one did."""
         product = self._products.get(kind)
         return product if isinstance(product, kind) else None
 
     def require(self, kind: type[P]) -> P:
-        """What an earlier step produced of a kind; raises AppError("internal") where none did."""
+        """What an earlier step produced of this type; raises AppError("internal") if none did."""
         product = self.produced(kind)
         if product is None:
             raise AppError("internal", detail=f"no step produced {kind.__name__}")
         return product
 
+    def elevation_client(self) -> ElevationClient:
+        """The way to administrator rights."""
+        return ElevationClient(self.data.state, self.system, cancel=self.cancel)
+
     def effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
-        """What a step does to the world is done inside of this: the journal says so before and after it."""
+        """The context in which a step makes a change: the journal records it before and after."""
         return self.journal.effect(step.kind, effect, step.id)
 
     def folder(self, step: Step, folder: Path) -> None:
-        """Make a folder and what lacks above it; raises AppError."""
-        lacking = [place for place in (folder, *folder.parents) if not place.exists()]
-        for place in reversed(lacking):
-            with self.effect(step, FolderCreated(path=str(place))):
-                try:
-                    place.mkdir(exist_ok=True)
-                except OSError as error:
-                    raise storage_error(error, place) from error
+        """Make a folder, and those above it that are missing; raises AppError."""
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
+        for path in reversed(missing):
+            with self.effect(step, FolderCreated(path=str(path))), storage_errors(path):
+                path.mkdir(exist_ok=True)
 
     def tree(self, step: Step, folder: Path) -> AbstractContextManager[None]:
-        """A folder that is going to appear whole: its partial is made and named inside of this."""
-        return self.effect(step, self.tree_made(folder))
+        """The context in which a folder is made under its partial name and committed."""
+        return self.effect(step, self.tree_effect(folder))
 
-    def tree_made(self, folder: Path) -> TreeCreated:
-        """The effect of a folder that is going to appear whole; a killed run may have begun it, or it is made anew."""
-        trees = (each.effect for each in active_effects(self.data) if isinstance(each.effect, TreeCreated))
-        earlier = next((made for made in trees if made.path == str(folder)), None)
-        stood = earlier.stood if earlier is not None else folder.is_dir()
-        return TreeCreated(path=str(folder), stood=stood)
+    def tree_effect(self, folder: Path) -> TreeCreated:
+        """The effect of a folder that is committed later. An earlier run may have begun it: what was there before that
+        run counts.
+        """
+        effects = (active.effect for active in active_effects(self.data))
+        earlier = next((each for each in effects if isinstance(each, TreeCreated) and each.path == str(folder)), None)
+        return TreeCreated(path=str(folder), existed=earlier.existed if earlier is not None else folder.is_dir())
 
     @property
     def partial(self) -> Path:
-        """Where the environment is until it has its name."""
+        """Where the environment is built."""
         return staging_path(self.environment)
 
     @property
     def torch(self) -> PyTorchChoice | None:
-        """The PyTorch build of the plan; None where it has only TensorFlow."""
+        """The PyTorch build of the plan; None if it has only TensorFlow."""
         return self.plan.recommendation.pytorch
 
     @property
-    def python(self) -> str:
-        """The Python series of the plan, like "3.11"."""
+    def python_series(self) -> str:
+        """The Python of the plan, like "3.11"."""
         return str(self.plan.recommendation.python)
 
 
@@ -283,7 +280,7 @@ def unpack_part(
     path_for: Callable[[str], str | None],
     existing: Mapping[str, str] | None = None,
 ) -> ReceiptPart:
-    """One archive's files below a folder; raises what `unpack` raises."""
+    """Unpack one archive into a folder, reporting progress; raises what `unpack` raises."""
 
     def progress(done_bytes: int) -> None:
         context.reporter.report_progress(
@@ -299,10 +296,21 @@ def unpack_part(
     return ReceiptPart(archive=archive, files=files)
 
 
-def checking_progress(context: InstallContext) -> Callable[[int], None]:
-    """Tells how far a look at files has come, in bytes."""
+def has_receipt_files(context: InstallContext, folder: Path, name: str, *, version: str, platform: str) -> bool:
+    """Whether a folder has the receipt `name` of this version and platform, and every file in it has its hash."""
+    receipt = read_receipt(folder / name)
+    if receipt is None or (receipt.version, receipt.platform) != (version, platform):
+        return False
+    return files_match(folder, receipt.files, context.cancel, checking_progress(context))
 
-    def progress(done_bytes: int) -> None:
+
+def checking_progress(context: InstallContext) -> Callable[[int], None]:
+    """A callback for the bytes of each chunk that is hashed, which reports their sum."""
+    done_bytes = 0
+
+    def progress(count: int) -> None:
+        nonlocal done_bytes
+        done_bytes += count
         context.reporter.report_progress(done=done_bytes, total=None, unit="bytes", bottleneck="checking")
 
     return progress

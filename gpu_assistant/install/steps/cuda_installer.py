@@ -1,17 +1,13 @@
-"""The CUDA Toolkit by NVIDIA's own installer for Windows, for who wants it in the system's folder: through the door.
+"""The CUDA Toolkit by NVIDIA's own installer.
 
-NVIDIA's own installer of a CUDA Toolkit: its file, what it is called with, what its exit code says.
-
-What the two ways to a CUDA Toolkit by NVIDIA's own installer share: Windows' through the door, Linux' without.
-
-The CUDA Toolkit by NVIDIA's own .run for Linux, into a folder of the user's own: without an administrator.
+`WindowsInstaller` runs the .exe with administrator rights, which installs into the system's folder and stays after an
+uninstall. `RunFileInstaller` runs the .run file for Linux without them, into a folder of the user's that an uninstall
+removes. The catalog has the installers' addresses, checksums and arguments. `cuda_redist.py` is the other way.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,20 +15,19 @@ from msgspec import Struct
 
 from ...catalog.records.software import parse_version_json
 from ...core import json
-from ...core.errors import AppError, Cancelled, SetupNotSupported
-from ...core.json import storage_error
+from ...core.errors import AppError, SetupNotSupported, storage_errors
+from ...core.files import hash_file
 from ...core.plan import PlanFile, Step
 from ...core.types import Value
 from ...fetch.request import Digest, DownloadRequest
-from ..elevation.client import ElevationClient
-from ..files import archives, inventory
-from ..files.archives import HASH_BLOCK_BYTES, LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart
+from ..files import inventory
+from ..files.archives import LINK_PREFIX, ArchiveRecord, Receipt, ReceiptPart, read_receipt
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import Host
-from ..journal.log import Effect, ProgramInstalled, RetentionReason, TreeCreated
+from ..journal.log import ProgramInstalled, TreeCreated
 from ..journal.revert import EffectState
-from .base import StepKind, parse_spec, refused
-from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files
+from .base import ProgramInstall, StepKind, parse_spec, plan_error
+from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files, has_receipt_files
 from .cuda_redist import TOOLKIT_RECEIPT, check_compiler
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
@@ -42,87 +37,12 @@ if TYPE_CHECKING:
     from ...core.machine import SystemName
     from ...system.base import Processes
 
-
-X86_64 = "x86_64"
-
-
-def is_requested(builder: PlanBuilder, system: SystemName) -> bool:
-    """Whether a toolkit is to be installed by it, on this system."""
-    advice = builder.recommendation.cuda_toolkit
-    return (advice.action, advice.way, builder.machine.os.system) == ("install", "installer", system)
-
-
-def planned_installer(builder: PlanBuilder) -> tuple[ToolkitInstaller, ToolkitInstallerSettings]:
-    """The installer of the toolkit that is to be installed; raises CannotSetUp where none can be checked."""
-    version, system = builder.recommendation.cuda_toolkit.version, builder.machine.os.system
-    installer = builder.catalog.cuda.installer(version, system, builder.machine.os.arch or X86_64)
-    install_options = builder.catalog.cuda.installer_settings(system)
-    if installer is None or install_options is None or not install_options.can_run_unattended:
-        page = builder.catalog.source_url(builder.catalog.cuda, "installers")
-        raise SetupNotSupported("setup-no-toolkit", version=version, page=page)
-    return installer, install_options
-
-
-def installer_file(installer: ToolkitInstaller) -> PlanFile:
-    """As a plan names it; most have no sha256 that anybody published."""
-    return PlanFile(url=installer.url, name=installer.file, sha256=installer.sha256, bytes=installer.bytes)
-
-
-def download_request(installer: ToolkitInstaller, files: Path) -> DownloadRequest:
-    """As the downloader takes it, below a folder of files; it never comes without a checksum."""
-    checksum = installer.checksum
-    if checksum is None:
-        raise AppError("internal", detail=f"{installer.file}: no checksum")
-    digest = Digest(kind=checksum.kind, hex=checksum.hex)
-    path = files / digest.hex[:16] / installer.file
-    return DownloadRequest(file=installer_file(installer).remote, path=path, digest=digest)
-
-
-def default_folder(install_options: ToolkitInstallerSettings, version: str) -> str:
-    """Where it puts a toolkit, as Windows writes it."""
-    major, minor = version.split(".")[:2]
-    return (install_options.folder or "").format(major=major, minor=minor)
-
-
-def default_folder_name(install_options: ToolkitInstallerSettings, version: str) -> str:
-    """The folder's own name, beside those of other versions: "v13.2"."""
-    return default_folder(install_options, version).rpartition("\\")[2]
-
-
-def installed_toolkit(system: Processes, install_options: ToolkitInstallerSettings, version: str) -> str | None:
-    """The version of the whole toolkit that stands where this one belongs; None where none does."""
-    name = default_folder_name(install_options, version)
-    folders = (
-        folder for folder in system.cuda_folders() if folder.name == name and is_complete(folder, install_options)
-    )
-    return next((installed_version(folder) for folder in folders), None)
-
-
-def is_complete(folder: Path, install_options: ToolkitInstallerSettings) -> bool:
-    """Whether the files are there that tell a success."""
-    return all(
-        folder.joinpath(*relative_path.replace("\\", "/").split("/")).is_file()
-        for relative_path in install_options.complete_when
-    )
-
-
-def installed_version(folder: Path) -> str | None:
-    """What the installer wrote down beside the toolkit."""
-    try:
-        return parse_version_json((folder / "version.json").read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return None
-
-
-def needs_restart(code: int, version: str, install_options: ToolkitInstallerSettings, *, is_installed: bool) -> bool:
-    """Whether the computer has to be restarted; `whole` tells that the toolkit is there now, which counts more than
-    an exit code that nobody knows. Raises AppError("toolkit-installer-failed").
-    """
-    if code in install_options.restart_codes:
-        return True
-    if not is_installed:
-        raise AppError("toolkit-installer-failed", version=version, status=code)
-    return False
+SHELL = Path("/bin/sh")
+RUN_FILE_PLATFORM = "linux-x86_64"
+SCRATCH_FOLDER = ".scratch"
+RUN_TIMEOUT_S = 3600.0
+# Text files that contain the folder's path are smaller; larger files are libraries and programs.
+MAX_TEXT_BYTES = 1 << 16
 
 
 class InstallerSpec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -132,14 +52,14 @@ class InstallerSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NvidiaInstaller(StepKind):
-    """A step that fetches the catalog's own file of one version and runs it, on one `system`."""
+    """Downloads the catalog's installer of one version and runs it, on one `system`."""
 
     system: ClassVar[SystemName]
 
     def make_step(
         self, builder: PlanBuilder, version: str, folder: str, command: tuple[str, ...], *, needs_admin: bool
     ) -> Step:
-        """As a plan has it, the toolkit going into `folder`; raises CannotSetUp."""
+        """The planned step; the toolkit is installed into `folder`. Raises SetupNotSupported."""
         installer, _ = planned_installer(builder)
         data: dict[str, Value] = {
             "version": version,
@@ -159,42 +79,33 @@ class NvidiaInstaller(StepKind):
         )
 
     def downloads(self, step: Step, context: DownloadContext) -> tuple[DownloadRequest, ...]:
-        """The installer, by whichever checksum its publisher gives."""
         _, installer, _ = self.catalog_installer(step, context.catalog)
         return (download_request(installer, context.data.files),)
 
     def catalog_installer(self, step: Step, catalog: Catalog) -> tuple[str, ToolkitInstaller, ToolkitInstallerSettings]:
-        """A step's version, its file and how that is run; raises CallError("plan-refused") for any other."""
+        """A step's version, its installer and how that is run; raises UsageError("plan-refused") for an unknown one."""
         version = parse_spec(step, InstallerSpec).version
         installer, install_options = (
             catalog.cuda.installer(version, self.system),
             catalog.cuda.installer_settings(self.system),
         )
         if installer is None or install_options is None or not self.is_supported(install_options):
-            raise refused(f"{step.id}: {version}")
+            raise plan_error(f"{step.id}: {version}")
         return version, installer, install_options
 
     def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
-        """Whether the catalog tells what this way needs."""
+        """Whether the catalog has what this kind needs."""
         raise NotImplementedError
 
 
-def _elevation_client(context: InstallContext) -> ElevationClient:
-    return ElevationClient(context.data.state, context.system, cancel=context.cancel)
-
-
-class WindowsInstaller(NvidiaInstaller):
-    """`door` replaces the way to administrator rights."""
+class WindowsInstaller(NvidiaInstaller, ProgramInstall):
+    """NVIDIA's installer for Windows, into the system's folder, with administrator rights."""
 
     name: ClassVar[str] = "cuda-installer"
     system: ClassVar[SystemName] = "windows"
-    external_installer: ClassVar[bool] = True
-
-    def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
-        self._make_client = make_client
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step where the user picked this way on Windows; raises CannotSetUp."""
+        """One step if the user chose the installer on Windows; raises SetupNotSupported."""
         version = builder.recommendation.cuda_toolkit.version
         if version is None or not is_requested(builder, self.system):
             return ()
@@ -203,82 +114,63 @@ class WindowsInstaller(NvidiaInstaller):
         return (self.make_step(builder, version, default_folder(install_options, version), command, needs_admin=True),)
 
     def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
-        """By whom it must be signed."""
         return install_options.signer is not None
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
-        """This very version stands where its installer puts it."""
         version, _, how = self.catalog_installer(step, context.catalog)
         if installed_toolkit(context.system, how, version) != version:
             return None
         return Outcome(code="progress.toolkit-installed", data={"version": version})
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises RightsRefused, AppError("toolkit-installer-failed"), and what fetching and the door raise."""
+        """Raises ElevationDenied, AppError("toolkit-installer-failed"), and what downloading and the helper raise."""
         version, installer, install_options = self.catalog_installer(step, context.catalog)
         (path,) = download_files(context.downloads, [download_request(installer, context.data.files)])
         effect = ProgramInstalled(
             name=f"CUDA Toolkit {version.rpartition('.')[0]}",
-            after=version,
-            before=installed_toolkit(context.system, install_options, version),
-            more={"folder": default_folder_name(install_options, version)},
+            version=version,
+            previous_version=installed_toolkit(context.system, install_options, version),
+            details={"folder": default_folder_name(install_options, version)},
         )
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.toolkit-asking"
         )
         with context.effect(step, effect):
             answer = self._make_client(context).install_cuda_toolkit(path, version)
-            is_complete = installed_toolkit(context.system, install_options, version) == version
-            restart = needs_restart(answer.exit_code or 0, version, install_options, is_installed=is_complete)
+            is_installed = installed_toolkit(context.system, install_options, version) == version
+            restart = needs_restart(answer.exit_code or 0, version, install_options, is_installed=is_installed)
         return Outcome(code="progress.toolkit-installed", data={"version": version}, restart=restart)
 
-    def effect_state(self, effect: Effect, host: Host) -> EffectState:
-        """By what stands in the installer's folder."""
-        if not isinstance(effect, ProgramInstalled):
-            return super().effect_state(effect, host)
-        there = _effect_version(effect, host)
-        if there == effect.before:
-            return "before"
-        return "made" if there == effect.after else "changed"
-
-    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
-        """Other programs may have found it since: it stays, and the step's words say where Windows removes it."""
-        if not isinstance(effect, ProgramInstalled):
-            return super().revert(effect, host)
-        return None if self.effect_state(effect, host) == "before" else "system"
+    def program_state(self, effect: ProgramInstalled, host: Host) -> EffectState:
+        """By the toolkit in the installer's folder."""
+        installed = _effect_version(effect, host)
+        if installed == effect.previous_version:
+            return "absent"
+        return "applied" if installed == effect.version else "modified"
 
     def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
-        """Where Windows removes it."""
-        return "leave-cuda", {"version": effect.after}
+        return "leave-cuda", {"version": effect.version}
 
 
 def _effect_version(effect: ProgramInstalled, host: Host) -> str | None:
-    """The toolkit in the folder that the effect names."""
-    folders = (folder for folder in host.system.cuda_folders() if folder.name == effect.more.get("folder"))
+    """The version of the toolkit in the folder that the effect names."""
+    folders = (folder for folder in host.system.cuda_folders() if folder.name == effect.details.get("folder"))
     return next((installed_version(folder) for folder in folders), None)
 
 
-SHELL = Path("/bin/sh")
-RUN_FILE_PLATFORM = "linux-x86_64"
-SCRATCH_FOLDER = ".scratch"
-RUN_TIMEOUT_S = 3600.0
-# What a text with the folder's own place in it does not exceed; larger files are libraries and programs.
-MAX_TEXT_BYTES = 1 << 16
-
-
 def run_file_folder(toolkits: Path, version: str) -> Path:
-    """The folder of one; not that of the archives, whose folders lie otherwise."""
+    """The folder of a toolkit from a .run file; those from archives have another layout."""
     return toolkits / f"cuda-{version}-installer"
 
 
 class RunFileInstaller(NvidiaInstaller):
-    """Any version beside others."""
+    """NVIDIA's .run file for Linux; several versions can be installed beside each other."""
 
     name: ClassVar[str] = "cuda-run"
     system: ClassVar[SystemName] = "linux"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step where the user picked this way on Linux; raises CannotSetUp."""
+        """One step if the user chose the installer on Linux; raises SetupNotSupported."""
         version = builder.recommendation.cuda_toolkit.version
         if version is None or not is_requested(builder, self.system):
             return ()
@@ -291,22 +183,18 @@ class RunFileInstaller(NvidiaInstaller):
         return (self.make_step(builder, version, str(folder), command, needs_admin=False),)
 
     def is_supported(self, install_options: ToolkitInstallerSettings) -> bool:
-        """Into a folder of the user's own."""
         return bool(install_options.own_folder)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""
         version = parse_spec(step, InstallerSpec).version
         folder = run_file_folder(context.data.toolkits, version)
-        there = archives.read_receipt(folder / TOOLKIT_RECEIPT)
-        if there is None or (there.version, there.platform) != (version, RUN_FILE_PLATFORM):
-            return None
-        if not archives.files_match(folder, there.files, context.cancel, checking_progress(context)):
+        if not has_receipt_files(context, folder, TOOLKIT_RECEIPT, version=version, platform=RUN_FILE_PLATFORM):
             return None
         return Outcome(code="progress.toolkit-here", data={"version": version, "path": str(folder)})
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises AppError: toolkit-occupied, toolkit-run-failed, toolkit-broken, and what fetching raises."""
+        """Raises AppError: toolkit-occupied, toolkit-run-failed, toolkit-broken, and what downloading raises."""
         version, installer, install_options = self.catalog_installer(step, context.catalog)
         (path,) = download_files(context.downloads, [download_request(installer, context.data.files)])
         folder = run_file_folder(context.data.toolkits, version)
@@ -314,10 +202,10 @@ class RunFileInstaller(NvidiaInstaller):
         is_managed = (folder / inventory.FILE_MANIFEST).is_file()
         if not is_managed and folder.is_dir() and any(folder.iterdir()):
             raise AppError("toolkit-occupied", path=str(folder))
-        tree_effect = context.tree_made(folder)
-        with context.effect(step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)):
+        tree_effect = context.tree_effect(folder)
+        with context.effect(step, TreeCreated(path=tree_effect.path, existed=tree_effect.existed and not is_managed)):
             partial = partial_path(folder)
-            # With its list it is whole, and may hold what others had put into a damaged one.
+            # With a file manifest it is complete, and may already hold files of others from a damaged toolkit.
             if not (partial / inventory.FILE_MANIFEST).is_file():
                 delete_folder(partial)
                 _run_installer(path, install_options, partial, version, context)
@@ -348,12 +236,10 @@ def _installer_arguments(install_options: ToolkitInstallerSettings, folder: Path
 def _run_installer(
     path: Path, install_options: ToolkitInstallerSettings, partial: Path, version: str, context: InstallContext
 ) -> None:
-    """Run it into an empty folder, with what it unpacks inside of that."""
+    """Run the installer; its temporary files are inside the partial folder."""
     scratch = partial / SCRATCH_FOLDER
-    try:
+    with storage_errors(scratch):
         scratch.mkdir(parents=True)
-    except OSError as error:
-        raise storage_error(error, scratch) from error
     context.reporter.report_progress(
         done=0, total=None, unit="items", bottleneck="installing", code="progress.toolkit-run"
     )
@@ -372,11 +258,11 @@ def _run_installer(
 
 
 def _relocate(partial: Path, folder: Path) -> None:
-    """What names the folder that it was installed into names the one that it gets: texts, and links."""
+    """Replace the partial folder's path by the final one in text files and links; raises AppError."""
     old_path, new_path = str(partial), str(folder)
     for relative_path in inventory.iter_files(partial):
         path = partial / relative_path
-        try:
+        with storage_errors(path):
             if path.is_symlink():
                 target = str(path.readlink())
                 if target.startswith(f"{old_path}/"):
@@ -386,49 +272,37 @@ def _relocate(partial: Path, folder: Path) -> None:
                 mode = path.stat().st_mode
                 json.write_file(path, content.replace(old_path.encode(), new_path.encode()))
                 path.chmod(mode)
-        except OSError as error:
-            raise storage_error(error, path) from error
 
 
 def _archive_record(installer: ToolkitInstaller, version: str, path: Path) -> ArchiveRecord:
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return ArchiveRecord(part="installer", version=version, url=installer.url, sha256=sha256, bytes=installer.bytes)
+    return ArchiveRecord(
+        part="installer", version=version, url=installer.url, sha256=hash_file(path), bytes=installer.bytes
+    )
 
 
 def _hash_tree(partial: Path, context: InstallContext) -> dict[str, str]:
-    """Every file and link below, as a receipt has them; raises Cancelled."""
-    hashes, progress, done_bytes = {}, checking_progress(context), 0
+    """Every file and link below a folder, as a receipt lists them; raises AppError, Cancelled."""
+    hashes, progress = {}, checking_progress(context)
     for relative_path in inventory.iter_files(partial):
         path = partial / relative_path
-        try:
+        with storage_errors(path):
             if path.is_symlink():
                 hashes[relative_path] = LINK_PREFIX + str(path.readlink())
-                continue
-            hasher = hashlib.sha256()
-            with path.open("rb") as file:
-                while block := file.read(HASH_BLOCK_BYTES):
-                    if context.cancel.is_set():
-                        raise Cancelled
-                    hasher.update(block)
-                    done_bytes += len(block)
-                    progress(done_bytes)
-        except OSError as error:
-            raise storage_error(error, path) from error
-        hashes[relative_path] = hasher.hexdigest()
+            else:
+                hashes[relative_path] = hash_file(path, context.cancel, progress=progress)
     return hashes
 
 
 def _replace_damaged(folder: Path, partial: Path) -> None:
-    """A damaged tree of ours goes; what others put there moves along. Raises AppError("toolkit-occupied")."""
-    old_receipt = archives.read_receipt(folder / TOOLKIT_RECEIPT)
+    """Delete a damaged toolkit after moving files of others into the new one; raises AppError("toolkit-occupied")."""
+    old_receipt = read_receipt(folder / TOOLKIT_RECEIPT)
     if old_receipt is None:
         raise AppError("toolkit-occupied", path=str(folder))
     for relative_path in list(inventory.walk(folder)):
         path, target = folder / relative_path, partial / relative_path
         if relative_path in (*old_receipt.files, TOOLKIT_RECEIPT, inventory.FILE_MANIFEST):
             continue
-        try:
+        with storage_errors(path):
             if relative_path.endswith("/"):
                 target.mkdir(parents=True, exist_ok=True)
                 continue
@@ -436,6 +310,84 @@ def _replace_damaged(folder: Path, partial: Path) -> None:
                 raise AppError("toolkit-occupied", path=str(path))
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
-        except OSError as error:
-            raise storage_error(error, path) from error
     delete_folder(folder)
+
+
+def is_requested(builder: PlanBuilder, system: SystemName) -> bool:
+    """Whether the recommendation is to install a toolkit this way, for a machine with this system."""
+    advice = builder.recommendation.cuda_toolkit
+    return (advice.action, advice.way, builder.machine.os.system) == ("install", "installer", system)
+
+
+def planned_installer(builder: PlanBuilder) -> tuple[ToolkitInstaller, ToolkitInstallerSettings]:
+    """The installer of the recommended toolkit; raises SetupNotSupported if none can be verified or run unattended."""
+    version, system = builder.recommendation.cuda_toolkit.version, builder.machine.os.system
+    installer = builder.catalog.cuda.installer(version, system, builder.machine.os.arch or "x86_64")
+    install_options = builder.catalog.cuda.installer_settings(system)
+    if installer is None or install_options is None or not install_options.can_run_unattended:
+        page = builder.catalog.source_url(builder.catalog.cuda, "installers")
+        raise SetupNotSupported("setup-no-toolkit", version=version, page=page)
+    return installer, install_options
+
+
+def installer_file(installer: ToolkitInstaller) -> PlanFile:
+    """The file of a plan; NVIDIA publishes no sha256 of most."""
+    return PlanFile(url=installer.url, name=installer.file, sha256=installer.sha256, bytes=installer.bytes)
+
+
+def download_request(installer: ToolkitInstaller, files: Path) -> DownloadRequest:
+    """Its download into a folder of files; raises AppError("internal") for an installer without any checksum."""
+    checksum = installer.checksum
+    if checksum is None:
+        raise AppError("internal", detail=f"{installer.file}: no checksum")
+    digest = Digest(kind=checksum.kind, hex=checksum.hex)
+    path = files / digest.hex[:16] / installer.file
+    return DownloadRequest(file=installer_file(installer).remote, path=path, digest=digest)
+
+
+def default_folder(install_options: ToolkitInstallerSettings, version: str) -> str:
+    """The installer's folder for a version, as a Windows path."""
+    major, minor = version.split(".")[:2]
+    return (install_options.folder or "").format(major=major, minor=minor)
+
+
+def default_folder_name(install_options: ToolkitInstallerSettings, version: str) -> str:
+    """The name of that folder: "v13.2"."""
+    return default_folder(install_options, version).rpartition("\\")[2]
+
+
+def installed_toolkit(system: Processes, install_options: ToolkitInstallerSettings, version: str) -> str | None:
+    """The full version of the complete toolkit in the folder of this version; None if there is none."""
+    name = default_folder_name(install_options, version)
+    folders = (
+        folder for folder in system.cuda_folders() if folder.name == name and is_complete(folder, install_options)
+    )
+    return next((installed_version(folder) for folder in folders), None)
+
+
+def is_complete(folder: Path, install_options: ToolkitInstallerSettings) -> bool:
+    """Whether the files are there that a successful installation leaves."""
+    return all(
+        folder.joinpath(*relative_path.replace("\\", "/").split("/")).is_file()
+        for relative_path in install_options.complete_when
+    )
+
+
+def installed_version(folder: Path) -> str | None:
+    """The full version, from the toolkit's version.json."""
+    try:
+        return parse_version_json((folder / "version.json").read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return None
+
+
+def needs_restart(code: int, version: str, install_options: ToolkitInstallerSettings, *, is_installed: bool) -> bool:
+    """Whether the installer asks for a restart. An unknown exit code is no error if the toolkit `is_installed`.
+
+    Raises AppError("toolkit-installer-failed").
+    """
+    if code in install_options.restart_codes:
+        return True
+    if not is_installed:
+        raise AppError("toolkit-installer-failed", version=version, status=code)
+    return False

@@ -1,14 +1,12 @@
-"""What the catalog says of a CUDA Toolkit's parts: which, how much, where they go, and NVIDIA's own installer.
+"""The CUDA Toolkit and cuDNN from NVIDIA's redistributable archives, without administrator rights.
 
-NVIDIA's indexes of redistributable archives: which archive a part of a release is, and what it must come to.
+    catalog: redistrib_<version>.json ─► RedistIndex ─► one archive for each part of the toolkit, with its sha256
+    download_files ─► unpack_part into one tree, <data>/toolkits/.cuda-<version>.partial ─► check_compiler
+    ─► receipt and file manifest ─► commit_folder
 
-An index whose sha256 the catalog knows must be that very file. Another one is taken from NVIDIA's own address alone,
-over https, anew each time; what it came to is kept with what was installed from it.
-
-The CUDA Toolkit from NVIDIA's redistributable archives: the parts that compiling needs, merged into one folder
-of the user's own. NVIDIA's installer, the other way, is named beside it.
-
-cuDNN from NVIDIA's archive, put into the CUDA Toolkit's folder as the guides do; else into one of its own.
+Several versions can be installed beside each other. cuDNN is put into the toolkit's tree, as NVIDIA's guides do, or
+into a folder of its own. If the catalog has the index's sha256, the index must match it; else it is downloaded from
+NVIDIA's own address each time, and its sha256 is recorded in the receipt. `cuda_installer.py` is the other way.
 """
 
 from __future__ import annotations
@@ -26,157 +24,39 @@ from ...catalog.records.catalog import ToolkitRelease
 from ...catalog.records.software import CudaRedist, CudnnRelease, RedistFolders, RedistPart
 from ...catalog.store import Catalog
 from ...core import json
-from ...core.errors import AppError, SetupNotSupported
-from ...core.json import storage_error
+from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.machine import SystemName
 from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
-from ..files import archives as files_archives
 from ..files import inventory, staging
-from ..files.archives import ArchiveRecord, IndexSource, Receipt, ReceiptPart
+from ..files.archives import (
+    ArchiveRecord,
+    IndexSource,
+    Receipt,
+    ReceiptPart,
+    files_match,
+    read_receipt,
+    read_receipt_part,
+    receipt_state,
+)
 from ..files.staging import commit_folder, delete_folder, partial_path
 from ..host import ValidationContext
 from ..journal.log import FilesAdded, TreeCreated
-from .base import StepKind, parse_spec, refused
-from .context import DownloadContext, InstallContext, Outcome, checking_progress, download_files, unpack_part
+from .base import StepKind, parse_spec, plan_error
+from .context import DownloadContext, InstallContext, Outcome, download_files, has_receipt_files, unpack_part
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
-
-LICENSES_FOLDER = "licenses"
-
-
-def toolkit_folder(toolkits: Path, version: str) -> Path:
-    """The folder of one toolkit."""
-    return toolkits / f"cuda-{version}"
-
-
-def redist_platform(system: str, arch: str | None) -> str:
-    """NVIDIA's name: "linux-x86_64"."""
-    return f"{system}-{arch or 'x86_64'}"
-
-
-def toolkit_parts(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:
-    """The parts of a CUDA major."""
-    return tuple(part for part in redist.parts if _applies_to(major, part))
-
-
-def installer_hint(catalog: Catalog, toolkit: ToolkitRelease, system: SystemName) -> dict[str, Value]:
-    """NVIDIA's own installer: the page with it, its size, and what to type."""
-    installer = next(
-        (candidate for candidate in toolkit.installers if (candidate.system, candidate.kind) == (system, "local")), None
-    )
-    install_options = catalog.cuda.installer_settings(system)
-    if installer is None or install_options is None:
-        return {"installer": None, "installer_bytes": None, "command": None}
-    command = [installer.file] if system == "windows" else ["sh", installer.file]
-    page = catalog.source_url(catalog.cuda, "installers")
-    size = UNKNOWN_SIZE if installer.bytes is None else installer.bytes
-    return {
-        "installer": page,
-        "installer_bytes": size,
-        "command": " ".join([*command, *install_options.installer_arguments(toolkit.version.text)]),
-    }
-
-
-def member_path(part: str, member: str) -> str:
-    """Where a member goes: without the archive's own folder; its licence beside those of the others."""
-    path = member.partition("/")[2]
-    return path if "/" in path or not path else f"{LICENSES_FOLDER}/{part}/{path}"
-
-
-def index_file(toolkit: ToolkitRelease) -> PlanFile | None:
-    """NVIDIA's index of its archives, with the sha256 where the catalog knows it."""
-    if toolkit.redist_index is None:
-        return None
-    url = toolkit.redist_index
-    return PlanFile(url=url, name=url.rpartition("/")[2], sha256=toolkit.redist_sha256)
-
-
-def toolkit_bytes(redist: CudaRedist, version: str, platform: str) -> int | None:
-    """What all parts weigh; None as soon as one is not known."""
-    known_sizes: Mapping[str, int] = next(
-        (
-            size_record.bytes
-            for size_record in redist.sizes
-            if size_record.version.text == version and redist_platform(size_record.system, size_record.arch) == platform
-        ),
-        {},
-    )
-    sizes = [known_sizes.get(part.names[0]) for part in toolkit_parts(redist, major_version(version))]
-    return sum(size or 0 for size in sizes) if all(sizes) else None
-
-
-def toolkit_layout(redist: CudaRedist, system: str, major: int) -> RedistFolders:
-    """What belongs on PATH, and the links of the tree."""
-    return next(folders for folders in redist.folders if folders.system == system and _applies_to(major, folders))
-
-
-def _applies_to(major: int, record: RedistPart | RedistFolders) -> bool:
-    return (record.from_major or 0) <= major and (record.before_major is None or major < record.before_major)
-
-
-def major_version(version: str) -> int:
-    """13 for "13.2.2"."""
-    return int(version.partition(".")[0])
-
-
-_RELATIVE_PATH = re.compile(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[A-Za-z0-9._+/-]{1,300}\Z")
-_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_DIGITS = re.compile(r"[0-9]{1,13}\Z")
-
-
-class RedistIndex:
-    """A fetched index; raises AppError("redist-index-broken", name=…) where it does not say what an index says."""
-
-    def __init__(self, file: PlanFile, context: DownloadContext) -> None:
-        self.request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
-        if file.sha256 is None:
-            self.request.path.unlink(missing_ok=True)
-        (path,) = download_files(context, [self.request])
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise storage_error(error, path) from error
-        self.name = file.name
-        self.source = IndexSource(url=file.url, sha256=hashlib.sha256(data).hexdigest(), pinned=file.sha256 is not None)
-        try:
-            self._entries = json.decode(data, dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise self._broken_error() from error
-        # What the archives' names and hashes were read from is what counts from here on.
-        self.request = structs.replace(self.request, file=structs.replace(self.request.file, sha256=self.source.sha256))
-        context.reporter.log(f"{file.url} sha256 {self.source.sha256}")
-
-    def find_archive(self, names: Sequence[str], platform: str, variant: str | None = None) -> ArchiveRecord:
-        """The archive of the first of these parts that is there, for "linux-x86_64" and a variant like "cuda13".
-
-        Raises AppError("redist-part-missing") too.
-        """
-        named_part = next(((name, part) for name in names if isinstance(part := self._entries.get(name), dict)), None)
-        entry = named_part[1].get(platform) if named_part is not None else None
-        if isinstance(entry, dict) and variant is not None:
-            entry = entry.get(variant)
-        if named_part is None or not isinstance(entry, dict):
-            raise AppError("redist-part-missing", part=names[0], name=self.name)
-        path, sha256, size = (entry.get(key) for key in ("relative_path", "sha256", "size"))
-        version = named_part[1].get("version")
-        texts = (path, sha256, size, version)
-        if not all(isinstance(text, str) for text in texts):
-            raise self._broken_error()
-        if not (_RELATIVE_PATH.match(str(path)) and _SHA256.match(str(sha256)) and _DIGITS.match(str(size))):
-            raise self._broken_error()
-        base = self.source.url.rpartition("/")[0]
-        return ArchiveRecord(
-            part=names[0], version=str(version), url=f"{base}/{path}", sha256=str(sha256), bytes=int(str(size))
-        )
-
-    def _broken_error(self) -> AppError:
-        return AppError("redist-index-broken", name=self.name)
-
 
 TOOLKIT_RECEIPT = "gpu-assistant-toolkit.json"
 PARTS_FOLDER = ".gpu-assistant-parts"
+CUDNN_RECEIPT = "gpu-assistant-cudnn.json"
+INDEX_SUFFIX = ".json"
+LICENSES_FOLDER = "licenses"
 COMPILER_TIMEOUT_S = 60.0
+# What an index may say of an archive: a path below its own address, a hash, a size.
+_RELATIVE_PATH = re.compile(r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[A-Za-z0-9._+/-]{1,300}\Z")
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_DIGITS = re.compile(r"[0-9]{1,13}\Z")
 
 
 class ToolkitSpec(Struct, frozen=True, forbid_unknown_fields=True):
@@ -187,12 +67,12 @@ class ToolkitSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CudaRedistInstall(StepKind):
-    """Any version beside others, without an administrator."""
+    """Installs the toolkit's parts that compiling needs."""
 
     name: ClassVar[str] = "cuda-toolkit"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step where a toolkit is to be installed; raises CannotSetUp for one without archives."""
+        """One step if a toolkit from archives is recommended; raises SetupNotSupported without archives."""
         advice, machine = builder.recommendation.cuda_toolkit, builder.machine
         if advice.action != "install" or advice.version is None or advice.way == "installer":
             return ()
@@ -224,7 +104,7 @@ class CudaRedistInstall(StepKind):
                 spec={"version": toolkit.version.text, "platform": platform},
                 files=(file,),
                 bytes=size,
-                minutes=builder.paces.archive_minutes(size),
+                minutes=builder.durations.archive_minutes(size),
             ),
         )
 
@@ -232,14 +112,14 @@ class CudaRedistInstall(StepKind):
         """NVIDIA's index, and the archives that it names."""
         redist = context.catalog.cuda.redist
         if redist is None:
-            raise refused(step.id)
+            raise plan_error(step.id)
         index, archives = _read_index(step, parse_spec(step, ToolkitSpec), redist, context)
         return (index.request, *(archive.download_request(context.data.files) for archive in archives))
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """One that an earlier run put there; that each file has its hash, `is_satisfied` looks at."""
+        """By file names only; `is_satisfied` also compares hashes."""
         spec = parse_spec(step, ToolkitSpec)
-        return files_archives.receipt_state(
+        return receipt_state(
             toolkit_folder(context.data.toolkits, spec.version), TOOLKIT_RECEIPT, spec.version, spec.platform
         )
 
@@ -247,21 +127,18 @@ class CudaRedistInstall(StepKind):
         """Every file is there with its hash."""
         spec = parse_spec(step, ToolkitSpec)
         folder = toolkit_folder(context.data.toolkits, spec.version)
-        there = files_archives.read_receipt(folder / TOOLKIT_RECEIPT)
-        if there is None or (there.version, there.platform) != (spec.version, spec.platform):
-            return None
-        if not files_archives.files_match(folder, there.files, context.cancel, checking_progress(context)):
+        if not has_receipt_files(context, folder, TOOLKIT_RECEIPT, version=spec.version, platform=spec.platform):
             return None
         return Outcome(code="progress.toolkit-here", data={"version": spec.version, "path": str(folder)})
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: redist-index-broken, redist-part-missing, toolkit-occupied, toolkit-broken, and what
-        fetching and unpacking raise.
+        downloading and unpacking raise.
         """
         spec = parse_spec(step, ToolkitSpec)
         redist = context.catalog.cuda.redist
         if redist is None:
-            raise refused(step.id)
+            raise plan_error(step.id)
         folder = toolkit_folder(context.data.toolkits, spec.version)
         index, archives = _read_index(step, spec, redist, context.downloads)
         paths = download_files(
@@ -271,9 +148,9 @@ class CudaRedistInstall(StepKind):
         is_managed = (folder / inventory.FILE_MANIFEST).is_file()
         if not is_managed and folder.is_dir() and any(folder.iterdir()):
             raise AppError("toolkit-occupied", path=str(folder))
-        tree_effect = context.tree_made(folder)
-        # What is damaged is repaired: what others put there stays.
-        with context.effect(step, TreeCreated(path=tree_effect.path, stood=tree_effect.stood and not is_managed)):
+        tree_effect = context.tree_effect(folder)
+        # A damaged toolkit is repaired in place, so that files of others in it stay.
+        with context.effect(step, TreeCreated(path=tree_effect.path, existed=tree_effect.existed and not is_managed)):
             if is_managed:
                 _reopen_as_partial(folder)
             partial = partial_path(folder)
@@ -309,17 +186,13 @@ def _read_index(
 def _merge_archives(
     archives: Sequence[ArchiveRecord], paths: Sequence[Path], partial: Path, context: InstallContext
 ) -> tuple[ReceiptPart, ...]:
-    """All archives in one tree; of a killed run, what was unpacked to the end and still is as it was counts."""
+    """Unpack all archives into one tree, except those that a killed run has unpacked completely."""
     parts: list[ReceiptPart] = []
     existing: dict[str, str] = {}
     for archive, path in zip(archives, paths, strict=True):
         part_file = partial / PARTS_FOLDER / f"{archive.sha256}.json"
-        part = files_archives.read_receipt_part(part_file)
-        if (
-            part is None
-            or part.archive != archive
-            or not files_archives.files_match(partial, part.files, context.cancel)
-        ):
+        part = read_receipt_part(part_file)
+        if part is None or part.archive != archive or not files_match(partial, part.files, context.cancel):
             part = unpack_part(
                 archive, path, partial, context, path_for=_toolkit_member_path(archive), existing=existing
             )
@@ -334,32 +207,28 @@ def _toolkit_member_path(archive: ArchiveRecord) -> Callable[[str], str]:
 
 
 def _reopen_as_partial(folder: Path) -> None:
-    """A tree of ours that is not whole any more becomes a partial one, of which the whole parts count."""
+    """Rename a damaged toolkit to its partial name; its intact archives count as unpacked."""
     partial = partial_path(folder)
     delete_folder(partial)
-    existing = files_archives.read_receipt(folder / TOOLKIT_RECEIPT)
-    try:
+    existing = read_receipt(folder / TOOLKIT_RECEIPT)
+    with storage_errors(folder):
         folder.rename(partial)
-    except OSError as error:
-        raise storage_error(error, folder) from error
     for part in existing.parts if existing is not None else ():
         json.write_file(partial / PARTS_FOLDER / f"{part.archive.sha256}.json", json.encode(part))
 
 
 def _create_links(partial: Path, links: dict[str, str]) -> dict[str, str]:
-    """The links of the tree whose targets are there."""
+    """Make the links whose targets are in the tree; returns them."""
     created = {link: target for link, target in links.items() if (partial / target).is_dir()}
-    for link, target in created.items():
-        try:
+    with storage_errors(partial):
+        for link, target in created.items():
             (partial / link).unlink(missing_ok=True)
             (partial / link).symlink_to(target, target_is_directory=True)
-        except OSError as error:
-            raise storage_error(error, partial) from error
     return created
 
 
 def check_compiler(partial: Path, context: InstallContext) -> None:
-    """The compiler is there and starts; raises AppError("toolkit-broken")."""
+    """Run the compiler; raises AppError("toolkit-broken")."""
     install_options = context.catalog.cuda.installer_settings(context.system.name)
     for relative_path in install_options.complete_when if install_options is not None else ():
         program = partial.joinpath(*relative_path.replace("\\", "/").split("/"))
@@ -368,12 +237,10 @@ def check_compiler(partial: Path, context: InstallContext) -> None:
             raise AppError("toolkit-broken", name=program.name, detail=finished.stderr[-200:].strip() or None)
 
 
-CUDNN_RECEIPT = "gpu-assistant-cudnn.json"
-INDEX_SUFFIX = ".json"
-
-
 class CudnnSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """cuDNN's `version` for a CUDA major; `toolkit` of whose tree it becomes a part, None for a folder of its own."""
+    """cuDNN's `version` for a major version of CUDA; `toolkit` is the version of the toolkit whose tree it is put into,
+    None for a folder of its own.
+    """
 
     version: str
     cuda: int
@@ -382,12 +249,12 @@ class CudnnSpec(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CudnnInstall(StepKind):
-    """The step's one file is the archive where the catalog knows it, else the index that names it."""
+    """The step's file is the archive if the catalog has it, else the index that names it."""
 
     name: ClassVar[str] = "cudnn"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step where a separate cuDNN is to be installed; raises CannotSetUp without archives."""
+        """One step if the recommendation is to install cuDNN; raises SetupNotSupported without archives."""
         recommendation, machine = builder.recommendation, builder.machine
         advice = recommendation.cudnn
         if advice.action != "install" or advice.version is None:
@@ -412,7 +279,7 @@ class CudnnInstall(StepKind):
         folder = _cudnn_folder(builder.data.toolkits, spec)
         if not joins_toolkit:
             builder.variables["CUDNN_PATH"] = str(folder)
-            if machine.os.system == "windows":  # where programs find libraries by PATH
+            if machine.os.system == "windows":  # programs find DLLs by PATH
                 builder.on_path.append(str(folder / "bin"))
             builder.variable_owners.append(self.name)
         size = None if file.name.endswith(INDEX_SUFFIX) else file.bytes
@@ -428,7 +295,7 @@ class CudnnInstall(StepKind):
                 spec={"version": spec.version, "cuda": spec.cuda, "platform": platform, "toolkit": spec.toolkit},
                 files=(file,),
                 bytes=size,
-                minutes=builder.paces.archive_minutes(size),
+                minutes=builder.durations.archive_minutes(size),
             ),
         )
 
@@ -444,25 +311,20 @@ class CudnnInstall(StepKind):
         return (*indexes, archive.download_request(context.data.files))
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """One that an earlier run put there; that each file has its hash, `is_satisfied` looks at."""
+        """By file names only; `is_satisfied` also compares hashes."""
         spec = parse_spec(step, CudnnSpec)
-        return files_archives.receipt_state(
-            _cudnn_folder(context.data.toolkits, spec), CUDNN_RECEIPT, spec.version, spec.platform
-        )
+        return receipt_state(_cudnn_folder(context.data.toolkits, spec), CUDNN_RECEIPT, spec.version, spec.platform)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
         """Every file is there with its hash."""
         spec = parse_spec(step, CudnnSpec)
         folder = _cudnn_folder(context.data.toolkits, spec)
-        there = files_archives.read_receipt(folder / CUDNN_RECEIPT)
-        if there is None or (there.version, there.platform) != (spec.version, spec.platform):
-            return None
-        if not files_archives.files_match(folder, there.files, context.cancel, checking_progress(context)):
+        if not has_receipt_files(context, folder, CUDNN_RECEIPT, version=spec.version, platform=spec.platform):
             return None
         return Outcome(code="progress.cudnn-here", data={"version": spec.version, "path": str(folder)})
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises AppError: redist-index-broken, redist-part-missing, toolkit-occupied, and what fetching and
+        """Raises AppError: redist-index-broken, redist-part-missing, toolkit-occupied, and what downloading and
         unpacking raise.
         """
         spec = parse_spec(step, CudnnSpec)
@@ -495,7 +357,7 @@ def _find_release(catalog: Catalog, version: str) -> CudnnRelease | None:
 
 
 def _release_file(release: CudnnRelease, platform: str, cuda: int) -> PlanFile | None:
-    """The archive with its hash, else NVIDIA's index of this release."""
+    """The archive if the catalog has its hash, else NVIDIA's index of the release."""
     for archive in release.archives:
         if (redist_platform(archive.system, archive.arch), archive.cuda) == (platform, cuda):
             name = archive.url.rpartition("/")[2]
@@ -519,12 +381,12 @@ def _cudnn_archive(
         index = RedistIndex(file, context)
         return index, index.find_archive(["cudnn"], spec.platform, f"cuda{spec.cuda}")
     if file.sha256 is None:
-        raise refused(file.name)
+        raise plan_error(file.name)
     return None, ArchiveRecord(part="cudnn", version=spec.version, url=file.url, sha256=file.sha256, bytes=file.bytes)
 
 
 def _cudnn_member_path(spec: CudnnSpec, context: InstallContext) -> Callable[[str], str | None]:
-    """Windows' archives have folders that the toolkit's tree names otherwise."""
+    """The path of each member; some folders in the archives for Windows have other names in the toolkit's tree."""
     folders = context.catalog.cudnn.windows_install.folders.get(str(spec.cuda), {})
     renamed = {old.replace("\\", "/"): new.replace("\\", "/") for old, new in folders.items()}
     if context.system.name != "windows":
@@ -538,3 +400,125 @@ def _cudnn_member_path(spec: CudnnSpec, context: InstallContext) -> Callable[[st
         return path
 
     return redist_member_path
+
+
+def toolkit_folder(toolkits: Path, version: str) -> Path:
+    """The folder of a toolkit from archives."""
+    return toolkits / f"cuda-{version}"
+
+
+def redist_platform(system: str, arch: str | None) -> str:
+    """NVIDIA's name of a platform: "linux-x86_64"."""
+    return f"{system}-{arch or 'x86_64'}"
+
+
+def toolkit_parts(redist: CudaRedist, major: int) -> tuple[RedistPart, ...]:
+    """The parts of a toolkit of a major version of CUDA."""
+    return tuple(part for part in redist.parts if _applies_to(major, part))
+
+
+def installer_hint(catalog: Catalog, toolkit: ToolkitRelease, system: SystemName) -> dict[str, Value]:
+    """A text's data about NVIDIA's own installer: its page, size and command."""
+    installer = next(
+        (candidate for candidate in toolkit.installers if (candidate.system, candidate.kind) == (system, "local")), None
+    )
+    install_options = catalog.cuda.installer_settings(system)
+    if installer is None or install_options is None:
+        return {"installer": None, "installer_bytes": None, "command": None}
+    command = [installer.file] if system == "windows" else ["sh", installer.file]
+    page = catalog.source_url(catalog.cuda, "installers")
+    size = UNKNOWN_SIZE if installer.bytes is None else installer.bytes
+    return {
+        "installer": page,
+        "installer_bytes": size,
+        "command": " ".join([*command, *install_options.installer_arguments(toolkit.version.text)]),
+    }
+
+
+def member_path(part: str, member: str) -> str:
+    """The path of an archive's member: without the archive's top folder, and the licence in a folder for the part."""
+    path = member.partition("/")[2]
+    return path if "/" in path or not path else f"{LICENSES_FOLDER}/{part}/{path}"
+
+
+def index_file(toolkit: ToolkitRelease) -> PlanFile | None:
+    """NVIDIA's index of a toolkit's archives, with the sha256 if the catalog has it."""
+    if toolkit.redist_index is None:
+        return None
+    url = toolkit.redist_index
+    return PlanFile(url=url, name=url.rpartition("/")[2], sha256=toolkit.redist_sha256)
+
+
+def toolkit_bytes(redist: CudaRedist, version: str, platform: str) -> int | None:
+    """The size of all archives; None if one is unknown."""
+    known_sizes: Mapping[str, int] = next(
+        (
+            size_record.bytes
+            for size_record in redist.sizes
+            if size_record.version.text == version and redist_platform(size_record.system, size_record.arch) == platform
+        ),
+        {},
+    )
+    sizes = [known_sizes.get(part.names[0]) for part in toolkit_parts(redist, major_version(version))]
+    return sum(size or 0 for size in sizes) if all(sizes) else None
+
+
+def toolkit_layout(redist: CudaRedist, system: str, major: int) -> RedistFolders:
+    """The folders for PATH, and the links in the tree."""
+    return next(folders for folders in redist.folders if folders.system == system and _applies_to(major, folders))
+
+
+def _applies_to(major: int, record: RedistPart | RedistFolders) -> bool:
+    return (record.from_major or 0) <= major and (record.before_major is None or major < record.before_major)
+
+
+def major_version(version: str) -> int:
+    """13 for "13.2.2"."""
+    return int(version.partition(".")[0])
+
+
+class RedistIndex:
+    """A downloaded index; raises AppError("redist-index-broken", name=…) if it does not have the form of one."""
+
+    def __init__(self, file: PlanFile, context: DownloadContext) -> None:
+        self.request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
+        if file.sha256 is None:
+            self.request.path.unlink(missing_ok=True)
+        (path,) = download_files(context, [self.request])
+        with storage_errors(path):
+            data = path.read_bytes()
+        self.name = file.name
+        self.source = IndexSource(url=file.url, sha256=hashlib.sha256(data).hexdigest(), pinned=file.sha256 is not None)
+        try:
+            self._entries = json.decode(data, dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self._broken_error() from error
+        # A bundle must contain the very index that the archives were read from.
+        self.request = structs.replace(self.request, file=structs.replace(self.request.file, sha256=self.source.sha256))
+        context.reporter.log(f"{file.url} sha256 {self.source.sha256}")
+
+    def find_archive(self, names: Sequence[str], platform: str, variant: str | None = None) -> ArchiveRecord:
+        """The archive of the first of these parts that is in the index, for a platform and a variant like "cuda13".
+
+        Raises AppError: redist-part-missing, redist-index-broken.
+        """
+        named_part = next(((name, part) for name in names if isinstance(part := self._entries.get(name), dict)), None)
+        entry = named_part[1].get(platform) if named_part is not None else None
+        if isinstance(entry, dict) and variant is not None:
+            entry = entry.get(variant)
+        if named_part is None or not isinstance(entry, dict):
+            raise AppError("redist-part-missing", part=names[0], name=self.name)
+        path, sha256, size = (entry.get(key) for key in ("relative_path", "sha256", "size"))
+        version = named_part[1].get("version")
+        texts = (path, sha256, size, version)
+        if not all(isinstance(text, str) for text in texts):
+            raise self._broken_error()
+        if not (_RELATIVE_PATH.match(str(path)) and _SHA256.match(str(sha256)) and _DIGITS.match(str(size))):
+            raise self._broken_error()
+        base = self.source.url.rpartition("/")[0]
+        return ArchiveRecord(
+            part=names[0], version=str(version), url=f"{base}/{path}", sha256=str(sha256), bytes=int(str(size))
+        )
+
+    def _broken_error(self) -> AppError:
+        return AppError("redist-index-broken", name=self.name)

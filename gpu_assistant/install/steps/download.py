@@ -1,4 +1,4 @@
-"""Every file of the lock onto this disk, each one checked."""
+"""Downloading the files of the lock file."""
 
 from __future__ import annotations
 
@@ -12,29 +12,28 @@ from ...core.plan import CurrentState, Plan, PlanFile, Step
 from ...core.price import step_cost
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
-from ..environment.location import environment_now
+from ..environment.location import environment_state
 from ..host import ValidationContext
 from .base import StepKind
 from .context import EnvironmentStatus, FetchedPackages, InstallContext, Outcome, ResolvedLock, download_files
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
-# What asking the sources again may mend; a broken line is not among it.
+# After these errors the cached lock file is discarded: the sources may name other files now.
 STALE_LOCK_ERRORS = ("hash-mismatch", "source-changed", "source-refused", "local-file-missing", "local-file-broken")
 
 
 class PackageDownload(StepKind):
-    """What is fetched stands in the lock; nothing of it comes from the plan."""
+    """The files are those of the lock file; the plan names none."""
 
     name: ClassVar[str] = "download"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step for all packages."""
         sizes = builder.sizes
-        # What the catalog measured is not for who brings wheels of his own.
-        size = sizes.download_bytes if builder.local is None or builder.told is not None else None
+        # The catalog's sizes do not apply to the user's own wheels.
+        size = sizes.download_bytes if builder.local_torch is None or builder.probed_sizes is not None else None
         data: dict[str, Value] = {"release": builder.release, "bytes": UNKNOWN_SIZE if size is None else size}
-        if builder.paces.line_speed_mbits is not None:
-            data["mbits"] = builder.paces.line_speed_mbits
+        if builder.durations.line_speed_mbits is not None:
+            data["mbits"] = builder.durations.line_speed_mbits
         if builder.bundle is not None:
             code, size, data["path"] = "download-bundle", 0, str(builder.bundle)
         elif size == 0 and sizes.whole:
@@ -42,7 +41,7 @@ class PackageDownload(StepKind):
         elif size is not None and sizes.whole:
             code = "download-all" if "mbits" in data else "download"
         elif size is not None:
-            # PyTorch's own wheel; what it needs besides nobody measured.
+            # Only PyTorch's own wheel was measured.
             code, data["lacks"] = "download", "dependencies"
         else:
             code, details = _partial_size(builder)
@@ -57,47 +56,46 @@ class PackageDownload(StepKind):
                 data=data,
                 bytes=size,
                 disk_bytes=0,
-                minutes=builder.paces.download_minutes(cost.bytes if cost.is_known or size == 0 else None),
+                minutes=builder.durations.download_minutes(cost.bytes if cost.is_known or size == 0 else None),
                 minutes_least=cost.unknown_part in ("tensorflow", "files"),
             ),
         )
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """An environment that stands needs no files."""
-        now = environment_now(plan, context)
-        return CurrentState(code="now.nothing") if now is not None and now.code == "now.stands" else None
+        """Nothing to do for a complete environment."""
+        state = environment_state(plan, context)
+        return CurrentState(code="now.nothing") if state is not None and state.code == "now.stands" else None
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
-        """An environment that stands, or is built, needs no files."""
-        return Outcome(code="progress.nothing-to-fetch") if context.require(EnvironmentStatus).built else None
+        return Outcome(code="progress.nothing-to-fetch") if context.require(EnvironmentStatus).is_built else None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
-        """Raises what fetching raises."""
+        """Raises what `download_files` raises."""
         resolved = context.require(ResolvedLock)
         requests = [_download_request(context.data.files, package.file) for package in resolved.lock.packages]
         try:
             files = download_files(context.downloads, requests)
         except AppError as error:
             if error.code in STALE_LOCK_ERRORS:
-                resolved.forget()
+                resolved.discard()
             raise
         return Outcome(produces=(FetchedPackages(files),))
 
 
-def unneeded(step: Step) -> Step:
-    """The step where the environment stands already: what it would have fetched is told of no more."""
+def as_satisfied(step: Step) -> Step:
+    """The step if the environment is complete already: its texts name no download."""
     data = {name: value for name, value in step.data.items() if name in ("release", "mbits")}
     return structs.replace(step, code="download-here", data=data)
 
 
 def _partial_size(builder: PlanBuilder) -> tuple[str, dict[str, Value]]:
-    """The text for a size that is not known, and what it says: the largest part of it that is known."""
+    """The code and data of a text for a size of which only a part is known: the largest known part."""
     local_wheel, similar_bytes, torch_bytes = (
-        builder.local,
-        builder.near_sizes.download_bytes,
+        builder.local_torch,
+        builder.similar_sizes.download_bytes,
         builder.torch_sizes.download_bytes,
     )
-    least_bytes = builder.told.least_bytes if builder.told is not None else 0
+    least_bytes = builder.probed_sizes.least_bytes if builder.probed_sizes is not None else 0
     if local_wheel is None and similar_bytes is not None and similar_bytes > least_bytes:
         return "download-about", {"bytes": similar_bytes, "measured": _measured_release(builder)}
     if local_wheel is None and torch_bytes is not None and torch_bytes > least_bytes:
@@ -108,13 +106,13 @@ def _partial_size(builder: PlanBuilder) -> tuple[str, dict[str, Value]]:
 
 
 def _measured_release(builder: PlanBuilder) -> str:
-    """Which release was measured: "PyTorch 2.14.0", with its build where that is another one."""
+    """The release whose size was measured: "PyTorch 2.14.0", with the build if it is a different one."""
     measured, torch = builder.torch_sizes, builder.recommendation.pytorch
     is_other_variant = torch is not None and measured.variant != torch.variant
     return f"PyTorch {measured.release}+{measured.variant}" if is_other_variant else f"PyTorch {measured.release}"
 
 
 def _download_request(folder: Path, file: PlanFile) -> DownloadRequest:
-    """By hash, because two indexes may give different files the same name."""
+    """In a folder by hash: two indexes may give different files the same name."""
     target = folder / (file.sha256 or "")[:16] / file.name
     return DownloadRequest(file=file.remote, path=target)

@@ -1,4 +1,4 @@
-"""The user's environment variables: set, and PATH added to once, without damaging what is there."""
+"""The user's environment variables, by which other programs find what was installed."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ PATH_NAMES = {"windows": "Path"}
 
 
 class VariablesSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """`set` names variables and the folders that they hold; `path` lists folders for the end of PATH."""
+    """`set` maps variables to folders; `path` has the folders to append to PATH."""
 
     set: dict[str, str] = {}
     path: tuple[str, ...] = ()
 
 
 class EnvironmentVariables(StepKind):
-    """What the steps before it want to be found by."""
+    """Sets the variables that earlier kinds have put into the plan builder."""
 
     name: ClassVar[str] = "variables"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step for all that the kinds before it want to be found by; none where they want nothing."""
         if not builder.variables and not builder.on_path:
             return ()
         return (
@@ -49,11 +48,9 @@ class EnvironmentVariables(StepKind):
         )
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """That nothing is left to set."""
         return CurrentState(code="now.set") if _all_set(step, context.system) else None
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
-        """Every variable has its value, and every folder is on PATH."""
         return Outcome() if _all_set(step, context.system) else None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
@@ -66,8 +63,8 @@ class EnvironmentVariables(StepKind):
             effect = VariableSet(
                 name=name,
                 value=value,
-                before=previous.value if previous is not None else None,
-                before_expand=previous is not None and previous.expand,
+                previous=previous.value if previous is not None else None,
+                previous_expand=previous is not None and previous.expand,
             )
             with context.effect(step, effect):
                 variables.set(name, value)
@@ -77,8 +74,8 @@ class EnvironmentVariables(StepKind):
                 continue
             entry = PathEntryAdded(
                 folder=folder,
-                before=backup.value if backup is not None else None,
-                before_expand=backup is not None and backup.expand,
+                previous=backup.value if backup is not None else None,
+                previous_expand=backup is not None and backup.expand,
             )
             _add_path_entry(step, entry, context)
         return Outcome(code="progress.variables")
@@ -95,7 +92,7 @@ def _add_path_entry(step: Step, entry: PathEntryAdded, context: InstallContext) 
     number = context.journal.start_effect(step.kind, entry, step.id)
     if context.system.variables.add_to_path(Path(entry.folder)):
         context.journal.finish_effect(number)
-    else:  # it is there already in another writing, which is not ours
+    else:  # PATH has the folder already, in another spelling, which is not ours
         context.journal.observe_effect(context.journal.path.name, number, is_present=False)
 
 

@@ -1,4 +1,4 @@
-"""What the planners of all kinds look at."""
+"""What the step kinds plan with: the recommendation, the machine, the catalog, and the steps planned so far."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ...core.plan import Step
 from ...core.recommendation import LocalWheel, Recommendation
 from ...core.types import EnvironmentKind
 from ...core.versions import Version
-from ..packages.requirements import compatible_wheels, platform_for
-from ..packages.sizes import read_size_cache, request_for_plan
+from ..packages.requirements import build_request, compatible_wheels, platform_for, release_label
+from ..packages.sizes import read_size_cache
 
 if TYPE_CHECKING:
     from ...catalog.estimates import DurationCatalog
@@ -24,17 +24,16 @@ if TYPE_CHECKING:
     from ...fetch.request import RemoteSize
     from ..packages.sizes import SizeAnswer, SizeCache
 
-
-# A text's code, for a sentence's figure that shows only when the publisher is asked.
+# The code of a text for a size that is known only when the publisher is asked.
 UNKNOWN_SIZE = "@size.unknown"
 
 
 class PlanBuilder:
-    """A recommendation for a machine, the folder for its environment, and the `steps` that are planned so far.
+    """Collects the `steps` of a plan, in order. `conda` is the path of conda's program where the environment is of that
+    kind; None for another computer.
 
-    A kind that makes a folder which other programs look for says so in `variables` (name and value) and `on_path`,
-    with its step's id in `variable_owners`: the step that writes them down for the user comes after it.
-    `conda` is the program of that name where that has `made_by` it; None on another computer.
+    A kind that makes a folder which other programs look for puts it into `variables` (name and value) and `on_path`,
+    and its step's id into `variable_owners`: the step "variables" comes later and sets them for the user.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class PlanBuilder:
         wheelhouse: Path | None,
         bundle: Path | None = None,
         simulated: bool = False,
-        made_by: EnvironmentKind = "venv",
+        environment_kind: EnvironmentKind = "venv",
         conda: Path | None = None,
     ) -> None:
         self.machine = machine
@@ -59,7 +58,7 @@ class PlanBuilder:
         self.wheelhouse = wheelhouse
         self.bundle = bundle
         self.simulated = simulated
-        self.made_by: EnvironmentKind = made_by
+        self.environment_kind: EnvironmentKind = environment_kind
         self.conda = conda
         self.steps: list[Step] = []
         self.external: set[str] = set()
@@ -69,8 +68,8 @@ class PlanBuilder:
         self.variable_owners: list[str] = []
 
     def add(self, steps: Iterable[Step], *, provides: str, external: bool = False) -> None:
-        """Append steps; `provides` is the kind that later steps need them as. An `external` installer's sizes and times
-        are unknown: the plan's sums leave it out.
+        """Append steps; `provides` is the kind that later steps need them as. Sizes and times of an `external`
+        installer are unknown, and the plan's sums leave it out.
         """
         for step in steps:
             self.steps.append(step)
@@ -80,12 +79,12 @@ class PlanBuilder:
 
     def ids(self, *kinds: str) -> tuple[str, ...]:
         """The ids of the steps planned so far that provide these kinds, in the plan's order."""
-        wanted = {step_id for kind in kinds for step_id in self._provided.get(kind, ())}
-        return tuple(step.id for step in self.steps if step.id in wanted)
+        providing = {step_id for kind in kinds for step_id in self._provided.get(kind, ())}
+        return tuple(step.id for step in self.steps if step.id in providing)
 
     @property
     def series(self) -> str:
-        """The Python series, like "3.11"; raises CannotSetUp where none is known that suits the release."""
+        """The Python series, like "3.11"; raises SetupNotSupported if none is known that suits the release."""
         if self.recommendation.python is None:
             code = "setup-on-mac" if self.machine.os.system == "darwin" else "setup-no-python"
             raise SetupNotSupported(code, release=self.release)
@@ -93,54 +92,52 @@ class PlanBuilder:
 
     @property
     def release(self) -> str:
-        """What the environment is for: "PyTorch 2.13.0+cpu", "TensorFlow 2.21.0", or both."""
-        torch, flow = self.recommendation.pytorch, self.recommendation.tensorflow
-        named = [f"PyTorch {torch.version}+{torch.variant}"] if torch is not None else []
-        named += [f"TensorFlow {flow.version}"] if flow is not None else []
-        return " + ".join(named)
+        """What the environment is for, for people."""
+        return release_label(self.recommendation)
 
     @cached_property
-    def prices(self) -> SizeCache:
-        """What publishers said of the sizes of files, when they were last asked."""
+    def durations(self) -> DurationCatalog:
+        """How long the steps take."""
+        from ...catalog.estimates import load_durations
+
+        return load_durations(self.catalog)
+
+    def remote_size(self, url: str) -> RemoteSize:
+        """The size of a single file, if its publisher was asked."""
+        from ...fetch.request import RemoteSize
+
+        return self._size_cache.files.get(url, RemoteSize())
+
+    @cached_property
+    def _size_cache(self) -> SizeCache:
         return read_size_cache(self.data)
 
     @cached_property
-    def told(self) -> SizeAnswer | None:
-        """What the packages' publishers said of these very files; None where nobody asked them."""
-        if self.bundle is not None or not (self.prices.packages or self.data.locks.is_dir()):
+    def probed_sizes(self) -> SizeAnswer | None:
+        """The sizes of these very packages; None if their publishers were not asked."""
+        if self.bundle is not None or not (self._size_cache.packages or self.data.locks.is_dir()):
             return None
-        folder = str(self.wheelhouse) if self.wheelhouse is not None else None
-        wanted = request_for_plan(
-            self.recommendation,
-            self.machine.os,
-            self.catalog,
-            python=self.series,
-            wheelhouse=folder,
-            simulated=self.simulated,
-        )
-        return self.prices.environment_sizes(wanted, self.data)
-
-    def file_extent(self, url: str) -> RemoteSize:
-        """What the publisher of a single file said of it."""
-        from ...fetch.request import RemoteSize
-
-        return self.prices.files.get(url, RemoteSize())
+        target = platform_for(self.machine.os, self.release) if self.simulated else self.machine.os
+        wheelhouse = str(self.wheelhouse) if self.wheelhouse is not None else None
+        request = build_request(self.recommendation, self.catalog, target, wheelhouse=wheelhouse)
+        return self._size_cache.environment_sizes(request, self.data)
 
     @cached_property
     def sizes(self) -> EnvironmentSizes:
-        """What the publishers said, else what was measured on this very release: another one's figures are not its."""
+        """The probed sizes, else those measured on this very release; a similar one's are not taken for it."""
         from ...catalog.records.catalog import EnvironmentSizes
 
-        if self.told is not None and self.told.bytes is not None:
-            return EnvironmentSizes(download_bytes=self.told.bytes, disk_bytes=self.told.unpacked_bytes, whole=True)
-        found, torch = self.near_sizes, self.recommendation.pytorch
-        if torch is not None and (found.release, found.variant) == (Version.parse(torch.version), torch.variant):
-            return found
-        return EnvironmentSizes(variant=found.variant, system=found.system)
+        probed = self.probed_sizes
+        if probed is not None and probed.bytes is not None:
+            return EnvironmentSizes(download_bytes=probed.bytes, disk_bytes=probed.unpacked_bytes, whole=True)
+        measured, torch = self.similar_sizes, self.recommendation.pytorch
+        if torch is not None and (measured.release, measured.variant) == (Version.parse(torch.version), torch.variant):
+            return measured
+        return EnvironmentSizes(variant=measured.variant, system=measured.system)
 
     @cached_property
-    def near_sizes(self) -> EnvironmentSizes:
-        """What was measured on any release of this kind of build; nothing of it for more than PyTorch alone."""
+    def similar_sizes(self) -> EnvironmentSizes:
+        """The sizes measured on any release of this build; none if TensorFlow is installed too."""
         from ...catalog.records.catalog import EnvironmentSizes
 
         if self.recommendation.tensorflow is not None:
@@ -149,41 +146,33 @@ class PlanBuilder:
 
     @cached_property
     def torch_sizes(self) -> EnvironmentSizes:
-        """What was measured on any release of this kind of PyTorch build, whatever else is asked for."""
+        """The sizes measured on any release of this build of PyTorch, whatever else is installed."""
         from ...catalog.records.catalog import EnvironmentSizes
 
         torch, system = self.recommendation.pytorch, self.machine.os.system
         return EnvironmentSizes(system=system) if torch is None else self.catalog.sizes(torch.variant, system)
 
     @property
-    def disk_about(self) -> int | None:
-        """About how much the environment takes, by what was measured on such a PyTorch; None where nobody did."""
+    def estimated_disk_bytes(self) -> int | None:
+        """About the size of the environment, as measured with such a PyTorch; None if nothing was measured."""
         torch = self.recommendation.pytorch
         return self.torch_sizes.disk_bytes or self.catalog.estimate_disk_bytes(
             torch.variant if torch is not None else ""
         )
 
     @cached_property
-    def paces(self) -> DurationCatalog:
-        """How long things take."""
-        from ...catalog.estimates import load_durations
-
-        return load_durations(self.catalog)
-
-    @cached_property
-    def local(self) -> LocalWheel | None:
-        """The user's own wheel of this very PyTorch build."""
+    def local_torch(self) -> LocalWheel | None:
+        """The wheel of this very PyTorch build in the wheelhouse."""
         torch = self.recommendation.pytorch
-        # Beside TensorFlow it would be only a part of what is told.
+        # Beside TensorFlow its size says little of the download's.
         if self.wheelhouse is None or torch is None or self.recommendation.tensorflow is not None:
             return None
-        # The general index's build bears no tag.
+        # PyPI's build has no version label.
         system, arch = self.machine.os.system, self.machine.os.arch or "x86_64"
         untagged = self.catalog.default_variant(torch.version, system, arch) == torch.variant
-        tags = (torch.variant, None) if untagged else (torch.variant,)
-        # Of another computer's wheels the names tell, not this computer's.
+        variants = (torch.variant, None) if untagged else (torch.variant,)
         platforms = platform_for(self.machine.os, self.release).platform_tags if self.simulated else None
         wheels = compatible_wheels(self.wheelhouse, self.series, platforms)
         return next(
-            (w for w in wheels if (w.project, w.version) == ("torch", torch.version) and w.variant in tags), None
+            (w for w in wheels if (w.project, w.version) == ("torch", torch.version) and w.variant in variants), None
         )

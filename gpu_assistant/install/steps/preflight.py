@@ -1,9 +1,7 @@
-"""How much room a plan takes, and on which disk: the environment on its own, all else on the data folder's.
+"""Checks before anything is downloaded: disk space, write access, and the environment's folder.
 
-What packages become is on the data folder's disk even where the environment is on another one: uv and conda unpack
-there first, and only on the same disk the two are one.
-
-Is there room, may we write, and is the place free? Asked before anything is fetched.
+The environment takes space on its own disk, everything else on the data folder's. Unpacked packages take space on both:
+uv and conda unpack into their caches first, and can link files only on the same disk.
 """
 
 from __future__ import annotations
@@ -16,13 +14,18 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, structs
 
-from ...core.errors import AppError, InsufficientDiskSpace
-from ...core.json import storage_error
+from ...core.errors import InsufficientDiskSpace, storage_errors
 from ...core.machine import Disk, find_disk, home_disk, larger_disk_data
 from ...core.plan import CurrentState, Plan, Step
 from ...core.price import minimum_disk_bytes, step_cost, total
 from ...core.types import Value
-from ..environment.location import check_available, check_not_foreign, has_leftovers, pending_verification, place_now
+from ..environment.location import (
+    check_available,
+    check_not_foreign,
+    has_leftovers,
+    location_state,
+    pending_verification,
+)
 from ..files.inventory import has_content
 from ..files.staging import aside_path, delete_folder, discard_unfinished, finish_removal, partial_path, read_mark
 from ..host import ValidationContext
@@ -33,16 +36,18 @@ from .conda_environment import CondaEnvironment
 from .context import InstallContext, Outcome
 from .plan_builder import PlanBuilder
 
-# What the environment itself becomes, and what one that is built already has behind it.
+# Steps whose disk space is the environment's; steps that an environment which is built already does not need.
 ENVIRONMENT_STEPS = frozenset({"python-packages", "conda-environment"})
 BUILD_STEPS = frozenset({"download", "python-packages"})
 DiskTarget = Literal["data", "env"]
-# What the data folder, and an environment alone, are called on a disk with more room.
+# Names for the folder that is proposed on a disk with more space.
 FOLDER_NAMES: dict[DiskTarget, str] = {"data": "gpu-assistant", "env": "pytorch"}
 
 
 class DiskNeeds(Struct, frozen=True, kw_only=True):
-    """Bytes that a plan keeps and fetches at the least, and those of the environment alone; None: nobody knows."""
+    """Bytes that a plan keeps and downloads, at least, and those of the environment alone; None if unknown. `is_exact`:
+    the sizes of all steps are known.
+    """
 
     kept_bytes: int | None
     download_bytes: int
@@ -51,18 +56,20 @@ class DiskNeeds(Struct, frozen=True, kw_only=True):
 
     @property
     def total_bytes(self) -> int | None:
-        """What is downloaded lies on the disk, too."""
+        """Kept and downloaded files together."""
         return self.kept_bytes + self.download_bytes if self.kept_bytes is not None else None
 
 
 def disk_needs(builder: PlanBuilder) -> DiskNeeds:
-    """Of the steps that are planned so far, by what is known of each and what was measured on such packages."""
+    """The needs of the steps planned so far, from their own sizes, else from those measured on similar packages."""
     keeping_steps, download_steps = disk_steps(builder.steps, builder.external)
     kept_bytes, download_bytes = (
         total(step.disk_bytes for step in keeping_steps),
         total(step.bytes for step in download_steps),
     )
-    environment_bytes = builder.sizes.disk_bytes if builder.sizes.disk_bytes is not None else builder.disk_about
+    environment_bytes = (
+        builder.sizes.disk_bytes if builder.sizes.disk_bytes is not None else builder.estimated_disk_bytes
+    )
     if kept_bytes is not None and download_bytes is not None:
         return DiskNeeds(
             kept_bytes=kept_bytes, download_bytes=download_bytes, environment_bytes=environment_bytes, is_exact=True
@@ -77,16 +84,16 @@ def disk_needs(builder: PlanBuilder) -> DiskNeeds:
 
 
 def disk_steps(steps: Sequence[Step], external: Container[str]) -> tuple[list[Step], list[Step]]:
-    """The steps that keep something on the disk of the plan, and those that fetch something to it. `external` are the
-    ids of those that the system's own installers carry out.
+    """The steps that keep files on our disks, and those that download files to them. `external` are the ids of steps of
+    external installers.
     """
     keeping_steps = [step for step in steps if step.id not in external]
     return keeping_steps, [step for step in steps if step.files or step.id not in external]
 
 
 def disk_shortage(disk_need: DiskNeeds, builder: PlanBuilder) -> dict[str, Value]:
-    """The disk that has too little room: its name, what is free and what it is to hold, which of both goes there, and
-    what `elsewhere` tells of another one; empty where none is known to be too small.
+    """The texts' data about a disk with too little space: its name, its free and the needed bytes, and a disk with more
+    space if there is one (`larger_disk_data`); empty if no disk is known to be too small.
     """
     for target, disk, needed_bytes in _needs_by_disk(disk_need, builder):
         if disk is None or needed_bytes is None or (disk.free_bytes or 0) >= needed_bytes:
@@ -103,10 +110,10 @@ def disk_shortage(disk_need: DiskNeeds, builder: PlanBuilder) -> dict[str, Value
 
 
 def _needs_by_disk(disk_need: DiskNeeds, builder: PlanBuilder) -> list[tuple[DiskTarget, Disk | None, int | None]]:
-    """What goes to which disk."""
+    """The bytes that each disk needs."""
     machine = builder.machine
     if builder.simulated:
-        # Of another machine's folders nothing is known here.
+        # Where the folders would be on another computer is unknown.
         return [("data", home_disk(machine), disk_need.total_bytes)]
     data_disk, environment_disk = (
         find_disk(machine, str(builder.data.root)),
@@ -118,8 +125,8 @@ def _needs_by_disk(disk_need: DiskNeeds, builder: PlanBuilder) -> list[tuple[Dis
 
 
 def check_disk_space(context: InstallContext, *, is_built: bool) -> None:
-    """What the plan needs, added up for each disk; of what is unknown the least counts, of what is `built` nothing.
-    Raises DiskTooSmall.
+    """Compare the needs with each disk's free space; unknown sizes count with their minimum, and an environment that
+    `is_built` needs nothing more. Raises InsufficientDiskSpace.
     """
     pending = [step for step in context.plan.steps if not (is_built and step.kind in BUILD_STEPS)]
     kept_bytes = sum(minimum_disk_bytes(step) or 0 for step in pending)
@@ -158,17 +165,17 @@ def _is_on_device(path: str, device: int) -> bool:
 
 
 def _nearest_existing(folder: Path) -> Path:
-    """The folder, or the nearest one above that is there."""
+    """The folder, or the nearest existing one above."""
     return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
 
 
 class Preflight(StepKind):
-    """Changes nothing but what a killed run left half made."""
+    """Also removes what a killed run left of the environment, and moves aside what an uninstall left there."""
 
     name: ClassVar[str] = "check-space"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step, planned last: it knows what all the others take, and says so where that is too much."""
+        """One step, planned after all others; its text says if the disk space is known to be too small."""
         disk_need = disk_needs(builder)
         data: dict[str, Value] = {
             "env": str(builder.environment),
@@ -184,8 +191,7 @@ class Preflight(StepKind):
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """What stands in the place and gives way."""
-        return place_now(plan, context)
+        return location_state(plan, context)
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: environment-occupied, not-a-folder, folder-unwritable, disk-read-only, disk-too-small."""
@@ -194,7 +200,7 @@ class Preflight(StepKind):
         is_known = environment in log.environment_paths(context.data)
         pending = pending_verification(context.plan, context.journal) if is_known else None
         if is_known and pending is None:
-            # What a killed run left behind; nothing counts it as whole, and its room is free again.
+            # An incomplete environment of a killed run; its disk space is free again.
             delete_folder(partial_path(environment))
             if not (read_mark(environment) and any(step.kind == CondaEnvironment.name for step in context.plan.steps)):
                 discard_unfinished(environment)
@@ -211,13 +217,13 @@ class Preflight(StepKind):
 def update_preflight(
     step: Step, original_steps: Sequence[Step], remaining_steps: Sequence[Step], external: Container[str]
 ) -> Step:
-    """The look at the room, of a plan in which some steps need none any more."""
+    """The step with new figures, for a plan in which some steps need nothing any more."""
     keeping_steps, download_steps = disk_steps(remaining_steps, external)
     known_sizes = [each.disk_bytes for each in keeping_steps], [each.bytes for each in download_steps]
     kept_bytes: int | None = sum(minimum_disk_bytes(each) or 0 for each in keeping_steps)
     download_bytes = sum(step_cost(each.code, each.bytes, each.data).bytes for each in download_steps)
     if any(each.kind == "python-packages" and each.disk_bytes is None for each in keeping_steps):
-        # Of the packages' room something was told by what was measured on others.
+        # The plan's figure includes the size measured on similar packages.
         measured_bytes = step.data.get("kept_bytes")
         saved_bytes = sum(minimum_disk_bytes(each) or 0 for each in disk_steps(original_steps, external)[0]) - (
             kept_bytes or 0
@@ -238,35 +244,29 @@ def update_preflight(
 
 
 def _move_leftovers_aside(environment: Path, step: Step, context: InstallContext) -> Outcome:
-    """What a removal left of the user's moves aside, whole: the new environment needs the place for itself."""
+    """Move what an uninstall left of the user's out of the way of the new environment."""
     if not (has_leftovers(environment, context.data) and has_content(environment)):
         return Outcome()
     aside = aside_path(environment)
-    with context.effect(step, FolderMoved(path=str(environment), to=str(aside))):
-        try:
-            environment.rename(aside)
-        except PermissionError as error:
-            raise AppError("environment-in-use", path=str(environment)) from error
-        except OSError as error:
-            raise storage_error(error, environment) from error
+    moved = FolderMoved(path=str(environment), to=str(aside))
+    with context.effect(step, moved), storage_errors(environment, permission_code="environment-in-use"):
+        environment.rename(aside)
     return Outcome(code="progress.moved-aside", data={"path": str(environment), "to": str(aside)})
 
 
 def _environment_bytes(keeping_steps: Sequence[Step]) -> int:
-    """What the environment alone takes at the least."""
+    """The minimum size of the environment alone."""
     return sum(minimum_disk_bytes(step) or 0 for step in keeping_steps if step.kind in ENVIRONMENT_STEPS)
 
 
 def _disk_suffix(shortage: Mapping[str, Value]) -> str:
-    """What of a text's code tells the way to a disk with room; nothing where there is none."""
+    """The suffix of a text's code that proposes a disk with more space; empty if there is none."""
     return f"-{shortage['goes']}" if "goes" in shortage else ""
 
 
 def _probe_writable(folder: Path) -> None:
     probe = folder / ".gpu-assistant-probe"
-    try:
+    with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         probe.write_bytes(b"")
         probe.unlink()
-    except OSError as error:
-        raise storage_error(error, folder) from error

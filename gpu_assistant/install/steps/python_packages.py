@@ -1,4 +1,7 @@
-"""Builds the environment from the files at hand, under a name that nothing counts as whole."""
+"""Building the environment from the downloaded files, under its partial name.
+
+`verify.py` gives it its final name after it has passed verification.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from ...core import json
-from ...core.errors import AppError
-from ...core.json import storage_error
+from ...core.errors import AppError, storage_errors
 from ...core.plan import CurrentState, Plan, Step
-from ..environment.location import environment_now
+from ..environment.location import environment_state
 from ..files import inventory
+from ..files.installed_packages import CONSTRAINTS_FILE, truncated_files
 from ..files.staging import delete_folder, read_mark, write_mark
 from ..host import ValidationContext
 from ..packages.conda import python_version
@@ -30,18 +33,17 @@ from .context import (
 from .plan_builder import PlanBuilder
 
 INSTALL_TIMEOUT_S = 3600.0
-# pip reads the first of these in every environment on its own; only the system's own name counts there.
+# The configuration file that pip reads in an environment; elsewhere it is pip.conf.
 PIP_CONFIG_FILES = {"windows": "pip.ini"}
-PINNED_PACKAGES = ("torch", "torchvision", "torchaudio", "tensorflow")
+CONSTRAINED_PACKAGES = ("torch", "torchvision", "torchaudio", "tensorflow")
 
 
 class PythonPackagesInstall(StepKind):
-    """Where it is built, and of what, stand in the plan and the lock."""
+    """Installs the lock file's packages into a new environment, or into conda's."""
 
     name: ClassVar[str] = "python-packages"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One environment."""
         environment, sizes = str(builder.environment), builder.sizes
         (runtime,) = (step for step in builder.steps if step.id in builder.ids("python-runtime"))
         venv_command = (
@@ -56,50 +58,48 @@ class PythonPackagesInstall(StepKind):
             Step(
                 id="pytorch",
                 kind=self.name,
-                code="python-packages" if builder.made_by == "venv" else "conda-packages",
+                code="python-packages" if builder.environment_kind == "venv" else "conda-packages",
                 needs=("space", *builder.ids("python-runtime", "resolve", "download")),
                 data={"release": builder.release, "env": environment},
                 bytes=0,
                 disk_bytes=sizes.disk_bytes,
-                minutes=builder.paces.unpack_minutes(sizes.disk_bytes or builder.disk_about),
-                # What was measured is PyTorch alone.
+                minutes=builder.durations.unpack_minutes(sizes.disk_bytes or builder.estimated_disk_bytes),
+                # Only PyTorch was measured.
                 minutes_least=sizes.disk_bytes is None and builder.recommendation.tensorflow is not None,
                 commands=(
-                    *((venv_command,) if builder.made_by == "venv" else ()),
+                    *((venv_command,) if builder.environment_kind == "venv" else ()),
                     ("uv", "pip", "sync", "--python", environment, "pylock.toml"),
                 ),
             ),
         )
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """The environment, if it stands."""
-        return environment_now(plan, context)
+        return environment_state(plan, context)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
-        """It stands, made from the same lock, or is built of it and waits for its proof."""
-        return Outcome(code="progress.standing") if context.require(EnvironmentStatus).built else None
+        return Outcome(code="progress.standing") if context.require(EnvironmentStatus).is_built else None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
         """Raises AppError: packages-failed, disk-full, folder-unwritable."""
         count = len(context.require(ResolvedLock).lock.packages)
         context.reporter.report_progress(done=0, total=count, unit="items", bottleneck="installing")
-        # It has happened when the last step gives the environment its name.
+        # The effect is done when `verify.py` gives the environment its name.
         staged = context.produced(StagedEnvironment) or start_environment_effect(context, step)
         in_place = read_mark(context.environment) is not None
         if in_place:
-            # conda's part is no longer as conda left it: a run that is killed from here on begins anew.
+            # The environment is no longer as conda made it: after a kill from here on it is made again.
             write_mark(context.environment, "")
         else:
             if context.require(EnvironmentStatus).damaged:
                 _clear_uv_cache(context)
             _create_venv(context)
         install_packages(context, break_system_packages=in_place)
-        truncated = inventory.truncated_files(context.partial)
+        truncated = truncated_files(context.partial)
         if truncated and not in_place:
             _clear_uv_cache(context)
             _create_venv(context)
             install_packages(context, break_system_packages=False)
-            truncated = inventory.truncated_files(context.partial)
+            truncated = truncated_files(context.partial)
         if truncated:
             _clear_uv_cache(context)
             raise AppError("packages-failed", path=str(context.environment), detail=truncated[0])
@@ -109,26 +109,26 @@ class PythonPackagesInstall(StepKind):
 
 
 def start_environment_effect(context: InstallContext, step: Step) -> StagedEnvironment:
-    """Say in the journal that the environment is going to have its name."""
-    effect = context.tree_made(context.environment)
+    """Record in the journal that the environment is about to be made."""
+    effect = context.tree_effect(context.environment)
     return StagedEnvironment(context.journal.start_effect(PythonPackagesInstall.name, effect, step.id))
 
 
 def _create_venv(context: InstallContext) -> None:
-    """An environment without packages, where it is built."""
+    """Make an environment without packages."""
     delete_folder(context.partial)
     _run_uv(context, "venv", "--relocatable", "--python", context.require(BaseInterpreter).path, context.partial)
 
 
 def _clear_uv_cache(context: InstallContext) -> None:
-    """Files of an environment and of what uv keeps unpacked are the same on the disk: both are damaged together."""
+    """uv links the files of an environment to those of its cache: if one is damaged, so is the other."""
     delete_folder(context.data.uv_cache)
 
 
 def install_packages(context: InstallContext, *, break_system_packages: bool) -> None:
-    """The environment's packages; uv checks every file against the lock's hash once more.
+    """Install the packages; uv compares every file with the lock file's hash again.
 
-    `force`: some of conda's Pythons bear a mark that only conda may install into them, which this one is for.
+    `break_system_packages`: conda marks some of its Pythons as externally managed (PEP 668).
     """
     requirements = context.partial / "requirements.txt"
     lines = [
@@ -149,18 +149,18 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
 
 
 def write_metadata(context: InstallContext) -> None:
-    """Lock, constraints, manifest, and the list of everything that is ours."""
+    """Write the lock file, pip's constraints, the manifest, and the file manifest."""
     folder, lockfile = context.partial, context.require(ResolvedLock).lock
     json.write_file(folder / inventory.LOCK_FILE, lockfile.text)
     versions = {package.name: package.version for package in lockfile.packages}
-    # The general index's PyTorch for Windows has no CUDA: without this a later `pip install` may put it in.
+    # PyPI's PyTorch for Windows has no CUDA; without constraints, a later `pip install` may replace ours with it.
     json.write_file(
-        folder / inventory.CONSTRAINTS_FILE,
-        "".join(f"{name}=={versions[name]}\n" for name in PINNED_PACKAGES if name in versions),
+        folder / CONSTRAINTS_FILE,
+        "".join(f"{name}=={versions[name]}\n" for name in CONSTRAINED_PACKAGES if name in versions),
     )
     config_name = PIP_CONFIG_FILES.get(context.system.name, "pip.conf")
-    # As an address, because pip splits this setting at spaces.
-    constraints = (context.environment / inventory.CONSTRAINTS_FILE).as_uri()
+    # As a URL, because pip splits this setting at spaces.
+    constraints = (context.environment / CONSTRAINTS_FILE).as_uri()
     json.write_file(folder / config_name, f"[install]\nconstraint = {constraints}\n")
     release, _, tag = (lockfile.version("torch") or "").partition("+")
     inventory.write_manifest(
@@ -169,7 +169,7 @@ def write_metadata(context: InstallContext) -> None:
             schema="gpu-assistant/environment/1",
             path=str(context.environment),
             created=time.time(),
-            python=python_version(folder) or _python_version(folder) or context.python,
+            python=python_version(folder) or _python_version(folder) or context.python_series,
             torch=release or None,
             variant=tag or (context.torch.variant if context.torch is not None else None),
             lock=lockfile.fingerprint,
@@ -192,7 +192,7 @@ def _run_uv(context: InstallContext, *arguments: str | Path) -> None:
 
 
 def _python_version(folder: Path) -> str | None:
-    """The exact version that uv wrote into pyvenv.cfg."""
+    """The exact Python version, from pyvenv.cfg."""
     config_path = folder / "pyvenv.cfg"
     if not config_path.is_file():
         return None
@@ -204,10 +204,10 @@ def _python_version(folder: Path) -> str | None:
 
 
 def _folder_bytes(folder: Path) -> int:
-    """What the folder's files take, links not followed."""
+    """The size of all files in a folder, links not followed; raises AppError."""
     total = 0
     pending = [os.fspath(folder)]
-    try:
+    with storage_errors(folder):
         while pending:
             with os.scandir(pending.pop()) as entries:
                 for entry in entries:
@@ -215,6 +215,4 @@ def _folder_bytes(folder: Path) -> int:
                         pending.append(entry.path)
                     else:
                         total += entry.stat(follow_symlinks=False).st_size
-    except OSError as error:
-        raise storage_error(error, folder) from error
     return total

@@ -1,4 +1,4 @@
-"""The Python that the environment is built on: one that is here, or a standalone build, unpacked safely."""
+"""The Python that the environment is made with: one that is installed, or a standalone build."""
 
 from __future__ import annotations
 
@@ -22,26 +22,25 @@ from .base import StepKind, parse_spec
 from .context import BaseInterpreter, InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
 
-# Whose interpreter to build on, as the advice says it: an environment's or Conda's goes away with it, and the
-# Store's hides its files.
+# The kinds of interpreters to use. One in an environment or of conda may be removed with it, and the files of the
+# Microsoft Store's cannot be read.
 INTERPRETER_KINDS = ("system", "managed")
 
 
 class InterpreterSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """`path` of an interpreter on this computer; None where the step brings one."""
+    """`path` of an interpreter on this computer; None if the step installs one."""
 
     path: str | None = None
 
 
 class PythonRuntimeInstall(StepKind):
-    """Either `spec` names a Python that is here, or `files` holds the one archive of the catalog."""
+    """Either `spec` names an installed Python, or `files` has the archive of a standalone build."""
 
     name: ClassVar[str] = "python-runtime"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """The Python to build on: one that is here, else the standalone build that the catalog knows."""
-        if builder.made_by == "conda":
-            return ()  # which brings its own
+        if builder.environment_kind == "conda":
+            return ()  # conda installs its own
         series, machine = builder.series, builder.machine
         interpreter = find_interpreter(machine, series)
         if interpreter is not None:
@@ -61,8 +60,8 @@ class PythonRuntimeInstall(StepKind):
         if build is None:
             raise AppError("no-python", python=series)
         file_name = PurePosixPath(unquote(urlsplit(build.url).path)).name
-        extent = builder.file_extent(build.url)
-        size = build.bytes if build.bytes is not None else extent.bytes
+        remote_size = builder.remote_size(build.url)
+        size = build.bytes if build.bytes is not None else remote_size.bytes
         return (
             Step(
                 id="python",
@@ -70,34 +69,36 @@ class PythonRuntimeInstall(StepKind):
                 code="python-runtime",
                 data={"python": build.version.text, "path": None},
                 bytes=size,
-                disk_bytes=extent.unpacked,
-                minutes=builder.paces.archive_minutes(size, extent.unpacked),
+                disk_bytes=remote_size.unpacked,
+                minutes=builder.durations.archive_minutes(size, remote_size.unpacked),
                 files=(PlanFile(url=build.url, name=file_name, sha256=build.sha256, bytes=size),),
             ),
         )
 
     def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
-        """One that an earlier run fetched."""
+        """A standalone build that an earlier run installed."""
         if not step.files:
             return None
         python = context.system.standalone_python(_runtime_folder(step, context.data))
         return CurrentState(code="now.here", data={"path": str(python)}) if python.is_file() else None
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
-        """Raises AppError("python-gone") where it should be here and is not."""
-        here = parse_spec(step, InterpreterSpec).path
+        """Raises AppError("python-gone") if the planned interpreter is missing."""
+        planned_path = parse_spec(step, InterpreterSpec).path
         interpreter = (
-            Path(here) if here is not None else context.system.standalone_python(_runtime_folder(step, context.data))
+            Path(planned_path)
+            if planned_path is not None
+            else context.system.standalone_python(_runtime_folder(step, context.data))
         )
         if interpreter.is_file():
             data = {**step.data, "path": str(interpreter)}
             return Outcome(code="progress.python-here", data=data, produces=(BaseInterpreter(interpreter),))
-        if here is not None:
-            raise AppError("python-gone", path=here)
+        if planned_path is not None:
+            raise AppError("python-gone", path=planned_path)
         return None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises AppError: archive-broken, and what fetching raises."""
+        """Raises AppError("archive-broken"), and what `download_files` raises."""
         file, folder = step.files[0], _runtime_folder(step, context.data)
         request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         (archive,) = download_files(context.downloads, [request])
@@ -107,12 +108,12 @@ class PythonRuntimeInstall(StepKind):
 
 
 def find_interpreter(machine: Machine, series: str) -> Python | None:
-    """The machine's own interpreter of a "3.11" series that an environment can be built on."""
+    """The newest interpreter of a series like "3.11" on a machine that environments can be made with."""
     candidates = [
         python
         for python in machine.pythons or ()
         if python.version.split(".")[:2] == series.split(".")
-        and Version.parse(python.version) is not None  # a preview's wheels are nobody's
+        and Version.parse(python.version) is not None  # there are no wheels for pre-releases
         and python.kind in INTERPRETER_KINDS
         and (python.arch is None or machine.os.arch is None or python.arch == machine.os.arch)
     ]
@@ -125,7 +126,6 @@ def _runtime_folder(step: Step, data: DataDir) -> Path:
 
 
 def _unpack_runtime(archive: Path, folder: Path, context: InstallContext, file: PlanFile) -> None:
-    """Into a folder beside it first; the final name appears when everything is there."""
     partial = partial_path(folder)
     delete_folder(partial)
 

@@ -1,4 +1,4 @@
-"""What each kind of step does, one file for each kind."""
+"""All kinds of steps, in the order of a plan: a step comes after those that it needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from .vc_redist import VcRedistInstall
 from .verify import EnvironmentVerification
 from .wsl2 import Wsl2Install
 
-# In the order in which a plan has them: what another one needs comes before it.
 ALL_KINDS: tuple[StepKind, ...] = (
     Preflight(),
     PythonRuntimeInstall(),
@@ -31,10 +30,10 @@ ALL_KINDS: tuple[StepKind, ...] = (
     EnvironmentVariables(),
     VcRedistInstall(),
     WindowsInstaller(),
-    # May want a restart: everything that can be done before it is done, and the proof comes after it.
+    # May need a restart: what can be done without the driver is done before, the verification after it.
     NvidiaDriverInstall(),
     EnvironmentVerification(),
-    # Beside all of it, and nothing waits for it.
+    # No other step needs it.
     Wsl2Install(),
 )
 

@@ -1,38 +1,98 @@
-"""Microsoft's Visual C++ runtime on Windows, where there is none: the libraries of PyTorch and TensorFlow do not load
-without it.
-"""
+"""Microsoft's Visual C++ runtime on Windows, without which the libraries of PyTorch and TensorFlow do not load."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from ...catalog.records.software import VcRuntimeRequirement
+from ...catalog.records.software import VcRuntimePackage, VcRuntimeRequirement
 from ...catalog.store import Catalog
+from ...core.errors import AppError
 from ...core.machine import Tools
 from ...core.plan import PlanFile, Step
 from ...core.recommendation import Recommendation
 from ...core.types import Value
 from ...core.versions import Version
 from ...fetch.request import DownloadRequest
-from ..elevation.client import ElevationClient
 from ..host import Host
-from ..journal.log import Effect, ProgramInstalled, RetentionReason
+from ..journal.log import ProgramInstalled
 from ..journal.revert import EffectState
-from . import nvidia_driver
-from .base import StepKind
+from .base import ProgramInstall
 from .context import InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
 
 
-def _elevation_client(context: InstallContext) -> ElevationClient:
-    return ElevationClient(context.data.state, context.system, cancel=context.cancel)
+class VcRedistInstall(ProgramInstall):
+    """Runs Microsoft's installer, whose current version is always downloaded."""
+
+    name: ClassVar[str] = "vc-redist"
+
+    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
+        """One step if the machine is known to lack the runtime that a framework needs."""
+        tools = builder.machine.tools
+        if builder.machine.os.system != "windows" or tools is None:
+            return ()
+        if not any(_is_missing(need, tools) for need in _framework_needs(builder.catalog, builder.recommendation)):
+            return ()
+        package = builder.catalog.vc_redist.package
+        # The file behind the address is replaced every few months: its signer is checked instead of a hash.
+        file = PlanFile(url=package.url, name=PurePosixPath(urlsplit(package.url).path).name, sha256=package.sha256)
+        return (
+            Step(
+                id="vc-redist",
+                kind=self.name,
+                code="vc-redist",
+                bytes=builder.remote_size(package.url).bytes,
+                needs_admin=True,
+                commands=((file.name, *package.arguments),),
+                files=(file,),
+            ),
+        )
+
+    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
+        """Every library that is needed is installed."""
+        needs, windows = _framework_needs(context.catalog, context.plan.recommendation), context.system.windows
+        if not needs or windows is None:
+            return None
+        installed, folder = Version.parse(windows.visual_cpp()), windows.system32_folder()
+        for need in needs:
+            if not all((folder / name).is_file() for name in need.needs_files):
+                return None
+            # A release that needs a certain version is checked against the registered one, too.
+            if need.lowest is not None and (installed is None or installed < need.lowest):
+                return None
+        return Outcome(code="progress.vc-redist-here")
+
+    def run(self, step: Step, context: InstallContext) -> Outcome:
+        """Raises ElevationDenied, AppError("vc-redist-failed"), and what `download_files` raises."""
+        file, package = step.files[0], context.catalog.vc_redist.package
+        # An earlier download is not used: it may be outdated.
+        path = context.data.files / file.name
+        path.unlink(missing_ok=True)
+        (path,) = download_files(context.downloads, [DownloadRequest(file=file.remote, path=path)])
+        with context.effect(step, ProgramInstalled(name=self.name, version=package.signer)):
+            answer = self._make_client(context).install_vc_redist(path, file.sha256)
+            is_restart_needed = needs_restart(answer.exit_code or 0, package)
+        return Outcome(code="progress.vc-redist", restart=is_restart_needed)
+
+    def program_state(self, effect: ProgramInstalled, host: Host) -> EffectState:  # noqa: ARG002
+        windows = host.system.windows
+        return "applied" if windows is not None and windows.visual_cpp() is not None else "absent"
+
+    def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
+        return "leave-vc-redist", {}
+
+
+def needs_restart(exit_code: int, package: VcRuntimePackage) -> bool:
+    """Whether the installer asks for a restart; raises AppError("vc-redist-failed")."""
+    if exit_code in package.success_codes:
+        return exit_code in package.restart_codes
+    raise AppError("vc-redist-failed", status=exit_code)
 
 
 def _framework_needs(catalog: Catalog, recommendation: Recommendation) -> tuple[VcRuntimeRequirement, ...]:
-    """What is said of the frameworks that come."""
+    """What the frameworks to be installed need of the runtime, as far as the catalog says."""
     torch, tensorflow = recommendation.pytorch, recommendation.tensorflow
     framework_needs = (
         catalog.vc_requirement(torch.version) if torch is not None else None,
@@ -44,81 +104,6 @@ def _framework_needs(catalog: Catalog, recommendation: Recommendation) -> tuple[
 def _is_missing(need: VcRuntimeRequirement, tools: Tools) -> bool:
     installed, libraries = Version.parse(tools.vc_redist), tools.vc_libraries
     is_old = need.lowest is not None and (installed is None or installed < need.lowest)
-    # An older runtime has not all the files that a newer build asks for.
+    # An older runtime lacks files that newer builds need.
     is_incomplete = libraries is not None and not set(need.needs_files) <= set(libraries)
     return tools.vc_redist is None or is_old or is_incomplete
-
-
-class VcRedistInstall(StepKind):
-    """`door` replaces the way to administrator rights."""
-
-    name: ClassVar[str] = "vc-redist"
-    external_installer: ClassVar[bool] = True
-
-    def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
-        self._make_client = make_client
-
-    def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step where the machine is known not to have the runtime that what comes needs, or only too old."""
-        tools = builder.machine.tools
-        if builder.machine.os.system != "windows" or tools is None:
-            return ()
-        if not any(_is_missing(need, tools) for need in _framework_needs(builder.catalog, builder.recommendation)):
-            return ()
-        package = builder.catalog.vc_redist.package
-        # What the address gives changes from month to month: its signer is checked in place of a hash.
-        file = PlanFile(url=package.url, name=PurePosixPath(urlsplit(package.url).path).name, sha256=package.sha256)
-        return (
-            Step(
-                id="vc-redist",
-                kind=self.name,
-                code="vc-redist",
-                bytes=builder.file_extent(package.url).bytes,
-                needs_admin=True,
-                commands=((file.name, *package.arguments),),
-                files=(file,),
-            ),
-        )
-
-    def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002
-        """Every library that is asked for is here, whoever put it there."""
-        needs, windows = _framework_needs(context.catalog, context.plan.recommendation), context.system.windows
-        if not needs or windows is None:
-            return None
-        here, folder = Version.parse(windows.visual_cpp()), windows.system32_folder()
-        for need in needs:
-            if not all((folder / name).is_file() for name in need.needs_files):
-                return None
-            # A release that says which version it needs goes by what the installer wrote down, besides.
-            if need.lowest is not None and (here is None or here < need.lowest):
-                return None
-        return Outcome(code="progress.vc-redist-here")
-
-    def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises RightsRefused, AppError("vc-redist-failed"), and what fetching raises."""
-        file, package = step.files[0], context.catalog.vc_redist.package
-        # Never taken from an earlier time: nobody could say whether it is still the current one.
-        path = context.data.files / file.name
-        path.unlink(missing_ok=True)
-        (path,) = download_files(context.downloads, [DownloadRequest(file=file.remote, path=path)])
-        with context.effect(step, ProgramInstalled(name=self.name, after=package.signer)):
-            answer = self._make_client(context).install_vc_redist(path, file.sha256)
-            needs_restart = nvidia_driver.vc_redist_needs_restart(answer.exit_code or 0, package)
-        return Outcome(code="progress.vc-redist", restart=needs_restart)
-
-    def effect_state(self, effect: Effect, host: Host) -> EffectState:
-        """As its installer wrote it down."""
-        if not isinstance(effect, ProgramInstalled):
-            return super().effect_state(effect, host)
-        windows = host.system.windows
-        return "made" if windows is not None and windows.visual_cpp() is not None else "before"
-
-    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
-        """Other programs use it, too: it stays."""
-        if not isinstance(effect, ProgramInstalled):
-            return super().revert(effect, host)
-        return None if self.effect_state(effect, host) == "before" else "system"
-
-    def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
-        """Where Windows removes it."""
-        return "leave-vc-redist", {}

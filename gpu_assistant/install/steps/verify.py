@@ -1,4 +1,10 @@
-"""Proves the new environment, then gives it its name, and proves that it still starts there."""
+"""Verifying the new environment, then giving it its final name.
+
+    verify the partial environment ─► swap_out the damaged one, if any ─► commit_folder ─► check that it starts there
+    ─► finish_swap moves the user's files over ─► the effect that `python_packages.py` began is done
+
+On an error before the end the environment gets no name; a failed verification has the next run build it again.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +31,11 @@ START_TIMEOUT_S = 120.0
 
 
 class EnvironmentVerification(StepKind):
-    """The environment has its name from here on."""
+    """The step after which the environment exists."""
 
     name: ClassVar[str] = "verify"
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One proof."""
         environment, offers = str(builder.environment), builder.recommendation.alternatives
         uses_wsl2 = any(offer.code == "tensorflow-wsl2" for offer in offers)
         return (
@@ -42,19 +47,19 @@ class EnvironmentVerification(StepKind):
                 data={"env": environment, "release": builder.release},
                 bytes=0,
                 disk_bytes=0,
-                minutes=builder.paces.verify_minutes,
+                minutes=builder.durations.verify_minutes,
                 commands=(("gpu-assistant", "verify", "--env", environment),),
             ),
         )
 
     def run(self, step: Step, context: InstallContext) -> Outcome:  # noqa: ARG002
-        """Raises AppError: check-failed (the environment does not get its name), environment-broken."""
+        """Raises AppError: check-failed, environment-broken, and those of `files/staging.py`."""
         status = context.require(EnvironmentStatus)
-        if status.complete:
+        if status.is_complete:
             _run_verification(context.environment, context)
             return Outcome()
-        if status.awaits_proof:
-            # An earlier run made it, and this one says so before it has its name.
+        if status.is_unverified:
+            # An earlier run built it; the effect of that run is not this one's.
             (packages_step,) = (
                 candidate for candidate in context.plan.steps if candidate.kind == PythonPackagesInstall.name
             )
@@ -72,9 +77,9 @@ class EnvironmentVerification(StepKind):
             staging.swap_out(context.environment)
         try:
             commit_folder(context.environment)
-            _check_starts(context)
+            check_environment_starts(context)
         except AppError as error:
-            # Not whole after all: the next run makes it again.
+            # It does not work under its final name: the next run builds it again.
             if context.environment.is_dir():
                 context.environment.rename(context.partial)
             staging.restore_old(context.environment)
@@ -99,7 +104,7 @@ class EnvironmentVerification(StepKind):
 
 
 def _awaits_driver(builder: PlanBuilder) -> bool:
-    """Whether it cannot pass before somebody has installed the driver."""
+    """Whether verification fails until the user has installed a driver by hand."""
     recommendation, advice = builder.recommendation, builder.recommendation.driver
     is_manual = any(step.kind == NvidiaDriverInstall.name and step.code in MANUAL_CODES for step in builder.steps)
     installed, minimum = Version.parse(advice.installed), Version.parse(advice.minimum)
@@ -109,30 +114,30 @@ def _awaits_driver(builder: PlanBuilder) -> bool:
     return is_manual and is_insufficient and recommendation.accelerator == "cuda"
 
 
-def _run_verification(folder: Path, job_context: InstallContext) -> None:
+def _run_verification(folder: Path, context: InstallContext) -> None:
     count = 0
 
     def report_check(_check: Check) -> None:
         nonlocal count
         count += 1
-        job_context.reporter.report_progress(done=count, total=None, unit="items", bottleneck="checking")
+        context.reporter.report_progress(done=count, total=None, unit="items", bottleneck="checking")
 
-    job: JobContext[Check] = JobContext(report=report_check, log=job_context.reporter.log, cancel=job_context.cancel)
-    checks = job_context.verifier(folder, job_context.system).run(job)
+    job_context: JobContext[Check] = JobContext(report=report_check, log=context.reporter.log, cancel=context.cancel)
+    checks = context.verifier(folder, context.system).run(job_context)
     for check in checks.checks:
-        job_context.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
+        context.reporter.log(f"{check.id}: {check.state} {check.value if check.value is not None else ''}".rstrip())
     failed = next((check for check in checks.checks if check.state == "fail"), None)
     if failed is not None:
         raise AppError("check-failed", check=failed.id, reason=failed.data.get("reason"))
 
 
-def _check_starts(context: InstallContext) -> None:
-    """Python and one of the scripts run under the final name."""
+def check_environment_starts(context: InstallContext) -> None:
+    """Run Python and a script under the final name; raises AppError("environment-broken")."""
     python = context.system.environment_python(context.environment)
     pip = context.system.environment_program(context.environment, "pip")
     commands: tuple[list[str | Path], ...] = ([python, "-I", "-c", ""], [pip, "--version"])
     for command in commands:
-        # pip tells where it lies, and dies of a letter that the code page of a Windows pipe lacks.
+        # pip prints its path, which fails if the code page of a Windows pipe lacks a character of it.
         finished = context.system.run(
             command, timeout=START_TIMEOUT_S, environ={"PYTHONUTF8": "1"}, cancel=context.cancel
         )

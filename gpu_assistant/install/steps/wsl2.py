@@ -1,13 +1,11 @@
-"""A Linux inside Windows, for what uses the card only there: set up where the user asked for it, else shown.
+"""WSL2, a Linux inside Windows, for frameworks that use the GPU only there.
 
-Windows' own program does it: its parts of Windows through the door, for everybody; then, after a restart, the Linux
-itself, for this user alone. A name and a password there nobody but the user can choose, and the setup here goes on
-without all of it.
+wsl.exe installs it in two parts: the Windows features with administrator rights, for all users; then, after a restart,
+the distribution, for this user. The user name and password in it are left to the user.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from ...core.errors import AppError
@@ -15,13 +13,11 @@ from ...core.plan import Step
 from ...core.types import Value
 from ...core.versions import version_text
 from ...system.base import Processes, WslStatus
-from ..elevation.client import ElevationClient
-from ..elevation.helper import WSL_ENVIRONMENT, WSL_TIMEOUT_S
-from ..elevation.protocol import find_wsl, wsl_route
+from ..elevation.protocol import WSL_ENVIRONMENT, WSL_TIMEOUT_S, find_wsl, wsl_route
 from ..host import Host
-from ..journal.log import Effect, ProgramInstalled, RetentionReason
+from ..journal.log import ProgramInstalled
 from ..journal.revert import EffectState
-from .base import StepKind, refused
+from .base import ProgramInstall, plan_error
 from .context import InstallContext, Outcome
 from .plan_builder import PlanBuilder
 
@@ -34,25 +30,13 @@ SHOW_CODE, INSTALL_CODE = "wsl2", "wsl2-install"
 PLATFORM_PROGRAM, LINUX_PROGRAM = "WSL2", "WSL2 Linux"
 
 
-def _wsl_status(system: Processes) -> WslStatus:
-    return system.windows.wsl() if system.windows is not None else WslStatus()
-
-
-def _elevation_client(context: InstallContext) -> ElevationClient:
-    return ElevationClient(context.data.state, context.system, cancel=context.cancel)
-
-
-class Wsl2Install(StepKind):
-    """Planned where the advice offers it; `door` replaces the way to administrator rights."""
+class Wsl2Install(ProgramInstall):
+    """Planned if the recommendation offers it: installed if the user chose it, else only shown."""
 
     name: ClassVar[str] = "wsl2"
-    external_installer: ClassVar[bool] = True
-
-    def __init__(self, make_client: Callable[[InstallContext], ElevationClient] = _elevation_client) -> None:
-        self._make_client = make_client
 
     def plan(self, builder: PlanBuilder) -> tuple[Step, ...]:
-        """One step where a route of the catalog leads through it and says how it is set up."""
+        """One step if it is recommended and the catalog has the commands."""
         offer = next(
             (alternative for alternative in builder.recommendation.alternatives if alternative.code == OFFER_CODE), None
         )
@@ -79,19 +63,19 @@ class Wsl2Install(StepKind):
         )
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:
-        """There is a Linux already; or it is left to the user."""
-        here = _wsl_status(context.system)
-        if here.ready and here.distributions:
-            return Outcome(code="progress.wsl-here", data={"name": here.distributions[0]})
+        """A distribution is installed, or installing it is left to the user."""
+        wsl = _wsl_status(context.system)
+        if wsl.ready and wsl.distributions:
+            return Outcome(code="progress.wsl-here", data={"name": wsl.distributions[0]})
         if step.code == SHOW_CODE:
             return Outcome(code="progress.driver-by-hand", data={"commands": step.data.get("commands")})
         return None
 
     def run(self, step: Step, context: InstallContext) -> Outcome:
-        """Raises RightsRefused, AppError: wsl-missing, wsl-failed, wsl-not-ready, wsl-linux-failed."""
+        """Raises ElevationDenied; AppError: wsl-missing, wsl-failed, wsl-not-ready, wsl-linux-failed."""
         route = wsl_route(context.catalog)
         if route is None:
-            raise refused(step.id)
+            raise plan_error(step.id)
         if not _wsl_status(context.system).ready:
             needs_restart = self._enable_platform(step, context, route)
             if needs_restart:
@@ -101,7 +85,7 @@ class Wsl2Install(StepKind):
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="installing", code="progress.wsl-linux"
         )
-        with context.effect(step, ProgramInstalled(name=LINUX_PROGRAM, after="2")):
+        with context.effect(step, ProgramInstalled(name=LINUX_PROGRAM, version="2")):
             finished = context.system.run(
                 [path, *route.user_words],
                 timeout=WSL_TIMEOUT_S,
@@ -117,38 +101,33 @@ class Wsl2Install(StepKind):
         return Outcome(code="progress.wsl-done")
 
     def _enable_platform(self, step: Step, context: InstallContext, route: TensorFlowRoute) -> bool:
-        """Whether the parts of Windows that are there now work only after a restart."""
+        """Enable the Windows features; returns whether they work only after a restart."""
         context.reporter.report_progress(
             done=0, total=None, unit="items", bottleneck="consent", code="progress.wsl-asking"
         )
-        with context.effect(step, ProgramInstalled(name=PLATFORM_PROGRAM, after="2")):
+        with context.effect(step, ProgramInstalled(name=PLATFORM_PROGRAM, version="2")):
             answer = self._make_client(context).enable_wsl_platform()
             if answer.exit_code not in (0, *route.restart_codes):
                 raise AppError("wsl-failed", status=answer.exit_code, detail=_last_line("\n".join(answer.lines)))
         if _wsl_status(context.system).ready:
             return False
-        # It says 0 with a restart, too: that Windows waits for one is seen elsewhere.
+        # wsl.exe may exit with 0 although a restart is needed; Windows records that elsewhere.
         if answer.exit_code in route.restart_codes or context.system.pending_reboot():
             return True
         raise AppError("wsl-not-ready")
 
-    def effect_state(self, effect: Effect, host: Host) -> EffectState:
-        """By what Windows wrote down; parts that wait for a restart are not there yet."""
-        if not isinstance(effect, ProgramInstalled):
-            return super().effect_state(effect, host)
-        here = _wsl_status(host.system)
-        there = bool(here.distributions) if effect.name == LINUX_PROGRAM else here.ready
-        return "made" if there else "before"
-
-    def revert(self, effect: Effect, host: Host) -> RetentionReason | None:
-        """It may hold the user's own files by then: it stays, and the step's words say how it is removed."""
-        if not isinstance(effect, ProgramInstalled):
-            return super().revert(effect, host)
-        return None if self.effect_state(effect, host) == "before" else "system"
+    def program_state(self, effect: ProgramInstalled, host: Host) -> EffectState:
+        """As Windows has recorded it; features that need a restart are still absent."""
+        wsl = _wsl_status(host.system)
+        is_installed = bool(wsl.distributions) if effect.name == LINUX_PROGRAM else wsl.ready
+        return "applied" if is_installed else "absent"
 
     def uninstall_notice(self, effect: ProgramInstalled, step: Step | None) -> tuple[str, dict[str, Value]]:  # noqa: ARG002
-        """How each half of it is removed."""
         return ("leave-wsl-linux" if effect.name == LINUX_PROGRAM else "leave-wsl"), {}
+
+
+def _wsl_status(system: Processes) -> WslStatus:
+    return system.windows.wsl() if system.windows is not None else WslStatus()
 
 
 def _setup_commands(route: TensorFlowRoute) -> tuple[tuple[str, ...], ...]:

@@ -12,8 +12,9 @@ import pytest
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, StepEvent
-from gpu_assistant.install.bundle.format import LIST_FILE, CheckBundleJob, read_contents
+from gpu_assistant.install.bundle.format import LIST_FILE, read_contents
 from gpu_assistant.install.bundle.source import BundleSource
+from gpu_assistant.install.jobs.check_bundle import CheckBundleJob
 from gpu_assistant.install.packages.requirements import Platform
 from gpu_assistant.texts.localized import Texts
 
@@ -78,10 +79,10 @@ def test_list_with_outside_path_is_refused(bundle: Path, path: str) -> None:
 
 
 def test_list_with_duplicate_or_without_lock_is_refused(bundle: Path) -> None:
-    whole = json.loads((bundle / LIST_FILE).read_text(encoding="utf-8"))
-    twice = {**whole["files"][1], "path": whole["files"][1]["path"].upper().replace("WHEELS", "wheels")}
-    for files in ([*whole["files"], twice], whole["files"][1:]):
-        (bundle / LIST_FILE).write_text(json.dumps({**whole, "files": files}), encoding="utf-8")
+    data = json.loads((bundle / LIST_FILE).read_text(encoding="utf-8"))
+    twice = {**data["files"][1], "path": data["files"][1]["path"].upper().replace("WHEELS", "wheels")}
+    for files in ([*data["files"], twice], data["files"][1:]):
+        (bundle / LIST_FILE).write_text(json.dumps({**data, "files": files}), encoding="utf-8")
         with pytest.raises(UsageError) as caught:
             read_contents(bundle)
         assert caught.value.code == "bundle-list"
@@ -122,10 +123,10 @@ def test_bundle_for_another_request_is_refused(world: World, bundle: Path) -> No
 
 def test_check_here_refuses_bundle_of_other_platform(world: World, bundle: Path) -> None:
     here = world.system.operating_system()
-    assert CheckBundleJob(bundle, here).run(JobContext()).target == HERE
+    assert CheckBundleJob(bundle, here).run(JobContext()).platform == HERE
     other = "windows" if HERE.system == "linux" else "linux"
     stranger = msgspec.structs.replace(here, system=other, glibc=None)
     with pytest.raises(UsageError) as caught:
         CheckBundleJob(bundle, stranger).run(JobContext())
     assert caught.value.code == "bundle-other-machine"
-    assert CheckBundleJob(bundle).run(JobContext()).target == HERE  # who made it may check it anywhere
+    assert CheckBundleJob(bundle).run(JobContext()).platform == HERE  # who made it may check it anywhere

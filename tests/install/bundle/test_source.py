@@ -46,9 +46,9 @@ def test_bundle_installs_without_network(world: World, bundle: Path, refusing: l
     assert end(events).state == "done"
     assert states(events)["pytorch"] == "done"
     assert world.asks() == []
-    made = inventory.read_manifest(world.environment)
-    assert made is not None
-    assert made.packages["torch"] == world.torch.name.split("-")[1]
+    created = inventory.read_manifest(world.environment)
+    assert created is not None
+    assert created.packages["torch"] == world.torch.name.split("-")[1]
     assert states(world.install(plan))["pytorch"] == "skipped"
     assert world.asks() == []
 
@@ -81,13 +81,13 @@ def test_local_wheels_are_bundled_without_their_paths(world: World) -> None:
 
 def test_plan_with_bundle_shows_its_commands(world: World, bundle: Path) -> None:
     plan = offline(world, bundle)
-    assert [words[:3] for step in plan.steps for words in step.commands if words[0] == "uv"] == [
+    assert [command[:3] for step in plan.steps for command in step.commands if command[0] == "uv"] == [
         ("uv", "venv", "--relocatable"),
         ("uv", "pip", "sync"),
     ]
     for language in ("en", "zh_CN"):
-        told = {step.id: step for step in Texts(language).localize_plan(plan).steps}
-        assert str(bundle) in str(told["resolve"].what)
+        texts = {step.id: step for step in Texts(language).localize_plan(plan).steps}
+        assert str(bundle) in str(texts["resolve"].what)
 
 
 @pytest.mark.parametrize("pinned", [True, False])
@@ -122,7 +122,7 @@ def _stocked(world: ToolkitWorld, folder: Path) -> BundleContents:
     house.mkdir()
     for each in (wheel, *tiny_wheels.others()):
         (house / each.name).write_bytes(each.data)
-    whole = make_plan(
+    complete = make_plan(
         machine(),
         recommendation("9.1.0", None),
         world.catalog,
@@ -131,11 +131,11 @@ def _stocked(world: ToolkitWorld, folder: Path) -> BundleContents:
         wheelhouse=house,
         simulated=True,
     )
-    plan = msgspec.structs.replace(whole, steps=(*whole.steps, *world.plan().steps))
+    plan = msgspec.structs.replace(complete, steps=(*complete.steps, *world.plan().steps))
     ground = ValidationContext(world.system, world.data, world.catalog)
-    made = CreateBundleJob(plan, HERE, folder, ground, channel="studio", limits=QUICK).run(JobContext())
-    assert made.wish.python == SERIES
-    return made
+    created = CreateBundleJob(plan, HERE, folder, ground, channel="studio", limits=QUICK).run(JobContext())
+    assert created.request.python == SERIES
+    return created
 
 
 def test_file_without_hash_is_found_by_url(world: World, bundle: Path) -> None:

@@ -26,8 +26,8 @@ from gpu_assistant.system.base import ProcessResult, System
 def as_on_windows(argv: Sequence[str | Path], **more: Any) -> ProcessResult:
     """Run a script of the tests; its own last word is its exit code."""
     done = current_system().run([sys.executable, *argv], **more)
-    said = re.search(r"^EXIT (-?\d+)\s*\Z", done.stdout, re.MULTILINE)
-    return replace(done, returncode=int(said[1])) if said is not None else done
+    match = re.search(r"^EXIT (-?\d+)\s*\Z", done.stdout, re.MULTILINE)
+    return replace(done, returncode=int(match[1])) if match is not None else done
 
 
 class InsideRights:
@@ -58,10 +58,10 @@ class InsideRights:
         return path.open("rb")
 
     def publisher(self, file: Path) -> str:
-        found = re.search(rb"^# signed by (.+)$", file.read_bytes(), re.MULTILINE)
-        if found is None:
+        match = re.search(rb"^# signed by (.+)$", file.read_bytes(), re.MULTILINE)
+        if match is None:
             raise AppError("signature-missing", path=str(file))
-        return found[1].decode().strip()
+        return match[1].decode().strip()
 
     def create_restore_point(self, description: str) -> None:
         raise AssertionError(description)

@@ -155,9 +155,9 @@ def test_folder_writable_by_others_is_refused(base: Path, mode: int) -> None:
     rights = tried_rights(base)
     rights.check_private_folder(base)
     base.chmod(mode)
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         rights.check_private_folder(base)
-    assert said.value.code == "door-folder"
+    assert caught.value.code == "door-folder"
     with pytest.raises(AppError):
         rights.check_private_folder(rights.private_folder_path("x").parent)
     assert serve(base, request()) == 1
@@ -223,16 +223,16 @@ def test_file_swapped_after_check_is_not_run(base: Path) -> None:
 
 
 def test_file_swapped_before_check_is_refused(base: Path) -> None:
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         tried(base, "Maker", sha256=hashlib.sha256(BAD).hexdigest())
-    assert said.value.code == "door-changed"
+    assert caught.value.code == "door-changed"
 
 
 @pytest.mark.parametrize("publisher", ["Taker", "Maker Inc", "maker", ""])
 def test_file_of_other_publisher_is_refused(base: Path, publisher: str) -> None:
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         tried(base, publisher)
-    assert said.value.code == "signature-other"
+    assert caught.value.code == "signature-other"
 
 
 @links
@@ -243,11 +243,11 @@ def test_program_behind_link_is_refused(base: Path) -> None:
     link.symlink_to(real)
     wanted = WindowsDriverRequest(nonce=NONCE, file=str(link), sha256=hashlib.sha256(GOOD).hexdigest())
     rights = Watched(base, "Maker")
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         helper.run_installer(
             CALL, wanted, rights.create_private_folder("private"), FakeSystem(), rights, before_run=lambda: None
         )
-    assert said.value.code == "door-file"
+    assert caught.value.code == "door-file"
 
 
 @links

@@ -52,9 +52,9 @@ def test_user_writable_folder_is_refused(tmp_path: Path) -> None:
     others = writer_sids(owner, entries) - ADMINISTRATOR_SIDS
     if not others:
         pytest.skip("everything here belongs to administrators")
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         WindowsElevatedSystem().check_private_folder(tmp_path)
-    assert said.value.code == "door-folder"
+    assert caught.value.code == "door-folder"
     WindowsElevatedSystem(ADMINISTRATOR_SIDS | others).check_private_folder(tmp_path)
 
 
@@ -72,8 +72,8 @@ def test_private_folder_is_created_once() -> None:
     folder = rights.create_private_folder(name)
     try:
         assert folder == rights.private_folder_path(name)
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             rights.create_private_folder(name)
-        assert said.value.code == "door-folder"
+        assert caught.value.code == "door-folder"
     finally:
         folder.rmdir()

@@ -103,9 +103,9 @@ def test_other_driver_branches_may_be_removed(tmp_path: Path) -> None:
 
 def test_other_packages_may_not_be_removed(tmp_path: Path) -> None:
     world = World(tmp_path, trial=r"Remv nvidia-driver-550 [550.1]\nRemv ubuntu-desktop [1.2]")
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         world.door.install_linux_packages(["nvidia-driver-580"])
-    assert (said.value.code, said.value.data) == ("driver-would-remove", {"packages": "ubuntu-desktop"})
+    assert (caught.value.code, caught.value.data) == ("driver-would-remove", {"packages": "ubuntu-desktop"})
     assert len(world.log.read_text().splitlines()) == 2
 
 
@@ -115,27 +115,27 @@ def test_planned_version_is_checked(tmp_path: Path, least: str, fine: bool) -> N
     if fine:
         assert world.door.install_linux_packages(["nvidia-driver-580"], least).exit_code == 0
         return
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         world.door.install_linux_packages(["nvidia-driver-580"], least)
-    assert (said.value.code, said.value.data) == ("driver-too-old-here", {"version": "580.95.5", "minimum": least})
+    assert (caught.value.code, caught.value.data) == ("driver-too-old-here", {"version": "580.95.5", "minimum": least})
     assert len(world.log.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("name", ["openssh-server", "nvidia-driver-580-evil", "nvidia-driver-5800", "nvidia-driver-"])
 def test_unknown_packages_are_refused(tmp_path: Path, name: str) -> None:
     world = World(tmp_path)
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         world.door.install_linux_packages(["nvidia-driver-580", name])
-    assert said.value.code == "door-request"
+    assert caught.value.code == "door-request"
     assert not world.log.read_text()
 
 
 @pytest.mark.parametrize("code", [126, 127])
 def test_refused_rights_change_nothing(tmp_path: Path, code: int) -> None:
     world = World(tmp_path, pkexec=code)
-    with pytest.raises(ElevationDenied) as said:
+    with pytest.raises(ElevationDenied) as caught:
         world.door.install_linux_packages(["nvidia-driver-580"])
-    assert said.value.exit_code == 5
+    assert caught.value.exit_code == 5
     assert not world.log.read_text()
     assert not list(world.base.iterdir())
     assert not list(world.own.iterdir())
@@ -144,26 +144,26 @@ def test_refused_rights_change_nothing(tmp_path: Path, code: int) -> None:
 def test_missing_pkexec_is_an_error(tmp_path: Path) -> None:
     world = World(tmp_path)
     (tmp_path / "pkexec").unlink()
-    with pytest.raises(ElevationDenied) as said:
+    with pytest.raises(ElevationDenied) as caught:
         world.door.install_linux_packages(["nvidia-driver-580"])
-    assert said.value.code == "rights-no-way"
+    assert caught.value.code == "rights-no-way"
 
 
 def test_windows_requests_are_refused(tmp_path: Path) -> None:
     world = World(tmp_path)
     setup = program(tmp_path / "setup.exe", "MZ")
     for call in (lambda: world.door.install_windows_driver(setup, None), world.door.create_restore_point):
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             call()
-        assert (said.value.code, said.value.data) == ("door-request", {"detail": "linux"})
+        assert (caught.value.code, caught.value.data) == ("door-request", {"detail": "linux"})
 
 
 def test_crashed_helper_is_no_answer(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.base.rmdir()
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         world.door.install_linux_packages(["nvidia-driver-580"])
-    assert said.value.code == "door-no-answer"
+    assert caught.value.code == "door-no-answer"
 
 
 def test_helper_command_has_absolute_path() -> None:

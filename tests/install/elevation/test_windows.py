@@ -29,9 +29,9 @@ KNOWN = (SIGNED / "known.cer").read_bytes()
 
 
 def refusal(path: Path, root: bytes | None = KNOWN) -> str:
-    with pytest.raises(AppError) as said:
+    with pytest.raises(AppError) as caught:
         verify_publisher(path, root)
-    return said.value.code
+    return caught.value.code
 
 
 class TestTrusted:
@@ -123,18 +123,18 @@ class TestDoor:
         ],
     )
     def test_other_programs_are_refused(self, door: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             door.install_windows_driver(SIGNED / f"{file}.exe", None)
-        assert said.value.code == code
+        assert caught.value.code == code
         assert not calls(tmp_path)
 
     def test_file_unknown_to_catalog_is_refused(self, door: ElevationClient, tmp_path: Path) -> None:
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             door.install_windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
-        assert said.value.code == "door-changed"
+        assert caught.value.code == "door-changed"
         assert not calls(tmp_path)
 
     def test_missing_file_is_an_error(self, door: ElevationClient, tmp_path: Path) -> None:
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             door.install_vc_redist(tmp_path / "away.exe", "0" * 64)
-        assert said.value.code == "door-file"
+        assert caught.value.code == "door-file"

@@ -59,11 +59,11 @@ class Running:
     def until(self, seen: Callable[[News], bool]) -> News:
         """The first news of which this holds."""
         while True:
-            news = self._news.get(timeout=LONGEST_S)
-            assert news is not None, (self.end(), self.said, self.events[-3:])
-            self.events.append(news)
-            if seen(news):
-                return news
+            events = self._news.get(timeout=LONGEST_S)
+            assert events is not None, (self.end(), self.said, self.events[-3:])
+            self.events.append(events)
+            if seen(events):
+                return events
 
     def until_there(self, pattern: str, folder: Path) -> None:
         """Until files of this pattern lie in a folder; nobody tells of them."""
@@ -86,8 +86,8 @@ class Running:
             thread.join(LONGEST_S)
         self._threads.clear()
         while not self._news.empty():
-            if (news := self._news.get()) is not None:
-                self.events.append(news)
+            if (events := self._news.get()) is not None:
+                self.events.append(events)
         for stream in (self._child.stdout, self._child.stderr):
             assert stream is not None
             stream.close()

@@ -23,16 +23,16 @@ CUT = "GPU_ASSISTANT_TEST_CUT"
 
 def cut_at(kind: str) -> None:
     """Die instead of writing that an effect of this kind of step happened."""
-    write, last = log.Journal._write, [""]
+    append, last_kind = log.Journal.append, [""]
 
-    def watched(self: log.Journal, entry: log.JournalEntry) -> None:
-        if isinstance(entry, log.EffectStarted):
-            last[0] = entry.kind
-        if isinstance(entry, log.EffectDone) and last[0] == kind:
+    def watched(self: log.Journal, record: log.JournalRecord) -> None:
+        if isinstance(record, log.EffectStarted):
+            last_kind[0] = record.kind
+        if isinstance(record, log.EffectDone) and last_kind[0] == kind:
             os._exit(9)
-        write(self, entry)
+        append(self, record)
 
-    log.Journal._write = watched  # type: ignore[method-assign]
+    log.Journal.append = watched  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

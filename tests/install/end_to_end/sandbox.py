@@ -37,7 +37,7 @@ else:
     from gpu_assistant.system.linux.system import LinuxSystem as ThisSystem
 
 
-HELPER = Path(__file__).parents[1] / "door" / "helper.py"
+HELPER = Path(__file__).parents[1] / "elevation" / "helper.py"
 SIGNED = HELPER.with_name("signed") / "nvidia.exe"
 DRIVER = "617.99"
 DRIVER_PATH = f"/Windows/{DRIVER}/{DRIVER}-desktop-win10-win11-64bit-international-nsd-dch-whql.exe"
@@ -80,16 +80,16 @@ def catalog(place: TriedPlace) -> Catalog:
 
     A catalog's own files name no address there.
     """
-    found = redist(place).catalog(load_catalog(resources_dir() / "catalog"))
-    toolkits = tuple(each for each in found.cuda.toolkits if each.version.text == TOOLKIT)
-    vars(found)["cuda"] = msgspec.structs.replace(found.cuda, toolkits=toolkits)
-    cudnns = tuple(each for each in found.cudnn.releases if each.version.text == CUDNN_VERSION)
-    vars(found)["cudnn"] = msgspec.structs.replace(found.cudnn, releases=cudnns)
-    newest = next(p for p in found.drivers.packages if (p.system, p.channel) == ("windows", "studio") and p.sha256)
+    result = redist(place).catalog(load_catalog(resources_dir() / "catalog"))
+    toolkits = tuple(each for each in result.cuda.toolkits if each.version.text == TOOLKIT)
+    vars(result)["cuda"] = msgspec.structs.replace(result.cuda, toolkits=toolkits)
+    cudnns = tuple(each for each in result.cudnn.releases if each.version.text == CUDNN_VERSION)
+    vars(result)["cudnn"] = msgspec.structs.replace(result.cudnn, releases=cudnns)
+    newest = next(p for p in result.drivers.packages if (p.system, p.channel) == ("windows", "studio") and p.sha256)
     sha256 = hashlib.sha256(SIGNED.read_bytes()).hexdigest()
     package = msgspec.structs.replace(newest, version=Version(DRIVER), url=place.base + DRIVER_PATH, sha256=sha256)
-    others = tuple(p for p in found.drivers.packages if p.system != "windows")
-    vars(found)["drivers"] = msgspec.structs.replace(found.drivers, packages=(package, *others))
+    others = tuple(p for p in result.drivers.packages if p.system != "windows")
+    vars(result)["drivers"] = msgspec.structs.replace(result.drivers, packages=(package, *others))
     releases = tuple(
         msgspec.structs.replace(
             release,
@@ -100,10 +100,10 @@ def catalog(place: TriedPlace) -> Catalog:
         )
         if release.version.text == place.torch
         else release
-        for release in found.pytorch.releases
+        for release in result.pytorch.releases
     )
-    vars(found)["pytorch"] = msgspec.structs.replace(found.pytorch, releases=releases)
-    return found
+    vars(result)["pytorch"] = msgspec.structs.replace(result.pytorch, releases=releases)
+    return result
 
 
 class TriedSystem(ThisSystem):
@@ -141,8 +141,8 @@ def door(place: TriedPlace, system: TriedSystem, work: InstallContext) -> Elevat
         from gpu_assistant.system.linux.elevation import run_as_admin
 
         ask = partial(run_as_admin, pkexec=place.pkexec)
-    words = (sys.executable, str(HELPER), str(place.door), str(place.apt_get))
-    return ElevationClient(work.data.state, system, rights=tried_rights(place.door), run_as_admin=ask, command=words)
+    command = (sys.executable, str(HELPER), str(place.door), str(place.apt_get))
+    return ElevationClient(work.data.state, system, rights=tried_rights(place.door), run_as_admin=ask, command=command)
 
 
 def use(place: TriedPlace) -> type[App]:

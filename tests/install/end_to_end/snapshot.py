@@ -23,17 +23,17 @@ MACHINE_KEYS = (
 
 def files(folder: Path, *, without: Path | None = None) -> dict[str, str | None]:
     """Every file's sha256 below a folder, but for those below another one; a folder has none."""
-    found: dict[str, str | None] = {}
+    result: dict[str, str | None] = {}
     for here, folders, names in os.walk(folder):
-        place = Path(here)
-        folders[:] = [name for name in folders if place / name != without]
+        path = Path(here)
+        folders[:] = [name for name in folders if path / name != without]
         for name in (*folders, *names):
-            one = place / name
+            one = path / name
             if one.is_symlink():
-                found[str(one)] = str(one.readlink())
+                result[str(one)] = str(one.readlink())
             else:
-                found[str(one)] = hashlib.sha256(one.read_bytes()).hexdigest() if name in names else None
-    return found
+                result[str(one)] = hashlib.sha256(one.read_bytes()).hexdigest() if name in names else None
+    return result
 
 
 if sys.platform == "win32":

@@ -75,9 +75,9 @@ def test_stopped_install_is_still_reported_as_interrupted(world: World, desktop:
     with pytest.raises(AppError):
         world.install(plan)
     MenuEntryJob(world.environment, world.data, world.system, desktop, STEP_KINDS).run(JobContext())
-    found = interrupted_install(world.data)
-    assert found is not None
-    assert found.plan.env == plan.env
+    result = interrupted_install(world.data)
+    assert result is not None
+    assert result.plan.env == plan.env
 
 
 def test_editor_job_sets_interpreter_and_keeps_settings(world: World, desktop: FakeDesktop) -> None:
@@ -124,21 +124,21 @@ def test_kernel_is_registered_if_ipykernel_is_installed(world: World, desktop: F
     assert "pip install ipykernel" in Texts("en").error_text(caught.value)
     kernel_of(world)
     path = job.run(JobContext())
-    said = json.loads(path.read_text(encoding="utf-8"))
-    assert said["argv"][0] == str(current_system().environment_python(world.environment))
-    assert (said["display_name"], path.parent.name.isascii()) == ("环境 env (GPU Assistant)", True)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data["argv"][0] == str(current_system().environment_python(world.environment))
+    assert (data["display_name"], path.parent.name.isascii()) == ("环境 env (GPU Assistant)", True)
     remove(world)
     assert not desktop.kernels_folder().exists()
 
 
 def test_environment_actions_of_installed_environment(world: World, desktop: FakeDesktop) -> None:
-    found = environment_actions(world.environment, world.system, desktop)
-    assert found.python.is_file()
-    assert (found.editor, found.has_kernel) == (world.root / "code", False)
-    assert str(world.environment) in found.activation
+    result = environment_actions(world.environment, world.system, desktop)
+    assert result.python.is_file()
+    assert (result.editor, result.has_kernel) == (world.root / "code", False)
+    assert str(world.environment) in result.activation
     target = world.root / "shared lock.toml"
     export_lockfile(world.environment, target)
-    assert target.read_bytes() == LOCK_COMMENT + found.lock.read_bytes()
+    assert target.read_bytes() == LOCK_COMMENT + result.lock.read_bytes()
 
 
 def test_foreign_environment_is_refused(world: World, desktop: FakeDesktop) -> None:

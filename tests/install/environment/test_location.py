@@ -18,13 +18,13 @@ from ..small_disk import tmpfs
 @pytest.mark.parametrize("where", ["--data-dir", "--env"])
 def test_plan_refuses_unwritable_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path, where: str) -> None:
     with tmpfs(tmp_path / "locked", "ro") as folder:
-        place = folder / "kept" / "env"
-        words = ["plan", "--lang", "en", "--data-dir", str(tmp_path / "data"), where, str(place), "--json"]
-        assert run(words) == 1
-        told = json.loads(capsys.readouterr().out)
-    assert told["code"] == "disk-read-only"
-    assert told["text"].startswith(f"{place if where == '--data-dir' else place.parent} cannot be written")
-    assert not place.exists()
+        path = folder / "kept" / "env"
+        command = ["plan", "--lang", "en", "--data-dir", str(tmp_path / "data"), where, str(path), "--json"]
+        assert run(command) == 1
+        data = json.loads(capsys.readouterr().out)
+    assert data["code"] == "disk-read-only"
+    assert data["text"].startswith(f"{path if where == '--data-dir' else path.parent} cannot be written")
+    assert not path.exists()
 
 
 def test_probe_leaves_no_file(tmp_path: Path) -> None:

@@ -21,11 +21,11 @@ linux_only = pytest.mark.skipif(sys.platform == "win32", reason="an account on W
 
 
 def info(name: str, **more: object) -> tarfile.TarInfo:
-    made = tarfile.TarInfo(name)
-    made.mode = 0o644
+    created = tarfile.TarInfo(name)
+    created.mode = 0o644
     for key, value in more.items():
-        setattr(made, key, value)
-    return made
+        setattr(created, key, value)
+    return created
 
 
 def symlink(name: str, target: str) -> tarfile.TarInfo:
@@ -48,9 +48,9 @@ def zipped(path: Path, *members: tuple[str | zipfile.ZipInfo, bytes]) -> Path:
 
 
 def named(name: str, attributes: int) -> zipfile.ZipInfo:
-    made = zipfile.ZipInfo(name)
-    made.create_system, made.external_attr = 3, attributes << 16
-    return made
+    created = zipfile.ZipInfo(name)
+    created.create_system, created.external_attr = 3, attributes << 16
+    return created
 
 
 def run(archive: Path, into: Path, **more: object) -> dict[str, str]:
@@ -76,8 +76,8 @@ def test_unpack_returns_each_file_with_hash(tmp_path: Path, kind: str) -> None:
     else:
         tar(path, *((info(name, mode=0o755), data) for name, data in members.items()), mode=f"w:{kind[4:]}")
     into = tmp_path / "tree"
-    found = run(path, into, place=lambda name: None if name == "top/LICENSE" else name.partition("/")[2])
-    assert found == {"bin/nvcc": sha256(b"a program"), "include/deep/er/x.h": sha256(b"")}
+    result = run(path, into, path_for=lambda name: None if name == "top/LICENSE" else name.partition("/")[2])
+    assert result == {"bin/nvcc": sha256(b"a program"), "include/deep/er/x.h": sha256(b"")}
     assert (into / "bin" / "nvcc").read_bytes() == b"a program"
     assert sorted(entry.name for entry in into.iterdir()) == ["bin", "include"]
     if sys.platform != "win32":
@@ -93,8 +93,8 @@ def test_links_inside_the_folder_are_created(tmp_path: Path) -> None:
         (symlink("a/b/up", "../../lib"), b""),
         (info("lib/second", type=tarfile.LNKTYPE, linkname="lib/x.so.1"), b""),
     )
-    found = run(path, tmp_path / "tree")
-    assert (found["lib/x.so"], found["a/b/up"], found["lib/second"]) == (
+    result = run(path, tmp_path / "tree")
+    assert (result["lib/x.so"], result["a/b/up"], result["lib/second"]) == (
         "-> x.so.1",
         "-> ../../lib",
         sha256(b"library"),
@@ -197,17 +197,17 @@ def test_archive_bombs_are_refused(tmp_path: Path, kind: str) -> None:
     else:
         tar(path, (info("bomb"), data))
     small = ArchiveLimits(max_ratio=2, ratio_floor_bytes=100_000, reserve_bytes=0)
-    refused(path, tmp_path / "tree", bounds=small)
+    refused(path, tmp_path / "tree", limits=small)
     assert run(
-        path, tmp_path / "tree", bounds=ArchiveLimits(max_ratio=2, ratio_floor_bytes=400_000, reserve_bytes=0)
+        path, tmp_path / "tree", limits=ArchiveLimits(max_ratio=2, ratio_floor_bytes=400_000, reserve_bytes=0)
     ) == {"bomb": sha256(data)}
-    refused(path, tmp_path / "other", bounds=ArchiveLimits(max_members=0))
+    refused(path, tmp_path / "other", limits=ArchiveLimits(max_members=0))
 
 
 def test_full_disk_is_refused_before_unpacking(tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip", ("x", b"1"))
     with pytest.raises(AppError) as caught:
-        run(path, tmp_path / "tree", bounds=ArchiveLimits(reserve_bytes=1 << 60))
+        run(path, tmp_path / "tree", limits=ArchiveLimits(reserve_bytes=1 << 60))
     assert (caught.value.code, caught.value.data["needed_bytes"]) == ("disk-too-small", 1)
     assert list((tmp_path / "tree").iterdir()) == []
 
@@ -234,7 +234,7 @@ def test_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_cancel_stops_between_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "BLOCK", 1000)
+    monkeypatch.setattr(archives, "BLOCK_BYTES", 1000)
     cancel, seen = threading.Event(), []
 
     def progress(done: int) -> None:
@@ -249,9 +249,9 @@ def test_cancel_stops_between_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_file_of_another_archive_must_be_identical(tmp_path: Path) -> None:
     into = tmp_path / "tree"
     first = run(zipped(tmp_path / "a.zip", ("x.h", b"same")), into)
-    again = run(zipped(tmp_path / "b.zip", ("x.h", b"same"), ("y.h", b"new")), into, taken=first)
+    again = run(zipped(tmp_path / "b.zip", ("x.h", b"same"), ("y.h", b"new")), into, existing=first)
     assert again == {"x.h": sha256(b"same"), "y.h": sha256(b"new")}
-    refused(zipped(tmp_path / "c.zip", ("x.h", b"other")), into, taken=first)
+    refused(zipped(tmp_path / "c.zip", ("x.h", b"other")), into, existing=first)
     assert (into / "x.h").read_bytes() == b"same"
     # What is taken by nobody is left from an earlier try.
     assert run(zipped(tmp_path / "d.zip", ("x.h", b"other")), into) == {"x.h": sha256(b"other")}
@@ -259,7 +259,7 @@ def test_file_of_another_archive_must_be_identical(tmp_path: Path) -> None:
 
 
 def test_path_too_long_for_windows_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "longest_path", lambda: len(str(tmp_path)) + 30)
+    monkeypatch.setattr(archives, "max_path_length", lambda: len(str(tmp_path)) + 30)
     run(zipped(tmp_path / "a.zip", ("short.h", b"1")), tmp_path / "tree")
     with pytest.raises(AppError) as caught:
         run(zipped(tmp_path / "b.zip", ("a" * 30 + ".h", b"1")), tmp_path / "tree")

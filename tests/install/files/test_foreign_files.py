@@ -24,8 +24,8 @@ from ..world import World
 
 
 def site(world: World) -> Path:
-    (found,) = [*world.environment.glob("Lib/site-packages"), *world.environment.glob("lib/python3*/site-packages")]
-    return found
+    (result,) = [*world.environment.glob("Lib/site-packages"), *world.environment.glob("lib/python3*/site-packages")]
+    return result
 
 
 def put(world: World, wheel: tiny_wheels.Wheel) -> None:
@@ -144,7 +144,7 @@ def test_killed_removal_resumes_with_same_result(world: World, moved: bool, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(staging, "delete_listed" if moved else "trash_path", cut)
+        patched.setattr(staging, "remove_listed_files" if moved else "trash_path", cut)
         with pytest.raises(KeyboardInterrupt):
             UninstallJob(world.environment, world.data, world.system).run(JobContext())
     assert trash_path(world.environment).exists() == moved
@@ -191,9 +191,9 @@ def test_changed_effects_are_previewed_as_reported(tmp_path: Path) -> None:
     small.install()
     added_to(small.outside / "note.txt")
     small.variables.set("CUDA_PATH", "/my/own")
-    said = compared(small)
-    assert said["leave-changed"] == "progress.left-changed"
-    assert {code for before, code in said.items() if before != "leave-changed"} == {None}
+    items = compared(small)
+    assert items["leave-changed"] == "progress.left-changed"
+    assert {code for before, code in items.items() if before != "leave-changed"} == {None}
 
 
 def test_shared_effects_are_previewed_once(tmp_path: Path) -> None:
@@ -214,8 +214,8 @@ def test_file_manifest_keeps_undecodable_names(tmp_path: Path) -> None:
         (tmp_path / name).write_text("x", encoding="utf-8")
     (tmp_path / "empty").mkdir()
     inventory.write_file_manifest(tmp_path)
-    found = inventory.read_file_manifest(tmp_path)
-    assert set(found) == {*names, "empty/"}
-    assert all(inventory.is_unchanged(str(tmp_path), name, found[name]) for name in names)
+    result = inventory.read_file_manifest(tmp_path)
+    assert set(result) == {*names, "empty/"}
+    assert all(inventory.is_unchanged(str(tmp_path), name, result[name]) for name in names)
     added_to(tmp_path / "plain")
-    assert not inventory.is_unchanged(str(tmp_path), "plain", found["plain"])
+    assert not inventory.is_unchanged(str(tmp_path), "plain", result["plain"])

@@ -15,15 +15,15 @@ def test_delete_tolerates_files_that_vanish(tmp_path: Path, monkeypatch: pytest.
     for name in ("a", "b", "c"):
         (folder / name).mkdir(parents=True)
         (folder / name / "file").write_bytes(b"1")
-    real, gone = os.unlink, []
+    real, missing = os.unlink, []
 
     def unlink(path: str, **more: int) -> None:
-        if not gone:
-            gone.append(path)
+        if not missing:
+            missing.append(path)
             real(path, **more)  # somebody else's, a moment before ours
         real(path, **more)
 
     monkeypatch.setattr(os, "unlink", unlink)
     delete_folder(folder)
-    assert gone
+    assert missing
     assert not folder.exists()

@@ -20,9 +20,9 @@ from ..toolkit_world import ToolkitWorld
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolkitWorld]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with fault_server() as server:
-        made = ToolkitWorld(tmp_path, server.url)
-        made.serve(server)
-        yield made
+        created = ToolkitWorld(tmp_path, server.url)
+        created.serve(server)
+        yield created
 
 
 def shown(world: ToolkitWorld) -> dict[str, str]:
@@ -37,9 +37,9 @@ def shown(world: ToolkitWorld) -> dict[str, str]:
 def test_unmodified_toolkit_is_removed_completely(world: ToolkitWorld) -> None:
     before = world.seen()
     world.install()
-    said = shown(world)
-    assert {"remove-files", "remove-folder", "remove-empty"} <= set(said)
-    assert not [code for code in said if code.endswith("-files") and code != "remove-files"]
+    items = shown(world)
+    assert {"remove-files", "remove-folder", "remove-empty"} <= set(items)
+    assert not [code for code in items if code.endswith("-files") and code != "remove-files"]
     world.uninstall()
     assert world.seen() == before
 
@@ -50,18 +50,18 @@ def test_changed_and_added_files_are_kept(world: ToolkitWorld) -> None:
         with (world.tree / "include" / name).open("a", encoding="utf-8") as file:
             file.write("// mine\n")
     (world.tree / "samples" / "none").mkdir(parents=True)
-    said = shown(world)
-    assert said["remove-files-files"] == "include/cudnn.h"
-    assert set(said["remove-folder-files"].split(", ")) == {"include/cudnn.h", "include/libcufft.h", "samples/"}
+    items = shown(world)
+    assert items["remove-files-files"] == "include/cudnn.h"
+    assert set(items["remove-folder-files"].split(", ")) == {"include/cudnn.h", "include/libcufft.h", "samples/"}
     # The folder above it stays for what stays in it.
-    assert said["leave-filled"] == f"{world.tree.name}/"
+    assert items["leave-filled"] == f"{world.tree.name}/"
     events = world.uninstall()
     ends = [event for event in events if isinstance(event, StepEvent) and event.code is not None]
     assert [event.code for event in ends] == ["progress.left-files", "progress.left-files", "progress.left-filled"]
     assert [event.data["files"] for event in ends] == [
-        said["remove-files-files"],
-        said["remove-folder-files"],
-        said["leave-filled"],
+        items["remove-files-files"],
+        items["remove-folder-files"],
+        items["leave-filled"],
     ]
     assert sorted(inventory.walk(world.tree)) == ["include/cudnn.h", "include/libcufft.h", "samples/none/"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Step
-from gpu_assistant.install.files import inventory
+from gpu_assistant.install.files import installed_packages
 from gpu_assistant.install.jobs.purge import PurgeJob
 from gpu_assistant.texts.localized import Texts
 
@@ -43,18 +43,22 @@ def test_list_is_kept_and_named_in_preview_and_result(world: World) -> None:
     world.install()
     put(world, tiny_wheels.wheel("tinyhat", "3.0"))
     upgraded(world)
-    kept = world.environment.with_name("env-packages.txt")
+    remaining = world.environment.with_name("env-packages.txt")
     environment, folder = shown(world)
-    assert (environment.data["list"], folder.code, folder.data["files"]) == (str(kept), "leave-filled", kept.name)
-    assert not kept.exists()
+    assert (environment.data["list"], folder.code, folder.data["files"]) == (
+        str(remaining),
+        "leave-filled",
+        remaining.name,
+    )
+    assert not remaining.exists()
     events = uninstall(world)
     for language in ("en", "zh_CN"):
         texts = Texts(language)
         message = str(texts.localize_event(last(events, "environment")).message)  # type: ignore[union-attr]
-        assert f'pip install -r "{kept}"' in told(texts, environment)
-        assert f'pip install -r "{kept}"' in message
-    assert lines(kept) == ["numpy==2.0", "tinyhat==3.0"]
-    assert beside(world) == [kept.name]
+        assert f'pip install -r "{remaining}"' in told(texts, environment)
+        assert f'pip install -r "{remaining}"' in message
+    assert lines(remaining) == ["numpy==2.0", "tinyhat==3.0"]
+    assert beside(world) == [remaining.name]
 
 
 def test_each_line_names_the_source_of_package(world: World, tmp_path: Path) -> None:
@@ -131,9 +135,9 @@ def test_conda_packages_are_listed_as_comments(tmp_path: Path) -> None:
     ):
         path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
-    kept = inventory.write_user_packages(folder, (record, "conda-meta/numpy-2.4-0.json"))
-    assert kept == tmp_path / "env-packages.txt"
-    assert lines(kept) == ["# conda install numpy=2.4"]
+    remaining = installed_packages.write_user_packages(folder, (record, "conda-meta/numpy-2.4-0.json"))
+    assert remaining == tmp_path / "env-packages.txt"
+    assert lines(remaining) == ["# conda install numpy=2.4"]
 
 
 def test_purge_keeps_the_list(world: World) -> None:
@@ -158,9 +162,9 @@ def test_repair_lists_replaced_versions(world: World) -> None:
     events = world.install()
     assert end(events).state == "done"
     event: Any = last(events, "verify")
-    kept = world.environment.with_name("env-packages.txt")
-    assert (event.code, event.data["list"]) == ("progress.repaired-packages-kept", str(kept))
-    assert lines(kept) == ["numpy==2.0"]
+    remaining = world.environment.with_name("env-packages.txt")
+    assert (event.code, event.data["list"]) == ("progress.repaired-packages-kept", str(remaining))
+    assert lines(remaining) == ["numpy==2.0"]
     assert (site(world) / "tinyhat" / "__init__.py").is_file()
     for language in ("en", "zh_CN"):
-        assert str(kept) in str(Texts(language).localize_event(event).message)  # type: ignore[union-attr]
+        assert str(remaining) in str(Texts(language).localize_event(event).message)  # type: ignore[union-attr]

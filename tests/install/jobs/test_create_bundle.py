@@ -13,9 +13,10 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, StepEvent
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.fetch.rate import RateLimiter
-from gpu_assistant.install.bundle.format import LIST_FILE, UNFINISHED_FILE, CheckBundleJob, list_hash, read_contents
+from gpu_assistant.install.bundle.format import LIST_FILE, UNFINISHED_FILE, list_hash, read_contents
 from gpu_assistant.install.bundle.source import BundleSource
 from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.jobs.check_bundle import CheckBundleJob
 from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.packages.requirements import Platform
 
@@ -25,16 +26,16 @@ from ..world import QUICK, RELEASE, SERIES, World
 
 
 def test_bundle_holds_and_lists_all_files_of_plan(world: World, bundle: Path) -> None:
-    found = read_contents(bundle)
+    result = read_contents(bundle)
     wheels = {world.torch.name, *(wheel.name for wheel in world.others)}
-    assert {file.path for file in found.files} == {"pylock.toml", *(f"wheels/{name}" for name in wheels)}
-    assert {file.sha256 for file in found.files} >= {world.torch.sha256}
+    assert {file.path for file in result.files} == {"pylock.toml", *(f"wheels/{name}" for name in wheels)}
+    assert {file.sha256 for file in result.files} >= {world.torch.sha256}
     assert sorted(path.name for path in bundle.iterdir()) == sorted([LIST_FILE, "pylock.toml", "wheels"])
-    assert found.bytes == sum(
+    assert result.bytes == sum(
         path.stat().st_size for path in bundle.rglob("*") if path.is_file() and path.name != LIST_FILE
     )
     assert str(world.root) not in (bundle / LIST_FILE).read_text(encoding="utf-8")
-    assert CheckBundleJob(bundle).run(JobContext()) == found
+    assert CheckBundleJob(bundle).run(JobContext()) == result
 
 
 def test_stopped_bundle_resumes_without_refetching(world: World) -> None:
@@ -62,10 +63,10 @@ def test_stopped_bundle_resumes_without_refetching(world: World) -> None:
         BundleSource(folder)
     assert caught.value.code == "bundle-unfinished"
     world.server.files[served].rate = None
-    whole = {path.name for path in (folder / "wheels").glob("*.whl")}
+    complete = {path.name for path in (folder / "wheels").glob("*.whl")}
     world.asks()
     create(world, folder)
-    assert not whole.intersection(path.rpartition("/")[2] for path in world.asks())
+    assert not complete.intersection(path.rpartition("/")[2] for path in world.asks())
     assert not (folder / UNFINISHED_FILE).exists()
     CheckBundleJob(folder).run(JobContext())
 
@@ -139,7 +140,7 @@ def test_paused_bundle_sends_no_request_and_resumes(world: World) -> None:
     assert not (folder / LIST_FILE).exists()
     pace.resume()
     worker.join(60)
-    assert CheckBundleJob(folder).run(JobContext()).target == HERE
+    assert CheckBundleJob(folder).run(JobContext()).platform == HERE
 
 
 def test_bundle_for_another_system_holds_its_wheels(world: World) -> None:
@@ -148,6 +149,6 @@ def test_bundle_for_another_system_holds_its_wheels(world: World) -> None:
         Platform(system="windows", arch="x86_64") if HERE.system == "linux" else Platform(system="linux", arch="x86_64")
     )
     create(world, world.root / "stick", other)
-    found = read_contents(world.root / "stick")
-    assert found.target == other
-    assert f"wheels/{wheel.name}" in {file.path for file in found.files}
+    result = read_contents(world.root / "stick")
+    assert result.platform == other
+    assert f"wheels/{wheel.name}" in {file.path for file in result.files}

@@ -80,10 +80,10 @@ class Road:
 
     def truths(self) -> None:
         """Each effect that the journal calls done is there; of a driver before the restart nobody can see it."""
-        place = Host(self.system, DataDir(self.data))
-        for each in active_effects(place.data):
-            if each.sure and not isinstance(each.effect, ProgramInstalled):
-                assert observe_state(each, place, STEP_KINDS) == "made", each
+        host = Host(self.system, DataDir(self.data))
+        for each in active_effects(host.data):
+            if each.is_confirmed and not isinstance(each.effect, ProgramInstalled):
+                assert observe_state(each, host, STEP_KINDS) == "applied", each
 
     def installers(self) -> list[str]:
         """How the driver's installer was called, each time."""
@@ -101,16 +101,16 @@ def serve(server: FaultServer, wheelhouse: Path, monkeypatch: pytest.MonkeyPatch
     Where the folder has PyTorch alone, what it needs comes from the general index that this computer uses.
     """
     wheels = [wheel(path) for path in sorted(wheelhouse.glob("*.whl"))]
-    found = next(one for one in compatible_wheels(wheelhouse, sandbox.SERIES) if one.project == "torch")
+    result = next(one for one in compatible_wheels(wheelhouse, sandbox.SERIES) if one.project == "torch")
     torch = next(one for one in wheels if one.project == "torch")
-    own = [one for one in wheels if found.variant is not None and one.project in ("torch", "torchvision")]
+    own = [one for one in wheels if result.variant is not None and one.project in ("torch", "torchvision")]
     if own:
         tiny_wheels.index(server, sandbox.TORCH_INDEX.strip("/"), own)
     general = tiny_wheels.index(server, "simple", [one for one in wheels if one not in own])
     server.files[tiny_wheels.file_path(sandbox.TORCH_INDEX.strip("/") if own else "simple", torch)].rate = RATE
     if any(one.project == "numpy" for one in wheels):
         monkeypatch.setenv("UV_DEFAULT_INDEX", general)
-    return torch, found.version
+    return torch, result.version
 
 
 def wheel(path: Path) -> tiny_wheels.Wheel:
@@ -170,8 +170,8 @@ def furnish(road: Road, home: Path) -> None:
 
 def cut_on_the_way(road: Road) -> None:
     """Killed at bad moments, each time begun again; ends before the restart."""
-    words = ("--yes", "--env", road.env, "--goal", "cuda-dev", "--variant", "cpu")
-    first = road.start("install", *words, "--pytorch", road.place.torch, "--python", sandbox.SERIES)
+    command = ("--yes", "--env", road.env, "--goal", "cuda-dev", "--variant", "cpu")
+    first = road.start("install", *command, "--pytorch", road.place.torch, "--python", sandbox.SERIES)
     plan = first.until(lambda news: news["event"] == "plan")
     steps = [step["id"] for step in plan["steps"]]
     assert [each for each in steps if each != "vc-redist"] == [
@@ -187,8 +187,8 @@ def cut_on_the_way(road: Road) -> None:
     again.until_there("pyvenv.cfg", road.env.with_name(f".{road.env.name}.partial"))
     again.kill()
     assert road.stopped_at() == "pytorch"
-    asked = {seen.path for seen in road.server.seen} & road.server.files.keys()
-    fetched = sum(len(road.server.files[path].data) for path in asked)
+    requested = {seen.path for seen in road.server.seen} & road.server.files.keys()
+    fetched = sum(len(road.server.files[path].data) for path in requested)
     assert road.server.sent <= fetched + A_KILL
 
     if not WINDOWS:  # Wine takes a minute for each environment that is built again
@@ -232,9 +232,9 @@ def test_install_benchmark_and_uninstall_end_to_end(road: Road) -> None:
     # Other programs find what was installed.
     toolkit = road.data / "toolkits" / f"cuda-{TOOLKIT}"
     variables = road.system.variables
-    found = variables.get("CUDA_PATH")
-    assert found is not None
-    assert found.value == str(toolkit)
+    matches = variables.get("CUDA_PATH")
+    assert matches is not None
+    assert matches.value == str(toolkit)
     assert variables.is_on_path(toolkit / "bin")
     if WINDOWS:
         path = variables.get("Path")
@@ -256,11 +256,11 @@ def test_install_benchmark_and_uninstall_end_to_end(road: Road) -> None:
     assert measured["results"]
     assert all(result["median"] > 0 for result in measured["results"])
 
-    gone = road.call("uninstall", "--yes", "--env", road.env)
-    assert gone.events[-1]["state"] == "done"
+    missing = road.call("uninstall", "--yes", "--env", road.env)
+    assert missing.events[-1]["state"] == "done"
     assert not road.env.exists()
     assert not toolkit.exists()
     assert difference(before, seen()) == []
     road.call("uninstall", "--all", "--yes")
     assert not road.data.exists()
-    assert [place.name for place in road.env.parent.iterdir()] == []
+    assert [location.name for location in road.env.parent.iterdir()] == []

@@ -12,7 +12,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event, LogEvent, PlanEvent, StepEvent
 from gpu_assistant.fetch.partial_file import lock_path
 from gpu_assistant.install.environment import location
-from gpu_assistant.install.files import inventory
+from gpu_assistant.install.files import installed_packages, inventory
 from gpu_assistant.install.journal import log
 from gpu_assistant.system.locks import file_lock
 from gpu_assistant.texts.localized import Texts
@@ -45,10 +45,10 @@ def test_fresh_install_creates_environment(world: World) -> None:
     assert last.done == last.total == sum(len(one.data) for one in (world.torch, *world.others))
 
     python = world.system.environment_python(world.environment)
-    words = [str(python), "-I", "-c", "import torch, sys; print(torch.__version__, sys.prefix)"]
-    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split(maxsplit=1)
-    assert said[0] == f"{RELEASE}+cpu"
-    assert Path(said[1].strip()).samefile(world.environment)
+    command = [str(python), "-I", "-c", "import torch, sys; print(torch.__version__, sys.prefix)"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(maxsplit=1)
+    assert lines[0] == f"{RELEASE}+cpu"
+    assert Path(lines[1].strip()).samefile(world.environment)
     pip = python.with_name(world.system.executable("pip"))
     assert subprocess.run([str(pip)], capture_output=True, text=True, check=True).stdout.strip() == "pip 1.0"
     assert hidden(world.environment.parent) == []
@@ -65,7 +65,7 @@ def test_manifest_and_lockfile_are_written(world: World) -> None:
     lock = tomllib.loads((world.environment / inventory.LOCK_FILE).read_text(encoding="utf-8"))
     hashes = {row["name"]: row["wheels"][0]["hashes"]["sha256"] for row in lock["packages"]}
     assert hashes["torch"] == world.torch.sha256
-    constraints = (world.environment / inventory.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    constraints = (world.environment / installed_packages.CONSTRAINTS_FILE).read_text(encoding="utf-8")
     assert constraints == f"torch=={RELEASE}+cpu\n"
     (environment,) = location.list_environments(world.data)
     assert (environment.path, environment.name, environment.torch) == (str(world.environment), "env", RELEASE)
@@ -113,9 +113,9 @@ def test_complete_wheelhouse_needs_no_index(world: World) -> None:
 def test_wheelhouse_with_torch_uses_general_index_for_rest(world: World) -> None:
     house = tiny_wheels.folder(world.root / "my wheels", [world.torch])
     assert end(world.install(world.plan(wheelhouse=house))).state == "done"
-    asked = world.asks()
-    assert any(path.startswith("/simple/") for path in asked)
-    assert not any(path.startswith("/torch/") for path in asked)
+    requested = world.asks()
+    assert any(path.startswith("/simple/") for path in requested)
+    assert not any(path.startswith("/torch/") for path in requested)
 
 
 def test_lockfile_with_missing_local_files_is_resolved_anew(world: World) -> None:
@@ -170,7 +170,7 @@ def test_concurrent_download_of_same_wheel_is_awaited(world: World) -> None:
     """The other one gives up: the install says for whom it waits, then fetches the wheel itself."""
     path = world.data.files / world.torch.sha256[:16] / world.torch.name
     path.parent.mkdir(parents=True)
-    held, told, given_up = threading.Event(), threading.Event(), threading.Event()
+    held, text, given_up = threading.Event(), threading.Event(), threading.Event()
 
     def other() -> None:
         with file_lock(lock_path(path), AppError("download-elsewhere", name=path.name)):
@@ -180,7 +180,7 @@ def test_concurrent_download_of_same_wheel_is_awaited(world: World) -> None:
     def watch(event: Event) -> None:
         if isinstance(event, StepEvent) and event.code == "progress.elsewhere":
             assert path.name in Texts("en").translate(event.code, event.data)
-            told.set()
+            text.set()
             given_up.set()
 
     holder = threading.Thread(target=other)
@@ -191,4 +191,4 @@ def test_concurrent_download_of_same_wheel_is_awaited(world: World) -> None:
     finally:
         given_up.set()
         holder.join(30)
-    assert told.is_set()
+    assert text.is_set()

@@ -245,8 +245,8 @@ def test_second_process_is_told_the_first_is_running(world: World) -> None:
         "from gpu_assistant.system.locks import data_folder_lock\n"
         "with data_folder_lock(DataDir(Path(sys.argv[1]))): print('held', flush=True); sys.stdin.read()\n"
     )
-    words = [sys.executable, "-c", code, str(world.data.root)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    command = [sys.executable, "-c", code, str(world.data.root)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline().strip() == "held"
         error = refused(world)

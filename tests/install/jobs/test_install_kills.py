@@ -25,26 +25,25 @@ from gpu_assistant.core import json
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Plan
-from gpu_assistant.install import journal
-from gpu_assistant.install.runner import InstallJob
-from gpu_assistant.system import current
+from gpu_assistant.install.jobs.install import InstallJob
+from gpu_assistant.install.journal.log import Journal
+from gpu_assistant.system import current_system
 from tests.fakes.system import FakeSystem
 from tests.install.world import INTERPRETER, QUICK, RELEASE, Imports, catalog_with
 
 plan, data, index, stop = sys.argv[1:]
-count = 0
-write = journal.Journal._write
+count, append = 0, Journal.append
 
-def counted(self, entry):
+def counted(self, record):
     global count
-    write(self, entry)
+    append(self, record)
     count += 1
     if count == int(stop):
         print("here", flush=True)
         threading.Event().wait()
 
-journal.Journal._write = counted
-system = FakeSystem(name=current().name, python_candidates=(INTERPRETER,))
+Journal.append = counted
+system = FakeSystem(name=current_system().name, python_candidates=(INTERPRETER,))
 plan = json.decode(Path(plan).read_bytes(), Plan)
 catalog = catalog_with(RELEASE, index)
 InstallJob(plan, system, DataDir(Path(data)), catalog, verifier=Imports, limits=QUICK).run(JobContext())
@@ -55,9 +54,9 @@ print("end", flush=True)
 def start(world: World, stop: int) -> subprocess.Popen[str]:
     plan = world.root / "plan.json"
     plan.write_bytes(json.encode(world.plan()))
-    words = [sys.executable, "-c", CHILD, str(plan), str(world.data.root), world.torch_index, str(stop)]
+    command = [sys.executable, "-c", CHILD, str(plan), str(world.data.root), world.torch_index, str(stop)]
     root = Path(__file__).resolve().parents[3]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=root)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root)
 
 
 def test_kill_during_download_is_recovered(world: World) -> None:
@@ -82,17 +81,17 @@ def test_kill_at_each_journal_line_is_recovered(world: World, line: int) -> None
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "here"
         child.kill()
-    whole = inventory.read_manifest(world.environment) is not None
+    complete = inventory.read_manifest(world.environment) is not None
     # The environment has its name only once it was proven, which is where the last step ends.
-    assert whole == (line >= 16)
+    assert complete == (line >= 16)
     assert [environment.path for environment in location.list_environments(world.data)] == (
-        [str(world.environment)] if whole else []
+        [str(world.environment)] if complete else []
     )
     assert (log.interrupted_install(world.data) is None) == (line == 18)
     world.asks()
     events = world.install()
     assert end(events).state == "done"
-    assert states(events)["pytorch"] == ("skipped" if whole else "done")
+    assert states(events)["pytorch"] == ("skipped" if complete else "done")
     if line > 10:
-        assert not [asked for asked in world.asks() if asked.endswith(".whl")]
+        assert not [requested for requested in world.asks() if requested.endswith(".whl")]
     assert [entry.name for entry in world.environment.parent.iterdir()] == ["env"]

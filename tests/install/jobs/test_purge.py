@@ -48,7 +48,7 @@ def test_kept_environments_still_work(world: World) -> None:
     python = world.system.environment_python(world.environment)
     assert subprocess.run([python, "-c", "import torch"], check=False).returncode == 0
     # A program that is installed later still knows them.
-    assert [found.path for found in location.list_environments(world.data)] == [str(world.environment)]
+    assert [result.path for result in location.list_environments(world.data)] == [str(world.environment)]
 
 
 def test_purge_removes_everything(world: World) -> None:
@@ -61,7 +61,7 @@ def test_purge_removes_everything(world: World) -> None:
 
 
 def test_remaining_driver_does_not_keep_app_data(world: World) -> None:
-    driver = ProgramInstalled(name="nvidia-driver", before="560.1", after="617.99")
+    driver = ProgramInstalled(name="nvidia-driver", previous_version="560.1", version="617.99")
     with Journal(world.data, world.plan()) as journal:
         with journal.effect("nvidia-driver", driver):
             pass
@@ -88,7 +88,7 @@ def test_preview_lists_groups_with_sizes(world: World) -> None:
     events: list[Event] = []
     PurgeJob(world.data, world.system, keep_environments=False, dry_run=True).run(JobContext(report=events.append))
     assert sorted(world.root.rglob("*")) == before
-    plan, told = events[0], states(events)
+    plan, text = events[0], states(events)
     assert isinstance(plan, PlanEvent)
     steps = {step.id: step for step in plan.steps}
     caches = [path for path in (world.data.root / "cache").rglob("*") if path.is_file()]
@@ -96,7 +96,7 @@ def test_preview_lists_groups_with_sizes(world: World) -> None:
     assert {"own-settings", "own-history", "own-benchmarks", "own-catalog", "own-journal", "own-logs"} <= steps.keys()
     assert steps["data"].code == "leave-filled"
     assert steps["data"].data["files"] == "logs/, thesis.txt"
-    assert set(told.values()) == {"skipped"}
+    assert set(text.values()) == {"skipped"}
     assert end(events).state == "done"
     # What was told is what comes.
     done = leave(world, keep=False)
@@ -142,10 +142,10 @@ def test_foreign_data_folder_is_untouched(world: World) -> None:
 def test_foreign_files_in_app_folders_are_kept(world: World) -> None:
     world.install()
     fill(world)
-    theirs = world.data.logs / "train.log"
-    theirs.write_text("epoch 1", encoding="utf-8")
+    foreign = world.data.logs / "train.log"
+    foreign.write_text("epoch 1", encoding="utf-8")
     leave(world, keep=False)
-    assert [path for path in world.data.root.rglob("*") if path.is_file()] == [theirs]
+    assert [path for path in world.data.root.rglob("*") if path.is_file()] == [foreign]
 
 
 def test_purge_is_refused_during_install(world: World) -> None:

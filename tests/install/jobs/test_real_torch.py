@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.install.files import inventory
+from gpu_assistant.install.files import installed_packages, inventory
 from gpu_assistant.system import current_system
 
 pytestmark = [pytest.mark.real_install, pytest.mark.timeout(900)]
@@ -16,12 +16,12 @@ pytestmark = [pytest.mark.real_install, pytest.mark.timeout(900)]
 
 def test_environment_imports_torch_and_is_recorded(torch_environment: Path) -> None:
     python = current_system().environment_python(torch_environment)
-    words = [str(python), "-I", "-c", "import torch; print(torch.__version__, (torch.ones(3) * 2).sum().item())"]
-    said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stdout.split()
+    command = [str(python), "-I", "-c", "import torch; print(torch.__version__, (torch.ones(3) * 2).sum().item())"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.split()
     record = inventory.read_manifest(torch_environment)
     assert record is not None
-    assert said == [f"{record.torch}+{record.variant}", "6.0"]
-    assert record.packages["torch"] in (said[0], record.torch)  # the general index's builds bear no tag
+    assert lines == [f"{record.torch}+{record.variant}", "6.0"]
+    assert record.packages["torch"] in (lines[0], record.torch)  # the general index's builds bear no tag
     assert record.bytes is not None
     assert record.bytes > 100_000_000
 
@@ -33,12 +33,12 @@ def test_pip_in_environment_keeps_pytorch(torch_environment: Path) -> None:
 def pip_keeps_pytorch(environment: Path) -> None:
     """Whether the environment's own pip reads the list that holds PyTorch's version."""
     pip = current_system().environment_python(environment).with_name(current_system().executable("pip"))
-    words = [str(pip), "config", "debug"]
+    command = [str(pip), "config", "debug"]
     # It names folders, whose letters the code page of a pipe may lack.
     environ = {**os.environ, "PYTHONIOENCODING": "utf-8"}
-    said = subprocess.run(words, capture_output=True, encoding="utf-8", env=environ, check=True, timeout=120).stdout
-    assert f"install.constraint: {(environment / inventory.CONSTRAINTS_FILE).as_uri()}" in said
+    output = subprocess.run(command, capture_output=True, encoding="utf-8", env=environ, check=True, timeout=120).stdout
+    assert f"install.constraint: {(environment / installed_packages.CONSTRAINTS_FILE).as_uri()}" in output
     record = inventory.read_manifest(environment)
     assert record is not None
-    kept = (environment / inventory.CONSTRAINTS_FILE).read_text(encoding="utf-8").split()
-    assert f"torch=={record.packages['torch']}" in kept
+    remaining = (environment / installed_packages.CONSTRAINTS_FILE).read_text(encoding="utf-8").split()
+    assert f"torch=={record.packages['torch']}" in remaining

@@ -13,7 +13,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event
 from gpu_assistant.install.files.staging import old_path
 from gpu_assistant.install.host import ValidationContext
-from gpu_assistant.install.jobs import install
+from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.install.steps import verify as proof
 from gpu_assistant.texts.localized import Texts
@@ -63,16 +63,16 @@ def test_damaged_environment_is_rebuilt_with_user_files(world: World) -> None:
     world.install()
     furnish(world)
     damage(world)
-    told: Any = repaired(world)
+    text: Any = repaired(world)
     is_sound(world)
-    assert told.code == "progress.repaired-kept"
-    assert {Path(name).name for name in told.data["files"].split(", ")} == {"__init__.py", "ballast.bin"}
-    kept = world.environment.with_name("env-kept")
-    assert told.data["path"] == str(kept)
-    assert [Path(name).name for name in remains(kept)] == ["ballast.bin"]
+    assert text.code == "progress.repaired-kept"
+    assert {Path(name).name for name in text.data["files"].split(", ")} == {"__init__.py", "ballast.bin"}
+    remaining = world.environment.with_name("env-kept")
+    assert text.data["path"] == str(remaining)
+    assert [Path(name).name for name in remains(remaining)] == ["ballast.bin"]
     assert beside(world) == {"env", "env-kept"}
     for language in ("en", "zh_CN"):
-        assert str(kept) in str(Texts(language).localize_event(told).message)  # type: ignore[union-attr]
+        assert str(remaining) in str(Texts(language).localize_event(text).message)  # type: ignore[union-attr]
     # It is as good as new: the next one finds nothing to do, and a removal takes all of it.
     assert states(world.install())["pytorch"] == "skipped"
     assert shown(world)[0].data["packages"] == "tinyhat 3.0"
@@ -83,8 +83,8 @@ def test_damaged_environment_is_rebuilt_with_user_files(world: World) -> None:
 def test_repair_of_missing_files_leaves_nothing_aside(world: World) -> None:
     world.install()
     (site(world) / "tinydep" / "__init__.py").unlink()
-    told: Any = repaired(world)
-    assert told.code == "progress.repaired"
+    text: Any = repaired(world)
+    assert text.code == "progress.repaired"
     assert beside(world) == {"env"}
     uninstall(world)
     assert not world.environment.parent.exists()
@@ -94,8 +94,8 @@ def test_missing_package_is_reinstalled(world: World) -> None:
     world.install()
     for name in ("numpy", "numpy-1.0.dist-info"):
         shutil.rmtree(site(world) / name)
-    told: Any = repaired(world)
-    assert told.data["files"] == "numpy"
+    text: Any = repaired(world)
+    assert text.data["files"] == "numpy"
     assert (site(world) / "numpy" / "__init__.py").is_file()
 
 
@@ -120,7 +120,7 @@ def test_damaged_environment_stays_if_new_one_fails(world: World, monkeypatch: p
         raise AppError("environment-broken", path=str(world.environment), detail="pip")
 
     with monkeypatch.context() as patched:
-        patched.setattr(proof, "_starts", refuse)
+        patched.setattr(proof, "check_environment_starts", refuse)
         with pytest.raises(AppError):
             world.install()
     assert remains(world.environment) == before
@@ -144,7 +144,7 @@ def test_kill_at_each_rename_loses_nothing(world: World, monkeypatch: pytest.Mon
 
         with monkeypatch.context() as patched:
             patched.setattr(Path, "rename", cut)
-            patched.setattr(install, "_note_end", lambda *_given: None)
+            patched.setattr(Journal, "end_run", lambda *_given: None)
             try:
                 world.install()
             except KeyboardInterrupt:
@@ -184,8 +184,8 @@ def test_environment_with_damaged_metadata_is_rebuilt(world: World, note: str, t
     now = {step.id: step.now for step in plan.steps}["pytorch"]
     assert now is not None
     assert (now.code, now.data["files"]) == ("now.damaged", note)
-    told: Any = repaired(world)
-    assert (told.code, told.data["files"]) == ("progress.repaired", note)
+    label: Any = repaired(world)
+    assert (label.code, label.data["files"]) == ("progress.repaired", note)
     assert beside(world) == {"env"}
     is_sound(world)
     assert states(world.install())["pytorch"] == "skipped"

@@ -42,9 +42,9 @@ def restart(world: World, plan: Plan) -> None:
 
 
 def created(folder: Path) -> float:
-    found = inventory.read_manifest(folder)
-    assert found is not None
-    return found.created
+    result = inventory.read_manifest(folder)
+    assert result is not None
+    return result.created
 
 
 def test_environment_built_before_restart_is_only_verified(world: World) -> None:
@@ -52,8 +52,8 @@ def test_environment_built_before_restart_is_only_verified(world: World) -> None
     restart(world, plan)
     built = created(partial_path(world.environment))
     events = world.install(plan)
-    found = states(events)
-    assert {name: found[name] for name in ("download", "pytorch", "driver", "verify")} == {
+    result = states(events)
+    assert {name: result[name] for name in ("download", "pytorch", "driver", "verify")} == {
         "download": "skipped",
         "pytorch": "skipped",
         "driver": "skipped",
@@ -82,9 +82,9 @@ def _lose_the_list(folder: Path) -> None:
 
 
 def _another_lock(folder: Path) -> None:
-    found = inventory.read_manifest(folder)
-    assert found is not None
-    inventory.write_manifest(folder, msgspec.structs.replace(found, lock="0" * 64))
+    result = inventory.read_manifest(folder)
+    assert result is not None
+    inventory.write_manifest(folder, msgspec.structs.replace(result, lock="0" * 64))
 
 
 @pytest.mark.parametrize("spoil", [_lose_a_file, _hollow_a_file, _lose_the_list, _another_lock])
@@ -102,7 +102,7 @@ def test_environment_left_by_kill_is_rebuilt(world: World) -> None:
     restart(world, plan)
     (last,) = world.data.journal.glob("*.jsonl")
     lines = last.read_bytes().splitlines(keepends=True)
-    assert b'"ended"' in lines[-1]
+    assert b'"run-ended"' in lines[-1]
     last.write_bytes(b"".join(lines[:-1]))  # as a power loss leaves it: nobody knows what reached the disk
     assert states(world.install(plan))["pytorch"] == "done"
 

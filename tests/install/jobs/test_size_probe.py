@@ -36,10 +36,10 @@ def test_plan_has_sizes_after_probe(world: World) -> None:
     before = world.plan()
     # The minutes are rough from the beginning: by what was measured on such a release.
     assert (before.bytes, before.disk_bytes, before.minutes is None) == (None, None, False)
-    found = priced(world, before)
+    result = priced(world, before)
     after = world.plan()
     wheels = [world.torch, *world.others]
-    needed = {file.name for row in found.packages.values() for file in row}
+    needed = {file.name for row in result.packages.values() for file in row}
     assert after.bytes == sum(len(wheel.data) for wheel in wheels if wheel.name in needed)
     assert after.disk_bytes == sum(_unpacked(wheel.data) for wheel in wheels if wheel.name in needed)
     assert after.minutes is not None
@@ -90,8 +90,8 @@ def test_other_release_is_probed_and_broken_cache_ignored(world: World) -> None:
 def test_size_without_answer_stays_unknown(world: World) -> None:
     path = tiny_wheels.file_path("torch", world.torch)
     world.server.files[path].faults = [Fault("status", status=403)]
-    found = priced(world, world.plan())
-    assert [file.bytes for row in found.packages.values() for file in row if file.name == world.torch.name] == [None]
+    result = priced(world, world.plan())
+    assert [file.bytes for row in result.packages.values() for file in row if file.name == world.torch.name] == [None]
     assert world.plan().bytes is None
     # It is asked for again the next time.
     priced(world, world.plan())

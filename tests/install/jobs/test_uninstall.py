@@ -90,15 +90,15 @@ def test_uninstall_is_refused_during_install(world: World) -> None:
 
 
 def test_shared_folder_is_refused_before_any_event(world: World) -> None:
-    news: list[Event] = []
+    events: list[Event] = []
     for shared in (Path(world.root.anchor), Path.home()):
         with pytest.raises(UsageError) as caught:
-            UninstallJob(shared, world.data, world.system).run(JobContext(report=news.append))
+            UninstallJob(shared, world.data, world.system).run(JobContext(report=events.append))
         assert (caught.value.code, caught.value.exit_code) == ("folder-shared", 2)
         with pytest.raises(UsageError) as caught:
             world.plan(environment=shared)
         assert caught.value.code == "folder-shared"
-    assert news == []
+    assert events == []
 
 
 def cancelled(world: World, step: str) -> EndEvent:
@@ -147,16 +147,16 @@ def test_previously_empty_folder_is_restored(world: World) -> None:
 
 def refused_at(world: World, step: str) -> str:
     """What a removal says while an install is at a step, and that the install is not disturbed."""
-    found: list[str] = []
+    result: list[str] = []
 
     def watch(event: Event) -> None:
-        if isinstance(event, StepEvent) and (event.id, event.state) == (step, "running") and not found:
+        if isinstance(event, StepEvent) and (event.id, event.state) == (step, "running") and not result:
             with pytest.raises(AppError) as caught:
                 UninstallJob(world.environment, world.data, world.system).run(JobContext())
-            found.append(caught.value.code)
+            result.append(caught.value.code)
 
     assert end(world.install(watch=watch)).state == "done"
-    return found[0]
+    return result[0]
 
 
 @pytest.mark.parametrize("step", ["space", "download", "verify"])

@@ -29,9 +29,9 @@ def said(events: list[Event], code: str) -> list[str]:
 def test_repeated_run_is_a_noop_and_reverts_once(small: SmallWorld) -> None:
     before = small.seen()
     small.install()
-    whole = small.seen()
+    complete = small.seen()
     assert set(states(small.install()).values()) == {"skipped"}
-    assert small.seen() == whole
+    assert small.seen() == complete
     events = small.uninstall()
     assert set(states(events).values()) == {"done"}
     assert small.seen() == before
@@ -122,7 +122,7 @@ def test_install_resumes_after_restart(small: SmallWorld) -> None:
         step("last", "test-file", path=str(small.outside / "last.txt"), text="x"),
     )
     with pytest.raises(RebootRequired) as caught:
-        small.install(plan, resume=RESUME)
+        small.install(plan, login_command=RESUME)
     last = end(caught.value.events)  # type: ignore[attr-defined]
     assert (last.state, caught.value.exit_code, caught.value.code) == ("reboot-needed", 4, "restart-needed")
     assert small.login_command.get() == RESUME
@@ -130,7 +130,7 @@ def test_install_resumes_after_restart(small: SmallWorld) -> None:
     assert stopped is not None
     assert (stopped.state, stopped.plan) == ("reboot-needed", plan)
     restarted.touch()
-    events = small.install(stopped.plan, resume=RESUME)
+    events = small.install(stopped.plan, login_command=RESUME)
     assert (states(events)["tree"], states(events)["driver"], states(events)["last"]) == ("skipped", "skipped", "done")
     assert small.login_command.get() is None
     small.uninstall()
@@ -140,7 +140,9 @@ def test_install_resumes_after_restart(small: SmallWorld) -> None:
 def test_uninstall_instead_of_restart(small: SmallWorld) -> None:
     before = small.seen()
     with pytest.raises(RebootRequired):
-        small.install(small.plan(step("driver", "test-restart", restarted=str(small.root / "no"))), resume=RESUME)
+        small.install(
+            small.plan(step("driver", "test-restart", restarted=str(small.root / "no"))), login_command=RESUME
+        )
     small.uninstall()
     assert small.login_command.get() is None
     assert small.seen() == before

@@ -20,22 +20,22 @@ from ..world import end
 CHILD = """
 import os, sys
 from pathlib import Path
-from gpu_assistant.install import journal
-from tests.install.effects_kinds import SmallWorld
+from gpu_assistant.install.journal.log import Journal
+from tests.install.step_kinds import SmallWorld
 
 root, what, stop, after = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "after"
-count, write = 0, journal.Journal._write
+count, append = 0, Journal.append
 
-def counted(self, entry):
+def counted(self, record):
     global count
     count += 1
     if count == stop and not after:
         os._exit(9)
-    write(self, entry)
+    append(self, record)
     if count == stop:
         os._exit(9)
 
-journal.Journal._write = counted
+Journal.append = counted
 world = SmallWorld(Path(root))
 world.install() if what == "install" else world.uninstall()
 print(count)
@@ -44,8 +44,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def child(world: SmallWorld, what: str, stop: int, when: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-c", CHILD, str(world.root), what, str(stop), when]
-    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
+    command = [sys.executable, "-c", CHILD, str(world.root), what, str(stop), when]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
 
 
 def furnish(root: Path) -> SmallWorld:
@@ -59,10 +59,10 @@ def furnish(root: Path) -> SmallWorld:
 
 def truths(world: SmallWorld) -> None:
     """Each effect that the journal calls done is there."""
-    place = Host(world.system, world.data)
+    host = Host(world.system, world.data)
     for each in active_effects(world.data):
-        if each.sure:
-            assert observe_state(each, place, STEP_KINDS) == "made", each
+        if each.is_confirmed:
+            assert observe_state(each, host, STEP_KINDS) == "applied", each
 
 
 def writes(tmp_path: Path, what: str) -> int:
@@ -87,7 +87,7 @@ def test_power_cut_at_each_journal_line_is_recovered(tmp_path: Path, what: str, 
     model = furnish(tmp_path / "model")
     before = model.seen()
     model.install()
-    whole = {name: data for name, data in model.seen().items() if name != "outside/variables.json"}
+    complete = {name: data for name, data in model.seen().items() if name != "outside/variables.json"}
     for stop in range(1, count + 1, STEP):
         world = furnish(tmp_path / str(stop))
         if what == "uninstall":
@@ -100,12 +100,12 @@ def test_power_cut_at_each_journal_line_is_recovered(tmp_path: Path, what: str, 
             assert (stopped is None) == ((stop, when) in ((count, "after"), (1, "before"))), stop
             assert end(world.install()).state == "done"
             truths(world)
-            assert {name: data for name, data in world.seen().items() if name in whole} == whole
+            assert {name: data for name, data in world.seen().items() if name in complete} == complete
             assert world.variables.is_on_path(world.data.toolkits / "cuda" / "bin")
         if (what, when, stop) != ("uninstall", "after", count):
             undo(world)
         assert world.seen() == {**before, "data/toolkits": None} or world.seen() == before, stop
-        assert not [each for each in active_effects(world.data) if each.sure]
+        assert not [each for each in active_effects(world.data) if each.is_confirmed]
 
 
 def undo(world: SmallWorld) -> None:

@@ -28,7 +28,7 @@ def test_platform_names_of_uv_and_wheels(target: Platform, uv: str, best: str) -
 
 
 def test_older_glibc_is_not_compatible(world: World) -> None:
-    made = Platform(system="linux", arch="x86_64", glibc="2.36")
-    assert made.is_compatible_with(Platform(system="linux", arch="x86_64", glibc="2.41"))
-    assert made.is_compatible_with(Platform(system="linux", arch="x86_64"))
-    assert not made.is_compatible_with(Platform(system="linux", arch="x86_64", glibc="2.31"))
+    created = Platform(system="linux", arch="x86_64", glibc="2.36")
+    assert created.is_compatible_with(Platform(system="linux", arch="x86_64", glibc="2.41"))
+    assert created.is_compatible_with(Platform(system="linux", arch="x86_64"))
+    assert not created.is_compatible_with(Platform(system="linux", arch="x86_64", glibc="2.31"))

@@ -11,9 +11,9 @@ import pytest
 from gpu_assistant.core.errors import AppError, NetworkError, UsageError
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import TensorFlowChoice
-from gpu_assistant.install.files import inventory
+from gpu_assistant.install.files import installed_packages, inventory
 from gpu_assistant.install.plan.planner import make_plan
-from gpu_assistant.install.plan.validation import refuse_differences
+from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.texts.localized import Texts
 
 from .. import tiny_wheels
@@ -67,15 +67,15 @@ def test_tensorflow_is_installed_and_pinned(world: World, torch: bool) -> None:
     serve(world, flow(), flow("2.22.0"))
     plan = planned(world, torch=torch)
     assert end(world.install(plan, verifier=Anything)).state == "done"
-    found = installed(world)
-    assert (found["tensorflow"], "torch" in found, "heavy" in found) == ("2.21.0", torch, False)
+    result = installed(world)
+    assert (result["tensorflow"], "torch" in result, "heavy" in result) == ("2.21.0", torch, False)
     record = inventory.read_manifest(world.environment)
     assert record is not None
     assert (record.torch, record.variant) == ((RELEASE, "cpu") if torch else (None, None))
-    assert "tensorflow==2.21.0" in (world.environment / inventory.CONSTRAINTS_FILE).read_text(encoding="utf-8")
-    words = " ".join(str(step.what) for step in Texts("en").localize_plan(plan).steps)
-    assert "TensorFlow 2.21.0" in words
-    assert ("PyTorch" in words) == torch
+    assert "tensorflow==2.21.0" in (world.environment / installed_packages.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    command = " ".join(str(step.what) for step in Texts("en").localize_plan(plan).steps)
+    assert "TensorFlow 2.21.0" in command
+    assert ("PyTorch" in command) == torch
 
 
 def test_extra_adds_packages_within_constraints(world: World) -> None:
@@ -106,9 +106,9 @@ def test_tensorflow_without_any_source_is_an_error(world: World, torch: bool) ->
         world.install(planned(world, torch=torch))
     assert caught.value.code == f"tensorflow-nowhere-{'together' if torch else 'alone'}"
     for language in ("en", "zh_CN"):
-        said = Texts(language).error_text(caught.value)
-        assert "tensorflow==2.21.*" in said
-        assert "{" not in said
+        text = Texts(language).error_text(caught.value)
+        assert "tensorflow==2.21.*" in text
+        assert "{" not in text
 
 
 def test_tensorflow_without_network_is_an_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_tensorflow_without_network_is_an_error(world: World, monkeypatch: pytes
 def test_a_forged_requirement_differs(world: World, change: dict[str, object]) -> None:
     plan = planned(world, torch=False, choice=REPLACE(CHOICE, **change))
     with pytest.raises(UsageError) as caught:
-        refuse_differences(plan, planned(world, torch=False))
+        check_same_steps(plan, planned(world, torch=False))
     assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.resolve")
 
 
@@ -148,4 +148,6 @@ def test_torchaudio_is_added_if_available(world: World) -> None:
     torch = REPLACE(torch, torchvision="0.9.0", torchaudio=RELEASE)
     world.install(REPLACE(plan, recommendation=REPLACE(plan.recommendation, pytorch=torch)))
     assert {"torch", "torchvision", "torchaudio"} <= installed(world).keys()
-    assert f"torchaudio=={RELEASE}+cpu" in (world.environment / inventory.CONSTRAINTS_FILE).read_text(encoding="utf-8")
+    assert f"torchaudio=={RELEASE}+cpu" in (world.environment / installed_packages.CONSTRAINTS_FILE).read_text(
+        encoding="utf-8"
+    )

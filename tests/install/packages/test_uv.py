@@ -40,11 +40,11 @@ HOSTILE = {
 
 
 def test_only_network_and_index_settings_reach_uv() -> None:
-    theirs = {"UV_HTTP_TIMEOUT": "99", "UV_DEFAULT_INDEX": "https://index.example/simple"}
-    given = uv_environment({**HOSTILE, **theirs, "uv_publish_token": "secret"})
-    assert {name for name, value in given.items() if value is None} == {*HOSTILE, "uv_publish_token"}
-    assert given["UV_DEFAULT_INDEX"] == "https://index.example/simple"
-    assert "UV_HTTP_TIMEOUT" not in given  # as the user has it
+    foreign = {"UV_HTTP_TIMEOUT": "99", "UV_DEFAULT_INDEX": "https://index.example/simple"}
+    arguments = uv_environment({**HOSTILE, **foreign, "uv_publish_token": "secret"})
+    assert {name for name, value in arguments.items() if value is None} == {*HOSTILE, "uv_publish_token"}
+    assert arguments["UV_DEFAULT_INDEX"] == "https://index.example/simple"
+    assert "UV_HTTP_TIMEOUT" not in arguments  # as the user has it
     older = uv_environment({"UV_INDEX_URL": "https://index.example/simple"})
     assert (older["UV_INDEX_URL"], older["UV_DEFAULT_INDEX"]) == (None, "https://index.example/simple")
 
@@ -62,5 +62,5 @@ def test_user_settings_do_not_affect_resolution(tmp_path: Path, monkeypatch: pyt
     assert uv.run("venv", "--offline", "--python", sys.executable, tmp_path / "env", timeout=60).returncode == 0
     for name, value in HOSTILE.items():
         monkeypatch.setenv(name, value)
-    found = check_packages(current_system(), current_system().environment_python(tmp_path / "env"), JobContext())
-    assert found.state == "pass"
+    result = check_packages(current_system(), current_system().environment_python(tmp_path / "env"), JobContext())
+    assert result.state == "pass"

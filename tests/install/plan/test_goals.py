@@ -59,11 +59,11 @@ def test_plan_matches_recommendation(file: Path, goal: Goal, tmp_path: Path) -> 
 
 
 def cannot(seen: Machine, advice: Recommendation, tmp_path: Path) -> str:
-    with pytest.raises(SetupNotSupported) as said:
+    with pytest.raises(SetupNotSupported) as caught:
         planned(seen, advice, tmp_path)
     for language in ("en", "zh_CN"):
-        assert "—" not in Texts(language).error_text(said.value)
-    return said.value.code
+        assert "—" not in Texts(language).error_text(caught.value)
+    return caught.value.code
 
 
 def test_every_refusal_has_a_reason(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ def refused(capsys: pytest.CaptureFixture[str], folder: Path, *words: str, langu
 @pytest.fixture
 def made(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Plan:
     path = tmp_path / "made.json"
-    words = ["plan", "--machine", WINDOWS, "--goal", "all", "--output", str(path)]
-    assert run([*words, "--data-dir", str(tmp_path / "data")]) == 0
+    command = ["plan", "--machine", WINDOWS, "--goal", "all", "--output", str(path)]
+    assert run([*command, "--data-dir", str(tmp_path / "data")]) == 0
     capsys.readouterr()
     return json.loads(path.read_bytes())  # type: ignore[no-any-return]
 
@@ -73,17 +73,17 @@ FOUND_AT = ("computer", "unknown", "choice", "letters", "kind")
 def test_changed_plan_is_refused_with_plain_message(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, made: Plan, fault: str
 ) -> None:
-    change, named, place = FAULTS[fault]
+    change, named, location = FAULTS[fault]
     change(made)
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(made), encoding="utf-8")
-    said = refused(capsys, tmp_path, "--plan", str(path), language="en")
-    assert named in said
-    assert place in said
+    text = refused(capsys, tmp_path, "--plan", str(path), language="en")
+    assert named in text
+    assert location in text
     # What the file calls it stands at the end, behind what a beginner reads.
     if fault in FOUND_AT:
-        assert said.index(named) < said.rindex("(")
-        assert "gpu-assistant plan --output" in said
+        assert text.index(named) < text.rindex("(")
+        assert "gpu-assistant plan --output" in text
     chinese = refused(capsys, tmp_path, "--plan", str(path), language="zh_CN")
     assert re.search(r"[\u4e00-\u9fff]", chinese)
     assert "@" not in chinese
@@ -113,13 +113,13 @@ def test_system_folder_is_refused(
 @unix
 def test_link_to_system_folder_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc")
-    for place in ("link", "link/env"):
-        assert "/etc" in refused(capsys, tmp_path, "--env", str(tmp_path / place), language="en")
+    for path in ("link", "link/env"):
+        assert "/etc" in refused(capsys, tmp_path, "--env", str(tmp_path / path), language="en")
 
 
 def test_disk_root_and_home_folder_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for place in (tmp_path.anchor, "~", str(Path.home())):
-        assert "folder of its own" in refused(capsys, tmp_path, "--env", place, language="en")
+    for path in (tmp_path.anchor, "~", str(Path.home())):
+        assert "folder of its own" in refused(capsys, tmp_path, "--env", path, language="en")
 
 
 def test_occupied_location_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -127,13 +127,13 @@ def test_occupied_location_is_refused(capsys: pytest.CaptureFixture[str], tmp_pa
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("thesis", encoding="utf-8")
     # That a file can be no environment is seen in the call itself, before anything is looked at.
-    for place, told, code in (
+    for path, label, code in (
         ("file", "is a file", 2),
         ("file/env", "is a file", 1),
         ("full", "already holds files", 1),
     ):
-        said = refused(capsys, tmp_path, "--env", str(tmp_path / place), language="en", exit_code=code)
-        assert told in said
+        text = refused(capsys, tmp_path, "--env", str(tmp_path / path), language="en", exit_code=code)
+        assert label in text
     assert (tmp_path / "full" / "thesis.txt").read_text(encoding="utf-8") == "thesis"
 
 

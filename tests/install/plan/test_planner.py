@@ -134,15 +134,15 @@ def test_selection_of_base_interpreter() -> None:
         python("/right", "3.11.2", kind="managed", arch="x86_64"),
     )
     here = msgspec.structs.replace(machine(pythons), os=OperatingSystem(system="linux", arch="x86_64"))
-    found = find_interpreter(here, "3.11")
-    assert found is not None
-    assert found.path == "/right"
+    result = find_interpreter(here, "3.11")
+    assert result is not None
+    assert result.path == "/right"
     assert find_interpreter(msgspec.structs.replace(here, pythons=pythons[:2]), "3.11") is None
     assert find_interpreter(msgspec.structs.replace(here, pythons=None), "3.11") is None
     # The words name the very one that the plan takes.
-    said = select_python(here, load_catalog(resources_dir() / "catalog"), "x86_64", ("3.11",))
-    assert said is not None
-    assert (said.origin, said.version) == ("here", found.version)
+    selection = select_python(here, load_catalog(resources_dir() / "catalog"), "x86_64", ("3.11",))
+    assert selection is not None
+    assert (selection.origin, selection.version) == ("here", result.version)
     preview = msgspec.structs.replace(pythons[-1], version="3.11.0a1")
     assert find_interpreter(msgspec.structs.replace(here, pythons=(preview,)), "3.11") is None
 
@@ -158,14 +158,14 @@ def test_wheels_of_wheelhouse_are_listed(tmp_path: Path) -> None:
     )
     for name in names:
         (tmp_path / name).write_bytes(b"12345")
-    found = scan_wheelhouse(tmp_path)
-    assert [(w.project, w.version, w.variant, w.python) for w in found] == [
+    result = scan_wheelhouse(tmp_path)
+    assert [(w.project, w.version, w.variant, w.python) for w in result] == [
         ("numpy", "1.0", None, None),
         ("torch", "2.14.0", None, None),
         ("torch", "2.13.0", "cpu", "3.11"),
         ("torch", "2.9.1", "cpu", "3.12"),
     ]
-    assert found[0] == LocalWheel(
+    assert result[0] == LocalWheel(
         project="numpy", version="1.0", variant=None, python=None, path=str(tmp_path / names[3]), bytes=5
     )
     assert {w.project for w in compatible_wheels(tmp_path, "3.7")} == {"numpy", "torch"}
@@ -199,6 +199,6 @@ def test_folders_with_dots_are_normalized(tmp_path: Path) -> None:
 def test_plan_lists_requested_requirements(world: World) -> None:
     choice = recommendation(RELEASE, world.torch_index)
     (step,) = (step for step in world.plan().steps if step.kind == "resolve")
-    first = next(resolve_attempts(build_request(choice, python=SERIES, wheelhouse_folder=None, serves_variant=False)))
+    first = next(resolve_attempts(build_request(choice, world.catalog, machine().os, wheelhouse=None)))
     assert first.pinned == (f"torch=={RELEASE}+cpu",)
     assert requirements_text(step) == "\n".join([*first.pinned, *first.requirements])

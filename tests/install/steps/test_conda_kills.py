@@ -34,22 +34,22 @@ from gpu_assistant.core import json
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Plan
-from gpu_assistant.install import journal
-from gpu_assistant.install.runner import InstallJob
+from gpu_assistant.install.jobs.install import InstallJob
+from gpu_assistant.install.journal.log import Journal
 from tests.install.conda_world import system
 from tests.install.world import QUICK, RELEASE, Imports, catalog_with
 
 plan, data, index, conda, stop = sys.argv[1:]
-count, write = 0, journal.Journal._write
+count, append = 0, Journal.append
 
-def counted(self, entry):
+def counted(self, record):
     global count
-    write(self, entry)
+    append(self, record)
     count += 1
     if count == int(stop):
         os._exit(9)
 
-journal.Journal._write = counted
+Journal.append = counted
 plan = json.decode(Path(plan).read_bytes(), Plan)
 catalog, place = catalog_with(RELEASE, index), DataDir(Path(data))
 InstallJob(plan, system(Path(conda)), place, catalog, verifier=Imports, limits=QUICK).run(JobContext())
@@ -79,7 +79,9 @@ def model(served: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> tupl
         world = made(patch, tmp_path_factory.mktemp("model"), served)
         world.install()
     (path,) = log.journal_paths(world.data)
-    lines = [f"{type(entry).__name__} {getattr(entry, 'id', '')}".strip() for entry in log.read_entries(path)]
+    lines = [
+        f"{type(record).__name__} {getattr(record, 'step', None) or ''}".strip() for record in log.read_records(path)
+    ]
     return lines, hashes(world)
 
 
@@ -97,16 +99,16 @@ def hashes(world: CondaWorld) -> dict[str, str]:
 def start(world: CondaWorld, stop: int) -> subprocess.Popen[bytes]:
     plan = world.root / "plan.json"
     plan.write_bytes(json.encode(world.plan()))
-    words = [plan, world.data.root, world.torch_index, world.conda.program, stop]
-    return subprocess.Popen([sys.executable, "-c", CHILD, *map(str, words)], cwd=ROOT)
+    command = [plan, world.data.root, world.torch_index, world.conda.program, stop]
+    return subprocess.Popen([sys.executable, "-c", CHILD, *map(str, command)], cwd=ROOT)
 
 
 def truths(world: CondaWorld) -> None:
     """Each effect that the journal calls done is there."""
-    place = Host(world.system, world.data)
+    host = Host(world.system, world.data)
     for each in active_effects(world.data):
-        if each.sure:
-            assert observe_state(each, place, STEP_KINDS) == "made", each
+        if each.is_confirmed:
+            assert observe_state(each, host, STEP_KINDS) == "applied", each
 
 
 def goes_on(world: CondaWorld) -> dict[str, str]:
@@ -121,8 +123,8 @@ def goes_on(world: CondaWorld) -> dict[str, str]:
 
 # conda's part; the downloads' end; the packages in it; the proof; the name.
 MOMENTS = (
-    *("Intends python", "StepEnded python", "StepBegan pytorch"),
-    *("StepEnded pytorch", "StepBegan verify", "Happened"),
+    *("EffectStarted python", "StepFinished python", "StepStarted pytorch"),
+    *("StepFinished pytorch", "StepStarted verify", "EffectDone"),
 )
 
 
@@ -133,18 +135,18 @@ def test_kill_at_each_journal_line_is_recovered(
 ) -> None:
     lines, packages = model
     stop = len(lines) - lines[::-1].index(moment)
-    named = moment == "Happened"
+    named = moment == "EffectDone"
     with start(world, stop) as child:
         assert child.wait(200) == 9
     truths(world)
     assert (inventory.read_manifest(world.environment) is not None) == named
     assert bool(location.list_environments(world.data)) == named
     # What conda made is used again as long as nothing was put beside it.
-    again = moment in ("StepEnded pytorch", "StepBegan verify")
-    asked = len(world.conda.calls)
+    again = moment in ("StepFinished pytorch", "StepStarted verify")
+    requested = len(world.conda.calls)
     done = goes_on(world)
     assert done["pytorch"] == ("skipped" if named else "done")
-    assert len(world.conda.calls) - asked == (1 if again or asked == 0 else 0)
+    assert len(world.conda.calls) - requested == (1 if again or requested == 0 else 0)
     assert hashes(world) == packages
 
 
@@ -156,7 +158,7 @@ def test_kill_during_conda_create_is_recovered(world: CondaWorld) -> None:
     with start(world, 0) as child:
         assert pipe.read_text(encoding="utf-8") == "half"
         child.kill()
-    assert staging.folder_state(world.environment) == "half"
+    assert staging.folder_state(world.environment) == "partial"
     assert (world.environment / "conda-meta" / "history").is_file()
     assert location.list_environments(world.data) == ()
     world.conda.mode("")

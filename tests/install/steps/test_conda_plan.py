@@ -13,7 +13,7 @@ import pytest
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.machine import Tools
 from gpu_assistant.core.plan import Plan, Step
-from gpu_assistant.install.plan.validation import refuse_differences, validate_plan
+from gpu_assistant.install.plan.validation import check_same_steps, validate_plan
 from gpu_assistant.texts.localized import Texts
 
 from ...fakes.fault_server import fault_server
@@ -50,12 +50,12 @@ def test_plan_of_conda_environment(world: CondaWorld) -> None:
     step = conda_step(plan)
     assert (step.bytes, step.disk_bytes, plan.bytes, plan.disk_bytes) == (None, None, None, None)
     assert step.commands[0][:4] == (str(world.conda.program), "create", "--prefix", str(world.environment))
-    assert [words[:3] for words in plan.steps[4].commands] == [("uv", "pip", "sync")]
+    assert [command[:3] for command in plan.steps[4].commands] == [("uv", "pip", "sync")]
     for language in ("en", "zh_CN"):
         spoken = Texts(language).localize_plan(plan)
-        said = str(conda_step(spoken).what)
-        assert str(world.environment) in said
-        assert "conda-forge" in said
+        text = str(conda_step(spoken).what)
+        assert str(world.environment) in text
+        assert "conda-forge" in text
     validate_plan(plan, world.data)
 
 
@@ -76,7 +76,7 @@ def test_simulated_plan_has_no_conda_path(world: CondaWorld) -> None:
 )
 def test_only_local_conda_is_accepted(world: CondaWorld, given: object) -> None:
     with pytest.raises(UsageError) as caught:
-        refuse_differences(changed(world.plan(), spec={"conda": given}), world.plan())
+        check_same_steps(changed(world.plan(), spec={"conda": given}), world.plan())
     assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.conda-environment")
 
 
@@ -85,7 +85,7 @@ def test_a_second_python_differs(world: CondaWorld) -> None:
     plain = next(step for step in world.plain_plan().steps if step.kind == "python-runtime")
     both = (*plan.steps[:2], msgspec.structs.replace(plain, id="other"), *plan.steps[2:])
     with pytest.raises(UsageError) as caught:
-        refuse_differences(msgspec.structs.replace(plan, steps=both), plan)
+        check_same_steps(msgspec.structs.replace(plan, steps=both), plan)
     assert caught.value.data["parts"] == "@plan.part.python-runtime"
 
 

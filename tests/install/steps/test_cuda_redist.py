@@ -22,7 +22,7 @@ from gpu_assistant.core.price import minimum_disk_bytes
 from gpu_assistant.core.recommendation import PartAdvice
 from gpu_assistant.install.files import archives
 from gpu_assistant.install.files.staging import partial_path
-from gpu_assistant.install.plan.validation import refuse_differences
+from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.install.steps import context
 from gpu_assistant.install.steps.cuda_redist import (
     PARTS_FOLDER,
@@ -51,9 +51,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 
 @pytest.fixture
 def world(tmp_path: Path, server: FaultServer) -> ToolkitWorld:
-    made = ToolkitWorld(tmp_path, server.url)
-    made.serve(server)
-    return made
+    created = ToolkitWorld(tmp_path, server.url)
+    created.serve(server)
+    return created
 
 
 def nvcc(world: ToolkitWorld) -> Path:
@@ -69,8 +69,8 @@ def code_of(world: ToolkitWorld, plan: Plan | None = None) -> str:
 def test_toolkit_folder_has_expected_layout(world: ToolkitWorld) -> None:
     events = world.install(world.plan(cudnn=NONE))
     assert states(events) == {"cuda-toolkit": "done", "variables": "done"}
-    said = subprocess.run([nvcc(world), "--version"], capture_output=True, text=True, check=True)
-    assert SAYS in said.stdout
+    completed = subprocess.run([nvcc(world), "--version"], capture_output=True, text=True, check=True)
+    assert SAYS in completed.stdout
     assert (world.tree / "include" / "libcublas.h").is_file()
     assert (world.tree / "licenses" / "cuda_nvcc" / "LICENSE").is_file()
     if not world.redist.windows:
@@ -108,7 +108,7 @@ def test_damaged_file_is_found_by_hash_and_repaired(world: ToolkitWorld, server:
     assert states(events) == {"cuda-toolkit": "done", "cudnn": "skipped", "variables": "skipped"}
     assert world.seen() == before
     world.uninstall()
-    assert [place.name for place in world.tree.rglob("*") if place.is_file()] == ["mine.h"]
+    assert [path.name for path in world.tree.rglob("*") if path.is_file()] == ["mine.h"]
 
 
 def test_unpinned_index_is_logged_and_recorded(tmp_path: Path, server: FaultServer) -> None:
@@ -179,7 +179,7 @@ def test_foreign_folder_is_refused(world: ToolkitWorld) -> None:
     world.tree.mkdir(parents=True)
     (world.tree / "mine").write_text("1", encoding="utf-8")
     assert code_of(world) == "toolkit-occupied"
-    assert [place.name for place in world.tree.iterdir()] == ["mine"]
+    assert [path.name for path in world.tree.iterdir()] == ["mine"]
 
 
 def test_cancelled_install_resumes(world: ToolkitWorld, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_tampered_plan_is_refused(world: ToolkitWorld) -> None:
     ):
         tampered = msgspec.structs.replace(plan, steps=(msgspec.structs.replace(step, **bad), *plan.steps[1:]))
         with pytest.raises(UsageError) as caught:
-            refuse_differences(tampered, plan)
+            check_same_steps(tampered, plan)
         assert caught.value.code == "plan-differs"
 
 
@@ -254,8 +254,8 @@ print(count)
 
 
 def child(world: ToolkitWorld, what: str, stop: int) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-c", CHILD, str(world.root), world.redist.base, what, str(stop)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
+    command = [sys.executable, "-c", CHILD, str(world.root), world.redist.base, what, str(stop)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
 
 
 @pytest.mark.timeout(600)
@@ -274,7 +274,7 @@ def test_kill_at_each_change_is_recovered(tmp_path: Path, server: FaultServer, w
     if what == "uninstall":
         counted.install()
     model.install()
-    whole = {name: data for name, data in model.seen().items() if name.startswith("data")}
+    complete = {name: data for name, data in model.seen().items() if name.startswith("data")}
     done = child(counted, what, 0)
     assert done.returncode == 0, done.stderr
     count = int(done.stdout)
@@ -288,7 +288,7 @@ def test_kill_at_each_change_is_recovered(tmp_path: Path, server: FaultServer, w
         assert cut.returncode == 9, cut.stderr
         if what == "install":
             assert end(world.install()).state == "done"
-            assert {name: data for name, data in world.seen().items() if name.startswith("data")} == whole, stop
+            assert {name: data for name, data in world.seen().items() if name.startswith("data")} == complete, stop
         assert end(world.uninstall()).state == "done"
         assert world.seen() == before, stop
 
@@ -319,14 +319,14 @@ def test_plan_names_nvidia_installer_too(world: ToolkitWorld) -> None:
 
 def test_archive_sizes_count_as_minimum_disk_space(world: ToolkitWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """How much they unpack to nobody tells; the check of the space must not leave them out for that."""
-    made = world.plan()
-    counted = [step for step in made.steps if step.kind in ("cuda-toolkit", "cudnn")]
+    created = world.plan()
+    counted = [step for step in created.steps if step.kind in ("cuda-toolkit", "cudnn")]
     assert [step.disk_bytes for step in counted] == [None, None]
     least = sum(minimum_disk_bytes(step) or 0 for step in counted)
     assert least == sum(step.bytes or 0 for step in counted) > 0
     assert all(step.minutes is not None for step in counted)
     space = Step(id="space", kind="check-space", code="check-space", bytes=0, disk_bytes=0, minutes=0.0)
-    plan = msgspec.structs.replace(made, steps=(space, *made.steps))
+    plan = msgspec.structs.replace(created, steps=(space, *created.steps))
     usage = shutil.disk_usage(world.root)
     # The archives themselves lie there, too.
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage._replace(free=2 * least - 1))

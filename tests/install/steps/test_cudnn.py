@@ -23,7 +23,7 @@ from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.plan.planner import make_plan
-from gpu_assistant.install.plan.validation import refuse_differences
+from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.install.steps.cuda_redist import CUDNN_RECEIPT, toolkit_parts
 from gpu_assistant.system import current_system
 
@@ -113,7 +113,7 @@ def test_foreign_file_is_not_overwritten(tmp_path: Path, server: FaultServer) ->
     assert own.read_text(encoding="utf-8") == "the user's"
     assert not (world.tree / library(world)).exists()
     world.uninstall()
-    assert [place for place in world.tree.rglob("*") if place.is_file()] == [own]
+    assert [path for path in world.tree.rglob("*") if path.is_file()] == [own]
 
 
 def test_damaged_cudnn_is_repaired(tmp_path: Path, server: FaultServer) -> None:
@@ -143,7 +143,7 @@ def test_tampered_plan_is_refused(tmp_path: Path, server: FaultServer) -> None:
     ]
     for more in bad:
         with pytest.raises(UsageError) as caught:
-            refuse_differences(
+            check_same_steps(
                 msgspec.structs.replace(plan, steps=(msgspec.structs.replace(step, **more), *plan.steps[1:])), plan
             )
         assert caught.value.code == "plan-differs"
@@ -153,11 +153,11 @@ def test_tampered_plan_is_refused(tmp_path: Path, server: FaultServer) -> None:
 CHILD = """
 import os, sys
 from pathlib import Path
-from gpu_assistant.install import unpacking
-from tests.install.test_cudnn import Whole
+from gpu_assistant.install.steps import context
+from tests.install.steps.test_cudnn import Whole
 
 root, index, base, stop = sys.argv[1:]
-count, unpack = 0, unpacking.unpack
+count, unpack = 0, context.unpack
 
 def counted(archive, into, **more):
     global count
@@ -166,7 +166,7 @@ def counted(archive, into, **more):
         more["progress"] = lambda done: os._exit(9)
     return unpack(archive, into, **more)
 
-unpacking.unpack = counted
+context.unpack = counted
 Whole(Path(root), index, base).install()
 """
 
@@ -209,39 +209,39 @@ class Whole:
 
     def seen(self) -> dict[str, bytes | None]:
         """Every file outside of the data folder, and the toolkits in it."""
-        places = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
-        return {place.as_posix(): None if place.is_dir() else place.read_bytes() for place in places}
+        paths = [*self.outside.rglob("*"), *self.data.toolkits.rglob("*")]
+        return {path.as_posix(): None if path.is_dir() else path.read_bytes() for path in paths}
 
 
 @pytest.mark.timeout(300)
 def test_cuda_dev_goal_survives_kill_resume_and_uninstall(world: World) -> None:
-    whole = Whole(world.root / "whole", world.torch_index, world.server.url)
-    whole.redist.serve(world.server)
-    whole.system.variables.set("CUDA_PATH", "%OLD%", expand=True)
-    whole.system.variables.set("PATH", "first;;second;", expand=True)
-    before = whole.seen()
-    plan = whole.plan()
+    complete = Whole(world.root / "whole", world.torch_index, world.server.url)
+    complete.redist.serve(world.server)
+    complete.system.variables.set("CUDA_PATH", "%OLD%", expand=True)
+    complete.system.variables.set("PATH", "first;;second;", expand=True)
+    before = complete.seen()
+    plan = complete.plan()
     kinds = [step.kind for step in plan.steps]
     assert kinds[-4:] == ["cuda-toolkit", "cudnn", "variables", "verify"]
-    parts = len(toolkit_parts(whole.catalog.cuda.redist, 13)) if whole.catalog.cuda.redist is not None else 0
+    parts = len(toolkit_parts(complete.catalog.cuda.redist, 13)) if complete.catalog.cuda.redist is not None else 0
     # In the middle of the fifth part of the toolkit, and in the middle of cuDNN.
     for stop, stopped in ((5, "cuda-toolkit"), (parts - 4 + 1, "cudnn")):
-        words = [sys.executable, "-c", CHILD, str(whole.root), world.torch_index, world.server.url, str(stop)]
-        cut = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
+        command = [sys.executable, "-c", CHILD, str(complete.root), world.torch_index, world.server.url, str(stop)]
+        cut = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
         assert cut.returncode == 9, cut.stderr
-        left = log.interrupted_install(whole.data)
+        left = log.interrupted_install(complete.data)
         assert left is not None
         assert left.step == stopped
     world.asks()
-    events = whole.install()
+    events = complete.install()
     assert end(events).state == "done"
     assert (states(events)["cuda-toolkit"], states(events)["cudnn"]) == ("skipped", "done")
-    assert not [asked for asked in world.asks() if "-archive." in asked]
-    tree = whole.data.toolkits / f"cuda-{TOOLKIT}"
-    program = tree / "bin" / ("nvcc.exe" if whole.redist.windows else "nvcc")
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    assert SAYS in said.stdout
-    assert set(states(whole.install()).values()) <= {"skipped", "done"}
-    UninstallJob(whole.environment, whole.data, whole.system).run(JobContext())
-    assert whole.seen() == before
-    assert not whole.data.toolkits.exists()
+    assert not [requested for requested in world.asks() if "-archive." in requested]
+    tree = complete.data.toolkits / f"cuda-{TOOLKIT}"
+    program = tree / "bin" / ("nvcc.exe" if complete.redist.windows else "nvcc")
+    completed = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert SAYS in completed.stdout
+    assert set(states(complete.install()).values()) <= {"skipped", "done"}
+    UninstallJob(complete.environment, complete.data, complete.system).run(JobContext())
+    assert complete.seen() == before
+    assert not complete.data.toolkits.exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gpu_assistant.core.plan import Plan, needs_manual_driver
@@ -9,7 +11,14 @@ from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
 from gpu_assistant.install.steps.verify import EnvironmentVerification
 from gpu_assistant.texts.localized import Texts
 
-from .test_nvidia_driver import World, driver_step, machine, recommendation
+from .test_nvidia_driver import World, driver_step, machine, recommendation, use
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World(tmp_path)
+    use(world, monkeypatch)
+    return world
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from gpu_assistant.core.machine import Gpu, Machine, OperatingSystem
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.install.elevation.helper import installer_call, signed_exit_code
 from gpu_assistant.install.elevation.protocol import VcRedistRequest, WindowsDriverRequest
-from gpu_assistant.install.steps import nvidia_driver
+from gpu_assistant.install.steps import nvidia_driver, vc_redist
 from gpu_assistant.install.steps.nvidia_driver import is_sufficient
 
 CATALOG = load_catalog(resources_dir() / "catalog")
@@ -86,29 +86,29 @@ def test_nvidia_exit_codes(code: int, expected: Any) -> None:
     facts = CATALOG.drivers.windows_install
     assert facts is not None
     if isinstance(expected, bool):
-        assert nvidia_driver.driver_needs_restart(signed_exit_code(code), "617.42", facts) is expected
+        assert nvidia_driver.needs_restart(signed_exit_code(code), "617.42", facts) is expected
         return
-    with pytest.raises(AppError) as said:
-        nvidia_driver.driver_needs_restart(signed_exit_code(code), "617.42", facts)
-    assert said.value.code == expected
+    with pytest.raises(AppError) as caught:
+        nvidia_driver.needs_restart(signed_exit_code(code), "617.42", facts)
+    assert caught.value.code == expected
 
 
 @pytest.mark.parametrize(("code", "restart"), [(0, False), (1638, False), (3010, True), (1603, None)])
 def test_vc_redist_exit_codes(code: int, restart: bool | None) -> None:
     facts = CATALOG.vc_redist.package
     if restart is not None:
-        assert nvidia_driver.vc_redist_needs_restart(code, facts) is restart
+        assert vc_redist.needs_restart(code, facts) is restart
         return
-    with pytest.raises(AppError) as said:
-        nvidia_driver.vc_redist_needs_restart(code, facts)
-    assert (said.value.code, said.value.data) == ("vc-redist-failed", {"status": 1603})
+    with pytest.raises(AppError) as caught:
+        vc_redist.needs_restart(code, facts)
+    assert (caught.value.code, caught.value.data) == ("vc-redist-failed", {"status": 1603})
 
 
 def test_only_packages_with_hash_are_run() -> None:
     for package in CATALOG.drivers.packages:
-        found = nvidia_driver.find_package(package.url, CATALOG)
-        ours = package.system == "windows" and package.sha256 is not None
-        assert (found is not None) == (ours and package.url is not None)
+        result = nvidia_driver.find_package(package.url, CATALOG)
+        own = package.system == "windows" and package.sha256 is not None
+        assert (result is not None) == (own and package.url is not None)
     assert nvidia_driver.find_package("https://us.download.nvidia.com/evil.exe", CATALOG) is None
 
 

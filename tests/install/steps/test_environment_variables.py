@@ -52,9 +52,7 @@ def state(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def small(tmp_path: Path, variables: UserEnvironmentVariables) -> SmallWorld:
-    world = SmallWorld(tmp_path)
-    world.system._variables = variables
-    return world
+    return SmallWorld(tmp_path, variables)
 
 
 def only_variables(world: SmallWorld) -> Plan:
@@ -72,21 +70,21 @@ def test_variables_are_set_once_and_restored(
     before = state(tmp_path)
     plan, toolkit = only_variables(small), small.data.toolkits / "cuda"
     assert states(small.install(plan)) == {"variables": "done"}
-    found = variables.get("CUDA_PATH")
-    assert found is not None
-    assert found.value == str(toolkit)
+    result = variables.get("CUDA_PATH")
+    assert result is not None
+    assert result.value == str(toolkit)
     assert variables.is_on_path(toolkit / "bin")
     assert variables.is_on_path(tmp_path / "mine")
-    whole = state(tmp_path)
+    complete = state(tmp_path)
     assert states(small.install(plan)) == {"variables": "skipped"}
-    assert state(tmp_path) == whole
+    assert state(tmp_path) == complete
     effects = [
         e.effect
         for path in log.journal_paths(small.data)
-        for e in log.read_entries(path)
+        for e in log.read_records(path)
         if isinstance(e, EffectStarted)
     ]
-    backup = [(e.before, e.before_expand) for e in effects if isinstance(e, VariableSet)]
+    backup = [(e.previous, e.previous_expand) for e in effects if isinstance(e, VariableSet)]
     assert backup == [(old, True)]
     assert [e.folder for e in effects if isinstance(e, PathEntryAdded)] == [str(toolkit / "bin"), str(toolkit / "lib")]
     assert end(small.uninstall()).state == "done"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpu_assistant.core.errors import AppError
-from gpu_assistant.install.jobs import install
+from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.texts.localized import Texts
 
 from ..files.test_foreign_files import added_to, last, remains, shown, told
@@ -67,7 +67,7 @@ def test_kill_after_move_is_recovered(world: World, monkeypatch: pytest.MonkeyPa
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", cut)
-        patched.setattr(install, "_note_end", lambda *_given: None)
+        patched.setattr(Journal, "end_run", lambda *_given: None)
         with pytest.raises(KeyboardInterrupt):
             world.install()
     assert end(world.install()).state == "done"

@@ -152,9 +152,9 @@ def test_step_names_the_chosen_version(world: World) -> None:
 def test_plan_and_warning_agree_on_secure_boot_on_arch(world: World) -> None:
     here = machine("linux", distro="arch", secure_boot=True)
     here = replace(here, gpus=(Gpu(vendor="nvidia", name="NVIDIA GeForce RTX 3060", compute_capability="8.6"),))
-    found = recommend(here, load_catalog(resources_dir() / "catalog"))
-    (caution,) = [each for each in found.warnings if each.code.startswith("secure-boot")]
-    step = driver_step(world, here, found)
+    result = recommend(here, load_catalog(resources_dir() / "catalog"))
+    (caution,) = [each for each in result.warnings if each.code.startswith("secure-boot")]
+    step = driver_step(world, here, result)
     assert (caution.code, step.code) == ("secure-boot-page", "nvidia-driver-commands-secure-boot")
     for language in ("en", "zh_CN"):
         assert str(caution.data["page"]) in Texts(language).translate(f"step.{step.code}.what", step.data)
@@ -169,9 +169,9 @@ def test_plan_and_warning_agree_on_secure_boot_on_arch(world: World) -> None:
 def test_legacy_gpu_has_upper_driver_bound(world: World, distro: tuple[str, str | None]) -> None:
     here = machine("linux", distro=distro[0], distro_version=distro[1])
     old = Gpu(vendor="nvidia", name="NVIDIA GeForce GTX 1060 6GB", compute_capability="6.1")
-    found = recommend(replace(here, gpus=(old,)), load_catalog(resources_dir() / "catalog"))
-    assert (found.driver.minimum, found.driver.recommended, found.driver.below) == ("525.60.13", None, "590")
-    step = driver_step(world, here, found)
+    result = recommend(replace(here, gpus=(old,)), load_catalog(resources_dir() / "catalog"))
+    assert (result.driver.minimum, result.driver.recommended, result.driver.below) == ("525.60.13", None, "590")
+    step = driver_step(world, here, result)
     assert step.code == "nvidia-driver-distribution-below"
     for language in ("en", "zh_CN"):
         assert "590" in Texts(language).translate(f"step.{step.code}.title", step.data)
@@ -193,7 +193,7 @@ def test_downgrade_by_distribution_commands(world: World) -> None:
 @pytest.mark.parametrize("code", MANUAL_CODES)
 def test_manual_step_is_not_reported_as_no_change(code: str) -> None:
     data = {"installed": "570.86"}
-    said = Texts("en").translate(f"step.{code}.undo", data), Texts("zh_CN").translate(f"step.{code}.undo", data)
-    assert "does not undo what you do yourself" in said[0]
-    assert "不会撤销" in said[1]
-    assert all("570.86" in each for each in said)
+    text = Texts("en").translate(f"step.{code}.undo", data), Texts("zh_CN").translate(f"step.{code}.undo", data)
+    assert "does not undo what you do yourself" in text[0]
+    assert "不会撤销" in text[1]
+    assert all("570.86" in each for each in text)

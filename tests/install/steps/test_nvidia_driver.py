@@ -34,7 +34,7 @@ from tests.fakes.system import FakeSystem, FakeWindows
 from tests.install.elevation.helper import tried_rights
 from tests.install.world import QUICK
 
-HELPER = Path(__file__).parents[1] / "door" / "helper.py"
+HELPER = Path(__file__).parents[1] / "elevation" / "helper.py"
 SIGNED = HELPER.with_name("signed")
 CATALOG = load_catalog(resources_dir() / "catalog")
 windows_only = pytest.mark.skipif(sys.platform != "win32", reason="Windows judges signatures and runs installers")
@@ -178,14 +178,14 @@ def test_every_driver_step_has_texts(world: World, language: Any) -> None:
         *("nvidia-driver", "nvidia-driver-by-hand", "vc-redist"),
     ]
     # What has to be switched on before stands in the step itself: the plan is read without the reasons.
-    said = Texts(language).translate(f"step.{steps[3].code}.what", steps[3].data)
-    assert all(word in said for word in ("contrib", "non-free-firmware", "linux-headers"))
+    text = Texts(language).translate(f"step.{steps[3].code}.what", steps[3].data)
+    assert all(word in text for word in ("contrib", "non-free-firmware", "linux-headers"))
     for step in steps:
         texts = Texts(language)
         for part in ("title", "what", "undo"):
             assert "{" not in texts.translate(f"step.{step.code}.{part}", step.data)
         # An address is no command: it stands in the words.
-        assert not any(words[0].startswith("https:") for words in step.commands)
+        assert not any(command[0].startswith("https:") for command in step.commands)
         assert step.commands or "https://" in texts.translate(f"step.{step.code}.what", step.data)
         assert step.needs_reboot == (step.code not in ("nvidia-driver-by-hand", "vc-redist"))
 
@@ -233,24 +233,24 @@ class TestLinux:
 
     def test_mok_question_is_explained_before_restart(self, world: World) -> None:
         step = msgspec.structs.replace(linux_step(world), code="nvidia-driver-secure-boot")
-        with pytest.raises(RebootRequired) as said:
+        with pytest.raises(RebootRequired) as caught:
             world.install(step)
-        codes = [event.code for event in said.value.events if isinstance(event, StepEvent)]  # type: ignore[attr-defined]
+        codes = [event.code for event in caught.value.events if isinstance(event, StepEvent)]  # type: ignore[attr-defined]
         assert codes[-1] == "progress.driver-restart-key"
 
     def test_refused_rights_keep_other_steps(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         world = World(tmp_path, pkexec=126)
         use(world, monkeypatch)
-        with pytest.raises(ElevationDenied) as said:
+        with pytest.raises(ElevationDenied) as caught:
             world.install(linux_step(world))
-        assert said.value.exit_code == 5
+        assert caught.value.exit_code == 5
         assert not (tmp_path / "apt").exists()
 
     def test_missing_pkexec_shows_commands(self, world: World) -> None:
         world.pkexec.unlink()
-        with pytest.raises(ElevationDenied) as said:
+        with pytest.raises(ElevationDenied) as caught:
             world.install(linux_step(world))
-        cause = said.value.__cause__
+        cause = caught.value.__cause__
         assert isinstance(cause, ElevationDenied)
         assert cause.code == "driver-by-hand"
         assert "sudo apt-get install nvidia-driver-580-open" in str(cause.data["commands"])
@@ -258,9 +258,9 @@ class TestLinux:
     def test_apt_error_is_reported(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         world = World(tmp_path, apt=100)
         use(world, monkeypatch)
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             world.install(linux_step(world))
-        assert said.value.code == "driver-packages-failed"
+        assert caught.value.code == "driver-packages-failed"
 
     def test_other_distributions_run_nothing(self, world: World) -> None:
         step = driver_step(world, machine("linux", distro="arch"), recommendation("install", recommended="580.95.05"))
@@ -327,11 +327,11 @@ class TestRuntime:
         assert self.NEED is not None
         alone = msgspec.structs.replace(recommendation("none"), tensorflow=flow)
         both = msgspec.structs.replace(with_pytorch(), tensorflow=flow)
-        whole = (*self.NEED.needs_files, "msvcp140_1.dll")
+        complete = (*self.NEED.needs_files, "msvcp140_1.dll")
         for wanted in (alone, both):
             assert len(VcRedistInstall().plan(world.builder(machine("windows"), wanted))) == 1
             assert VcRedistInstall().plan(world.builder(machine("linux"), wanted)) == ()
-            for files, steps in ((self.NEED.needs_files, 1), (whole, 0)):
+            for files, steps in ((self.NEED.needs_files, 1), (complete, 0)):
                 seen = msgspec.structs.replace(machine("windows"), tools=Tools(vc_redist="14.4", vc_libraries=files))
                 assert len(VcRedistInstall().plan(world.builder(seen, wanted))) == steps
 
@@ -357,9 +357,9 @@ class TestRuntime:
         package = msgspec.structs.replace(world.catalog.vc_redist.package, url=f"{server.url}/vc_redist.x64.exe")
         vars(world.catalog)["vc_redist"] = msgspec.structs.replace(world.catalog.vc_redist, package=package)
         (step,) = VcRedistInstall().plan(world.builder(machine("windows"), with_pytorch()))
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             world.install(step)
-        assert said.value.code == "source-refused"  # it was asked for, and is not served here
+        assert caught.value.code == "source-refused"  # it was asked for, and is not served here
 
 
 @windows_only
@@ -372,9 +372,9 @@ class TestWindows:
 
     def test_driver_then_restart_then_installed(self, world: World, server: FaultServer) -> None:
         step = self.step(world, server, "nvidia")
-        with pytest.raises(RebootRequired) as said:
+        with pytest.raises(RebootRequired) as caught:
             world.install(step)
-        done = [event for event in said.value.events if isinstance(event, StepEvent)][-1]  # type: ignore[attr-defined]
+        done = [event for event in caught.value.events if isinstance(event, StepEvent)][-1]  # type: ignore[attr-defined]
         assert (done.state, str(done.code).removesuffix("-unnoted")) == ("done", "progress.driver-installed")
         world.here = "617.99"
         last = [event for event in world.install(step) if isinstance(event, StepEvent)][-1]
@@ -388,14 +388,14 @@ class TestWindows:
         self, world: World, server: FaultServer, monkeypatch: pytest.MonkeyPatch, status: str, code: str
     ) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", status)
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             world.install(self.step(world, server, "nvidia"))
-        assert said.value.code == code
+        assert caught.value.code == code
 
     def test_driver_of_other_publisher_is_refused(self, world: World, server: FaultServer) -> None:
-        with pytest.raises(AppError) as said:
+        with pytest.raises(AppError) as caught:
             world.install(self.step(world, server, "other"))
-        assert said.value.code == "signature-other"
+        assert caught.value.code == "signature-other"
 
     def test_vc_redist_is_installed(self, world: World, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "1638")

@@ -60,9 +60,9 @@ def test_full_disk_error_names_disk_with_space(world: World) -> None:
     assert step.code == "check-space-about-short-data"
     assert (step.data["disk"], step.data["other"], step.data["there"]) == ("/", "/mnt/b", "/mnt/b/gpu-assistant")
     for language in ("en", "zh_CN"):
-        said = Texts(language).translate(f"step.{step.code}.what", step.data)
-        assert "gpu-assistant --data-dir /mnt/b/gpu-assistant" in said
-        assert "1000 GB" in said
+        text = Texts(language).translate(f"step.{step.code}.what", step.data)
+        assert "gpu-assistant --data-dir /mnt/b/gpu-assistant" in text
+        assert "1000 GB" in text
 
 
 def test_disk_with_too_little_space_is_not_offered(world: World) -> None:

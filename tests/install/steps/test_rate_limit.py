@@ -23,6 +23,6 @@ class Counting(RateLimiter):
 
 def test_every_byte_passes_the_rate_limiter(world: World) -> None:
     pace = Counting()
-    done = world.install(pace=pace)
+    done = world.install(rate_limiter=pace)
     assert states(done)["download"] == "done"
     assert pace.bytes >= sum(len(wheel.data) for wheel in (world.torch, *world.others))

@@ -24,7 +24,7 @@ from gpu_assistant.install.files import inventory
 from gpu_assistant.install.files.staging import partial_path
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
-from gpu_assistant.install.plan.validation import refuse_differences
+from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.install.steps.cuda_installer import run_file_folder
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
 from gpu_assistant.install.steps.registry import STEP_KINDS
@@ -136,8 +136,8 @@ def test_toolkit_is_installed_without_administrator(world: World) -> None:
     plan = world.plan()
     assert [(step.kind, step.needs_admin) for step in plan.steps] == [("cuda-run", False), ("variables", False)]
     assert world.install(plan) == {"cuda-run": "done", "variables": "done"}
-    said = subprocess.run([world.tree / "bin" / "nvcc"], capture_output=True, text=True, check=True)
-    assert "13.2" in said.stdout
+    completed = subprocess.run([world.tree / "bin" / "nvcc"], capture_output=True, text=True, check=True)
+    assert "13.2" in completed.stdout
     assert (world.tree / "include" / "cuda.h").is_file()
     assert (world.tree / "pkgconfig" / "cuda.pc").read_text() == f"cudaroot={world.tree}\n"
     assert (world.tree / "absolute").readlink() == world.tree / "targets" / "x86_64-linux" / "lib"
@@ -181,12 +181,12 @@ def test_stopped_install_resumes(world: World, monkeypatch: pytest.MonkeyPatch) 
         raise OSError(folder)
 
     with monkeypatch.context() as patched:
-        patched.setattr(cuda_installer, "name", cut)
+        patched.setattr(cuda_installer, "commit_folder", cut)
         with pytest.raises(AppError):
             world.install()
     assert not world.tree.exists()
-    whole = partial_path(world.tree) / "bin" / "nvcc"
-    inode = whole.stat().st_ino
+    complete = partial_path(world.tree) / "bin" / "nvcc"
+    inode = complete.stat().st_ino
     assert world.install()["cuda-run"] == "done"
     assert (world.tree / "bin" / "nvcc").stat().st_ino == inode
 
@@ -210,7 +210,7 @@ def test_foreign_folder_is_refused(world: World) -> None:
     world.tree.mkdir(parents=True)
     (world.tree / "mine").write_text("1")
     assert code_of(world) == "toolkit-occupied"
-    assert [place.name for place in world.tree.iterdir()] == ["mine"]
+    assert [path.name for path in world.tree.iterdir()] == ["mine"]
 
 
 def test_tampered_plan_is_refused(world: World) -> None:
@@ -226,5 +226,5 @@ def test_tampered_plan_is_refused(world: World) -> None:
         {"spec": {"version": VERSION, "folder": "/usr"}},
     ):
         with pytest.raises(UsageError) as caught:
-            refuse_differences(replace(plan, steps=(replace(step, **bad), *plan.steps[1:])), plan)
+            check_same_steps(replace(plan, steps=(replace(step, **bad), *plan.steps[1:])), plan)
         assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.cuda-run")

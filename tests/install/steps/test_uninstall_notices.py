@@ -22,9 +22,9 @@ from .test_nvidia_driver import World, linux_only, linux_step, use
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    made = World(tmp_path)
-    use(made, monkeypatch)
-    return made
+    created = World(tmp_path)
+    use(created, monkeypatch)
+    return created
 
 
 def removal(world: World) -> UninstallJob:
@@ -71,10 +71,10 @@ def test_kept_driver_has_same_notice_in_plan_and_uninstall(world: World, languag
 
 
 PROGRAMS = {
-    "nvidia-driver": ProgramInstalled(name="nvidia-driver", after="580.95.05"),
-    "vc-redist": ProgramInstalled(name="vc-redist", after="Microsoft Corporation"),
-    "cuda-installer": ProgramInstalled(name="CUDA Toolkit 13.2", after="13.2.2"),
-    "wsl2": ProgramInstalled(name="WSL2", after="2"),
+    "nvidia-driver": ProgramInstalled(name="nvidia-driver", version="580.95.05"),
+    "vc-redist": ProgramInstalled(name="vc-redist", version="Microsoft Corporation"),
+    "cuda-installer": ProgramInstalled(name="CUDA Toolkit 13.2", version="13.2.2"),
+    "wsl2": ProgramInstalled(name="WSL2", version="2"),
 }
 
 
@@ -83,16 +83,16 @@ PROGRAMS = {
 def test_every_kept_program_has_texts(kind: str, language: Any) -> None:
     effects = [PROGRAMS[kind]]
     if kind == "wsl2":
-        effects.append(ProgramInstalled(name="WSL2 Linux", after="2"))
-    told = [
+        effects.append(ProgramInstalled(name="WSL2 Linux", version="2"))
+    texts = [
         STEP_KINDS[kind].uninstall_notice(effect, step)
         for effect in effects
         for step in (None, Step(id="a", kind=kind, code=""))
     ]
-    for code, data in told:
+    for code, data in texts:
         for part in ("title", "what", "undo"):
             assert "{" not in Texts(language).translate(f"step.{code}.{part}", data)
-    assert len({code for code, _ in told}) == len(effects)
+    assert len({code for code, _ in texts}) == len(effects)
 
 
 def test_every_installing_step_has_uninstall_notice() -> None:

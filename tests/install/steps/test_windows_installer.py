@@ -22,7 +22,7 @@ from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.install.elevation.protocol import CudaToolkitRequest
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
-from gpu_assistant.install.plan.validation import refuse_differences
+from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.install.steps.context import InstallContext
 from gpu_assistant.install.steps.cuda_installer import WindowsInstaller
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
@@ -89,8 +89,8 @@ class World:
         url = self.server.add("/cuda_13.2.2_windows.exe", data)
         file = {"md5": hashlib.md5(data).hexdigest(), "sha256": None, "bytes": len(data), **more}
         (known_one,) = (t for t in self.catalog.cuda.toolkits if t.version.text == VERSION)
-        given: dict[str, Any] = {"url": url, "file": "cuda_13.2.2_windows.exe", "source": "installers", **file}
-        installer = ToolkitInstaller(system="windows", arch="x86_64", kind="local", **given)
+        arguments: dict[str, Any] = {"url": url, "file": "cuda_13.2.2_windows.exe", "source": "installers", **file}
+        installer = ToolkitInstaller(system="windows", arch="x86_64", kind="local", **arguments)
         others = tuple(t for t in self.catalog.cuda.toolkits if t is not known_one)
         toolkits = (replace(known_one, installers=(installer,)), *others)
         vars(self.catalog)["cuda"] = replace(self.catalog.cuda, toolkits=toolkits)
@@ -135,9 +135,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 
 @pytest.fixture
 def world(tmp_path: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> World:
-    made = World(tmp_path, server)
-    monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(made.door))
-    return made
+    created = World(tmp_path, server)
+    monkeypatch.setitem(STEP_KINDS, "cuda-installer", WindowsInstaller(created.door))
+    return created
 
 
 def code_of(world: World, plan: Plan | None = None) -> str:
@@ -150,10 +150,10 @@ def test_installer_is_single_step_without_driver(world: World) -> None:
     (step,) = world.plan().steps
     assert (step.kind, step.needs_admin, step.files[0].sha256) == ("cuda-installer", True, None)
     assert world.install().code == "progress.toolkit-installed"
-    (words,) = world.log.read_text().splitlines()
-    assert words.split()[1:-1] == list(step.commands[0][2:-1])
-    assert {"nvcc_13.2", "crt_13.2", "nvvm_13.2"} <= set(words.split())
-    assert "Driver" not in words
+    (command,) = world.log.read_text().splitlines()
+    assert command.split()[1:-1] == list(step.commands[0][2:-1])
+    assert {"nvcc_13.2", "crt_13.2", "nvvm_13.2"} <= set(command.split())
+    assert "Driver" not in command
     assert world.install().state == "skipped"
     assert len(world.log.read_text().splitlines()) == 1
 
@@ -252,7 +252,7 @@ def test_tampered_plan_is_refused(world: World) -> None:
         {"spec": {"version": VERSION, "words": "-s Display.Driver"}},
     ):
         with pytest.raises(UsageError) as caught:
-            refuse_differences(replace(plan, steps=(replace(step, **bad), *plan.steps[1:])), plan)
+            check_same_steps(replace(plan, steps=(replace(step, **bad), *plan.steps[1:])), plan)
         assert (caught.value.code, caught.value.data["parts"]) == ("plan-differs", "@plan.part.cuda-installer")
 
 
@@ -272,9 +272,9 @@ def test_every_offered_installer_has_a_hash() -> None:
     offered = [t for t in catalog.cuda.toolkits if t.find_installer("windows", "x86_64") is not None]
     assert len(offered) > 10
     for toolkit in offered:
-        installer, words = toolkit.find_installer("windows", "x86_64"), how.installer_arguments(toolkit.version.text)
+        installer, command = toolkit.find_installer("windows", "x86_64"), how.installer_arguments(toolkit.version.text)
         assert installer is not None
         assert installer.url.startswith("https://developer.download.nvidia.com/")
-        assert not any(avoided in word for word in words for avoided in (*how.avoid, "Driver"))
-        assert any(word.startswith("crt_") for word in words) == (toolkit.version.major >= 13)
+        assert not any(avoided in word for word in command for avoided in (*how.avoid, "Driver"))
+        assert any(word.startswith("crt_") for word in command) == (toolkit.version.major >= 13)
     assert "11.8.0" not in [t.version.text for t in offered]

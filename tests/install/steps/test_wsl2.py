@@ -89,8 +89,8 @@ class World:
         machine = self.app.simulated_machine
         assert isinstance(machine, Machine)
         advice = self.app.setup.recommend(machine, goal="tensorflow", choice=Choice(wsl=wsl))
-        whole = self.app.setup.plan(machine, advice, self.root / "env")
-        return replace(whole, steps=tuple(s for s in whole.steps if s.kind == "wsl2"), simulated=False)
+        complete = self.app.setup.plan(machine, advice, self.root / "env")
+        return replace(complete, steps=tuple(s for s in complete.steps if s.kind == "wsl2"), simulated=False)
 
     def install(self, plan: Plan | None = None) -> StepEvent:
         events: list[Event] = []
@@ -117,11 +117,11 @@ def code_of(world: World) -> str:
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_wsl2_is_not_installed_unrequested(world: World, language: str) -> None:
-    (shown,), (asked,) = world.plan(None).steps, world.plan().steps
+    (shown,), (requested,) = world.plan(None).steps, world.plan().steps
     assert (shown.code, shown.needs_admin, shown.needs_reboot) == ("wsl2", False, False)
-    assert (asked.code, asked.needs_admin, asked.needs_reboot) == ("wsl2-install", True, True)
+    assert (requested.code, requested.needs_admin, requested.needs_reboot) == ("wsl2-install", True, True)
     texts = Texts(language)
-    assert "RTX 4060" in texts.translate(f"step.{asked.code}.what", asked.data)
+    assert "RTX 4060" in texts.translate(f"step.{requested.code}.what", requested.data)
     assert world.install(world.plan(None)).state == "skipped"
     assert not world.called()
 

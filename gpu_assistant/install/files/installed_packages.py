@@ -1,0 +1,314 @@
+"""The packages in an environment, as the tools that installed them recorded them.
+
+pip and uv write `<name>.dist-info/RECORD` for a wheel, conda writes `conda-meta/<name>.json`; both list a package's
+files with their hashes. `inventory.py` compares these with our own file manifest: what is in neither is the user's.
+
+The packages that the user put into an environment are listed beside it when it is removed or replaced, in a
+requirements file: `pip install -r` installs them again. Their origin is in `direct_url.json` (PEP 610). A package that
+pip alone cannot install again is a comment in that file: one that conda installed, a build with a local version label,
+a folder or file that is missing, and what our constraints hold at a fixed version.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from ...core import json
+from ...core.errors import storage_errors
+from ...core.files import hash_file
+from ...fetch.partial_file import local_path
+
+# Where packages lie in an environment, or beside a Python.
+SITE_PACKAGES = "site-packages"
+SITE_PACKAGES_GLOBS = (f"Lib/{SITE_PACKAGES}", f"lib/python3*/{SITE_PACKAGES}")
+DIST_INFO_SUFFIX = ".dist-info"
+CONDA_META = "conda-meta"
+# Requirements that pip obeys in every environment of ours: the frameworks stay at the versions that we installed.
+CONSTRAINTS_FILE = "gpu-assistant-constraints.txt"
+# Without this line pip on Windows reads a requirements file in the ANSI code page.
+ENCODING_LINE = "# -*- coding: utf-8 -*-\n"
+
+
+class ContentHash(Struct, frozen=True):
+    """A hash of a file's content: hashlib's name of the algorithm, and the digest in hex."""
+
+    algorithm: str
+    hex: str
+
+
+class InstalledPackage(Struct, frozen=True, kw_only=True):
+    """`name` is "numpy 2.4.1"; `record_path` is the RECORD or conda-meta file, last written at `recorded_ns`
+    (nanoseconds since the epoch).
+
+    `files` maps paths below the environment to the recorded hash, None where there is none; `sizes` in bytes, for the
+    files whose size is recorded.
+    """
+
+    name: str
+    record_path: str
+    recorded_ns: int
+    files: dict[str, ContentHash | None]
+    sizes: dict[str, int] = {}
+
+
+class _CondaPath(Struct, frozen=True):
+    path: str = msgspec.field(name="_path")
+    sha256: str | None = None
+    sha256_in_prefix: str | None = None
+
+
+class _CondaPaths(Struct, frozen=True):
+    paths: tuple[_CondaPath, ...] = ()
+
+
+class _CondaRecord(Struct, frozen=True):
+    name: str
+    version: str = ""
+    files: tuple[str, ...] = ()
+    paths_data: _CondaPaths = _CondaPaths()
+
+
+def installed_packages(environment: Path) -> tuple[InstalledPackage, ...]:
+    """All packages that are in an environment now; unreadable records are skipped."""
+    return (*_wheel_packages(environment), *_conda_packages(environment))
+
+
+def is_conda_record(record_path: str) -> bool:
+    """Whether conda wrote the record, not a wheel's installer."""
+    return record_path.startswith(f"{CONDA_META}/")
+
+
+def truncated_files(environment: Path) -> tuple[str, ...]:
+    """The files that are missing or do not have their recorded size; raises AppError."""
+    with storage_errors(environment):
+        return tuple(
+            name
+            for package in _wheel_packages(environment)
+            for name, size in package.sizes.items()
+            if _file_size(environment / name) != size
+        )
+
+
+def _file_size(path: Path) -> int | None:
+    try:
+        return path.lstat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def matches_hash(path: Path, expected: ContentHash | None, recorded_ns: int | None) -> bool:
+    """Whether a file has its recorded content; one without a recorded hash always does.
+
+    A file that has not changed since `recorded_ns` is not read (None: every file is).
+    """
+    try:
+        status = path.lstat()
+        if expected is None or path.is_symlink():
+            return True
+        if recorded_ns is not None and max(status.st_mtime_ns, status.st_ctime_ns) <= recorded_ns:
+            return True
+        return hash_file(path, algorithm=expected.algorithm) == expected.hex
+    except (OSError, ValueError):
+        return False
+
+
+def _wheel_packages(environment: Path) -> Iterator[InstalledPackage]:
+    """Reads RECORD itself: `importlib.metadata` leaves missing files out since Python 3.12, and fails on names that are
+    not UTF-8.
+    """
+    for pattern in SITE_PACKAGES_GLOBS:
+        for record in sorted(environment.glob(f"{pattern}/*{DIST_INFO_SUFFIX}/RECORD")):
+            site_packages = record.parent.parent.relative_to(environment).as_posix()
+            name, version = _project_and_version(record.parent)
+            try:
+                text = record.read_text(encoding="utf-8", errors="surrogateescape")
+                rows = [row for row in csv.reader(text.splitlines()) if len(row) >= 2]
+                recorded_ns = record.stat().st_mtime_ns
+            except (OSError, csv.Error):
+                continue
+            rows_by_path = {posixpath.normpath(f"{site_packages}/{row[0]}".replace("\\", "/")): row for row in rows}
+            inside = {path: row for path, row in rows_by_path.items() if not path.startswith(("../", "/"))}
+            yield InstalledPackage(
+                name=f"{name} {version}",
+                record_path=record.relative_to(environment).as_posix(),
+                recorded_ns=recorded_ns,
+                files={path: _parse_hash(row[1]) for path, row in inside.items()},
+                sizes={path: int(row[2]) for path, row in inside.items() if row[2:] and row[2].isdecimal()},
+            )
+
+
+def _conda_packages(environment: Path) -> Iterator[InstalledPackage]:
+    metadata_files = [
+        path.relative_to(environment).as_posix()
+        for path in sorted((environment / CONDA_META).glob("*"))
+        if path.is_file()
+    ]
+    for path in sorted((environment / CONDA_META).glob("*.json")):
+        try:
+            record = json.decode(path.read_bytes(), _CondaRecord)
+            recorded_ns = path.stat().st_mtime_ns
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            continue
+        files: dict[str, ContentHash | None] = dict.fromkeys([*metadata_files, *record.files])
+        for path_data in record.paths_data.paths:
+            sha256 = path_data.sha256_in_prefix or path_data.sha256
+            files[path_data.path] = ContentHash("sha256", sha256) if sha256 is not None else None
+        yield InstalledPackage(
+            name=f"{record.name} {record.version}",
+            record_path=path.relative_to(environment).as_posix(),
+            recorded_ns=recorded_ns,
+            files=files,
+        )
+
+
+def _project_and_version(dist_info: Path) -> tuple[str, str]:
+    """ "nvidia_cublas-12.8.dist-info" → ("nvidia-cublas", "12.8")."""
+    name, _, version = dist_info.name.removesuffix(DIST_INFO_SUFFIX).rpartition("-")
+    return name.replace("_", "-"), version
+
+
+def _parse_hash(text: str) -> ContentHash | None:
+    """RECORD has "sha256=" and base64 without padding."""
+    algorithm, separator, encoded = text.partition("=")
+    if not separator:
+        return None
+    try:
+        return ContentHash(algorithm, base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).hex())
+    except ValueError:
+        return None
+
+
+class _VcsInfo(Struct, frozen=True):
+    vcs: str
+    commit_id: str
+
+
+class _DirInfo(Struct, frozen=True):
+    editable: bool = False
+
+
+class _DirectUrl(Struct, frozen=True):
+    """A direct_url.json."""
+
+    url: str
+    vcs_info: _VcsInfo | None = None
+    dir_info: _DirInfo | None = None
+    subdirectory: str | None = None
+
+
+def write_user_packages(folder: Path, records: tuple[str, ...], *, environment: Path | None = None) -> Path | None:
+    """Write the requirements file of the packages with these records; None without records. Raises AppError.
+
+    It is put beside `environment` where that is not the `folder` that the packages are in.
+    """
+    if not records:
+        return None
+    text = format_user_packages(folder, records)
+    path = user_packages_path(environment or folder, text)
+    json.write_file(path, text)
+    return path
+
+
+def user_packages_path(environment: Path, text: str) -> Path:
+    """The path for a requirements file with this text: "pytorch-packages.txt" beside the environment, or with a number
+    if another file has that name.
+    """
+    number, candidate = 1, environment.with_name(f"{environment.name}-packages.txt")
+    while not _is_available(candidate, text):
+        number += 1
+        candidate = environment.with_name(f"{environment.name}-packages-{number}.txt")
+    return candidate
+
+
+def _is_available(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
+def format_user_packages(folder: Path, records: tuple[str, ...]) -> str:
+    """The requirements file of the packages with these records."""
+    conda_packages: dict[str, InstalledPackage] = {}
+    if any(map(is_conda_record, records)):
+        conda_packages = {
+            package.record_path: package for package in _conda_packages(folder) if package.record_path in records
+        }
+    conda_files = {name for package in conda_packages.values() for name in package.files}
+    constrained = _constrained_packages(folder)
+    lines = {
+        _conda_line(conda_packages[record]) if record in conda_packages else _pip_line(folder, record, constrained)
+        for record in records
+        if record in conda_packages or record not in conda_files
+    }
+    return ENCODING_LINE + "".join(
+        f"{line}\n" for line in sorted(lines, key=lambda line: (line.startswith("#"), line.lower()))
+    )
+
+
+def _conda_line(package: InstalledPackage) -> str:
+    name, _, version = package.name.rpartition(" ")
+    return f"# conda install {name}={version}"
+
+
+def _pip_line(folder: Path, record: str, constrained: frozenset[str]) -> str:
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
+    dist_info = folder / Path(record).parent
+    name, version = _project_and_version(dist_info)
+    direct_url = _read_direct_url(dist_info)
+    if direct_url is None:
+        line, is_installable = f"{name}=={version}", "+" not in version
+    else:
+        line, is_installable = _direct_requirement(direct_url, name), _source_exists(direct_url)
+    try:
+        if not line.startswith("-e "):
+            Requirement(line)
+        is_valid = line.isprintable()
+    except InvalidRequirement:
+        is_valid = False
+    if not is_valid:
+        return f"# {name}=={version}".encode("ascii", "backslashreplace").decode("ascii")
+    return line if is_installable and canonicalize_name(name) not in constrained else f"# {line}"
+
+
+def _direct_requirement(direct_url: _DirectUrl, name: str) -> str:
+    fragment = f"#subdirectory={direct_url.subdirectory}" if direct_url.subdirectory else ""
+    if direct_url.vcs_info is not None:
+        return f"{name} @ {direct_url.vcs_info.vcs}+{direct_url.url}@{direct_url.vcs_info.commit_id}{fragment}"
+    if direct_url.dir_info is not None and direct_url.dir_info.editable:
+        return f"-e {direct_url.url}"
+    return f"{name} @ {direct_url.url}{fragment}"
+
+
+def _source_exists(direct_url: _DirectUrl) -> bool:
+    path = local_path(direct_url.url)
+    return path is None or path.exists()
+
+
+def _read_direct_url(dist_info: Path) -> _DirectUrl | None:
+    try:
+        return json.decode((dist_info / "direct_url.json").read_bytes(), _DirectUrl)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _constrained_packages(folder: Path) -> frozenset[str]:
+    """The normalized names of the packages that our constraints file pins."""
+    from packaging.utils import canonicalize_name
+
+    try:
+        lines = (folder / CONSTRAINTS_FILE).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    return frozenset(canonicalize_name(line.partition("==")[0]) for line in lines)
