@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import UNSET, structs
+
 from ..catalog.store import Catalog
 from ..core.errors import AppError
 from ..core.machine import Gpu, Machine
@@ -92,7 +94,26 @@ def recommend(
     Raises UnsatisfiableChoice for a choice that cannot work; AppError as `check_system_supported` has it, "no-build",
     "no-build-for-card" or "no-tensorflow" where nothing is published for this platform, and "catalog-broken".
     """
-    valid_choice = validate_choice(choice)
+    recommendation = _recommend(
+        machine, catalog, goal=goal, channel=channel, valid_choice=validate_choice(choice), wheels=wheels
+    )
+    # A plan file is planned again from these (install/plan/validation.py).
+    return structs.replace(
+        recommendation,
+        channel=channel if channel != "studio" else UNSET,
+        choice=choice if choice not in (None, Choice()) else UNSET,
+    )
+
+
+def _recommend(
+    machine: Machine,
+    catalog: Catalog,
+    *,
+    goal: Goal,
+    channel: Channel,
+    valid_choice: Choice,
+    wheels: tuple[LocalWheel, ...],
+) -> Recommendation:
     arch, is_arch_known = _select_arch(machine)
     check_system_supported(machine, catalog, arch)
     cards = nvidia_gpus(machine, catalog) if machine.os.system != "darwin" else ()

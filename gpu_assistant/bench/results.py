@@ -187,7 +187,12 @@ def read_benchmark(path: Path) -> Benchmark | None:
     """
     try:
         benchmark = json.convert(_strip_control_characters(json.decode(path.read_bytes(), object)), Benchmark)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # `_clean` goes less deep than `decode`
+    except (
+        OSError,
+        msgspec.DecodeError,
+        UnicodeDecodeError,
+        RecursionError,
+    ):  # `_strip_control_characters` goes less deep than `decode`
         return None
     return benchmark if _is_known(benchmark) else None
 

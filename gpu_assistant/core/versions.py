@@ -129,8 +129,10 @@ def _series(major: int, minor: int) -> Version:
     return Version(f"{major}.{minor}")
 
 
-def decode_hook(kind: type[Any], value: object) -> DottedNumber:
+def decode_hook(kind: type[Any], value: object) -> object:
     """The value of a JSON string, for msgspec. Raises ValueError in msgspec's own words, to which it adds the field."""
+    if kind is object:  # plain values, as they come
+        return value
     if not issubclass(kind, DottedNumber):
         raise NotImplementedError(kind)
     if not isinstance(value, str):

@@ -117,7 +117,7 @@ def test_planned_version_is_checked(tmp_path: Path, least: str, fine: bool) -> N
         return
     with pytest.raises(AppError) as caught:
         world.door.install_linux_packages(["nvidia-driver-580"], least)
-    assert (caught.value.code, caught.value.data) == ("driver-too-old-here", {"version": "580.95.5", "minimum": least})
+    assert (caught.value.code, caught.value.data) == ("driver-too-old-here", {"version": "580.95.05", "minimum": least})
     assert len(world.log.read_text().splitlines()) == 2
 
 
