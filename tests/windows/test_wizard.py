@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.app import App
+from gpu_assistant.gui.wizard.wizard import Wizard
 
 from .conftest import ROOT
 
@@ -24,11 +25,11 @@ NOBODY = "http://127.0.0.1:9"  # the discard port: nothing listens, and says so 
 def at_recommendation(open_wizard, qtbot):
     """Opens a wizard on the real services and goes on to the recommendation."""
 
-    def opened(app):
-        wizard = open_wizard(app)
-        wizard.welcome.primary.click()
-        qtbot.waitUntil(lambda: wizard.flow.facts.plan is not None and not wizard.road.busy, timeout=60_000)
-        wizard.computer.primary.click()
+    def opened(app: App) -> Wizard:
+        wizard: Wizard = open_wizard(app)
+        wizard.welcome.primary_button.click()
+        qtbot.waitUntil(lambda: wizard.flow.state.plan is not None and not wizard.controller.busy, timeout=60_000)
+        wizard.computer.primary_button.click()
         assert wizard.flow.page == "recommendation"
         return wizard
 
@@ -63,30 +64,30 @@ def test_simulated_rtx_4060_first_to_last_page(
 ):
     machine = ROOT / "tests/machines/windows11-rtx4060-566.json"
     app = App(data_dir=str(tmp_path / "数据 1"), machine_file=str(machine), environ={})
-    wizard = at_recommendation(app)
+    wizard: Wizard = at_recommendation(app)
     speak(code)
     assert wizard.banner.isVisible()
     page = wizard.recommendation
     assert "RTX 4060" in seen(page)
-    choice = wizard.flow.facts.recommendation
+    choice = wizard.flow.state.recommendation
     assert choice.accelerator == "cuda"
-    assert page.cards["torch"].after.text() == choice.pytorch.version
-    assert page.cards["driver"].after.text() == choice.driver.recommended
-    page.primary.click()
-    qtbot.waitUntil(lambda: wizard.flow.facts.stage == "done", timeout=30_000)
-    assert {wizard.install.steps.state(step) for step in wizard.install.steps.rows} == {"skipped"}
-    for row in wizard.install.shown.rows:
-        row.toggle.click()
+    assert page.part_cards["torch"].planned_label.text() == choice.pytorch.version
+    assert page.part_cards["driver"].planned_label.text() == choice.driver.recommended
+    page.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.flow.state.stage == "done", timeout=30_000)
+    assert {wizard.install.step_list.state(step) for step in wizard.install.step_list.rows} == {"skipped"}
+    for row in wizard.install.plan_list.rows:
+        row.details_button.click()
     assert "uv pip compile" in seen(wizard.install)
-    wizard.install.primary.click()
-    assert {"en": "Nothing was installed", "zh_CN": "没有安装任何东西"}[code] in wizard.done.hero.title.text()
+    wizard.install.primary_button.click()
+    assert {"en": "Nothing was installed", "zh_CN": "没有安装任何东西"}[code] in wizard.done.hero.title_label.text()
     assert not (tmp_path / "数据 1" / "environments").exists()
 
 
 @pytest.mark.needs_card
 def test_gpu_is_shown_and_gets_cuda_build(card, at_recommendation, tmp_path, seen):
-    wizard = at_recommendation(App(data_dir=str(tmp_path / "d"), environ={}))
-    machine, chosen = wizard.flow.facts.machine, wizard.flow.facts.recommendation
+    wizard: Wizard = at_recommendation(App(data_dir=str(tmp_path / "d"), environ={}))
+    machine, chosen = wizard.flow.state.machine, wizard.flow.state.recommendation
     [found] = machine.gpus_of("nvidia")
     assert found.pci_id == card.pci_id
     assert found.memory_bytes
@@ -96,7 +97,7 @@ def test_gpu_is_shown_and_gets_cuda_build(card, at_recommendation, tmp_path, see
     assert found.name.removeprefix("NVIDIA GeForce ") in seen(wizard.recommendation)
     assert chosen.accelerator == "cuda"
     assert chosen.pytorch.variant.startswith("cu")
-    assert machine.driver.version in wizard.recommendation.cards["driver"].now.text()
+    assert machine.driver.version in wizard.recommendation.part_cards["driver"].installed_label.text()
 
 
 @pytest.mark.needs_card
@@ -119,21 +120,21 @@ def test_unreachable_pytorch_host_stops_with_message(
         name = f"torch-2.14.0+{chosen.variant}-cp{series}-cp{series}-win_amd64.whl"
         (wheels / name).write_bytes(b"only its name is read")
         app = App(data_dir=str(tmp_path / "d"), wheelhouse=str(wheels), environ={})
-    wizard = at_recommendation(app)
+    wizard: Wizard = at_recommendation(app)
     wizard.recommendation.use_folder(str(tmp_path / "e"))
-    qtbot.waitUntil(lambda: not wizard.road.busy, timeout=30_000)
-    wizard.recommendation.primary.click()
-    qtbot.waitUntil(lambda: wizard.flow.facts.trouble is not None and not wizard.flow.locked, timeout=60_000)
-    trouble = wizard.flow.facts.trouble
-    assert trouble.message.code in ("error.no-source", "error.release-unavailable")
-    assert wizard.install.trouble.isVisible()
+    qtbot.waitUntil(lambda: not wizard.controller.busy, timeout=30_000)
+    wizard.recommendation.primary_button.click()
+    qtbot.waitUntil(lambda: wizard.flow.state.failure is not None and not wizard.flow.is_locked, timeout=60_000)
+    failure = wizard.flow.state.failure
+    assert failure.message.code in ("error.no-source", "error.release-unavailable")
+    assert wizard.install.error_panel.isVisible()
     shown = seen(wizard.install)
     assert chosen.version in shown
     assert "Traceback" not in shown
-    assert bool(trouble.offers) is has_another
+    assert bool(failure.alternatives) is has_another
     if has_another:
         assert "2.14.0" in shown
-        assert wizard.install.trouble.buttons[0].isVisible()
+        assert wizard.install.error_panel.buttons[0].isVisible()
     assert not Path(tmp_path / "e" / "pytorch").exists()
 
 
