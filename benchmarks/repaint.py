@@ -164,7 +164,7 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
     sampling = SamplingService(Silent, lambda: store)
     page = MonitorPage(App(data_dir=folder), sampling)
     sampling.request_samples("monitor", False)
-    page.time_axis._now = lambda: now[0]
+    page.time_axis.now = lambda: now[0]
     page.time_axis.choose(DAY_S)
     sampling.load_now()
     for second in range(0, DAY_S, STEP_S):

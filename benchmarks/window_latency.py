@@ -284,7 +284,7 @@ def main_acts(turns: Turns, program: DesktopApplication, window: MainWindow) -> 
     area = window.main_area
     if area is None:
         raise RuntimeError("no main area")
-    turns.until(area._is_monitor_loaded)
+    turns.until(area.is_monitor_loaded)
     for name, number in MAIN_PAGES.items():
         turns.during(f"{name}: first look", partial(area.open_page, number), 2.5)
     for name, number in MAIN_PAGES.items():

@@ -196,7 +196,7 @@ class MemoryFitJob:
         with self._system.keep_awake("benchmark"):
             # What was measured before the time was up is still true.
             child_exit = run_benchmark_child(
-                self._system, self._argv(interpreter), handle_message, deadline=deadline, log=context.log
+                self._system, self.child_argv(interpreter), handle_message, deadline=deadline, log=context.log
             )
         skipped_variants: dict[str, str] = {
             each.variant: NOTE_PREFIX + each.left
@@ -220,7 +220,7 @@ class MemoryFitJob:
             seconds=time.monotonic() - started_at,
         )
 
-    def _argv(self, interpreter: Path) -> list[str | Path]:
+    def child_argv(self, interpreter: Path) -> list[str | Path]:
         cores = self._system.cpu().cores
         argv: list[str | Path] = [interpreter, CHILD_PROGRAM, "--fit", self._model]
         argv += ["--device", self._device]

@@ -44,7 +44,7 @@ ARGPARSE_MESSAGES = {
 }
 # Options that may stand before or after the command: the command's own default must not overwrite a typed value.
 INHERITED: dict[str, Any] = {"default": argparse.SUPPRESS}
-ArgumentGroup = argparse._ArgumentGroup
+ArgumentGroup = argparse._ArgumentGroup  # noqa: SLF001 - argparse names this type nowhere else
 
 
 def build_parser(texts: Translator) -> Parser:

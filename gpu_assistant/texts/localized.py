@@ -75,7 +75,7 @@ class Texts(Translator):
             checks=tuple(
                 msgspec.structs.replace(
                     check,
-                    text=self._check_text(check),
+                    text=self.check_text(check),
                     fix=self._check_fix(check) if check.state in ("warn", "fail") else None,
                 )
                 for check in value.checks
@@ -103,7 +103,7 @@ class Texts(Translator):
     def _area_texts(self, areas: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(self.translate(f"health.area.{area}") for area in areas)
 
-    def _check_text(self, check: Check) -> str:
+    def check_text(self, check: Check) -> str:
         """A check's sentence, or that of the `alarm` that rang; where only we say from when on something counts, that
         stands beside it.
         """

@@ -66,7 +66,7 @@ def build(prefix: Path | None, locks: Sequence[Path], out: Path, scratch: Path, 
     tree = scratch / "tree"
     home = tree / HOME
     staged = stage(found.python, home, locks=locks)
-    _launcher(found, home)
+    build_launcher(found, home)
     note = json.dumps({"kind": "deb", "version": __version__}) + "\n"
     (home / "installed.json").write_text(note, encoding="utf-8", newline="\n")
     _desktop(tree)
@@ -87,7 +87,7 @@ def build(prefix: Path | None, locks: Sequence[Path], out: Path, scratch: Path, 
     return made
 
 
-def _launcher(found: shipped_python.Prefix, home: Path) -> None:
+def build_launcher(found: shipped_python.Prefix, home: Path) -> None:
     """The program's own door, and the same on PATH."""
     minor = found.python.minor
     _run(

@@ -129,7 +129,7 @@ def highest(tops: list[dict[str, Any]], batch: int) -> int:
 def test_other_batch_needs_no_new_measurement(tmp_path: Path) -> None:
     """The child is not told for which batch somebody asks."""
     python = tmp_path / "python"
-    assert job(tmp_path / "env", batch=2)._argv(python) == job(tmp_path / "env", batch=6)._argv(python)
+    assert job(tmp_path / "env", batch=2).child_argv(python) == job(tmp_path / "env", batch=6).child_argv(python)
 
 
 @given(
@@ -286,7 +286,7 @@ def test_memory_reserve_depends_on_device_kind() -> None:
     assert linux is not None
     assert windows.share > linux.share  # the display and other programs
     assert found.find_reserve("cpu", "windows") == found.find_reserve("cpu", "linux") is not None
-    argv = job(Path("env"), device="cuda")._argv(Path("python"))
+    argv = job(Path("env"), device="cuda").child_argv(Path("python"))
     assert argv[argv.index("--spare-share") + 1] == str(linux.share)
     assert all(each.why for each in found.spare)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def _find_writer():
-    frame = sys._getframe()
+    frame = sys._getframe()  # noqa: SLF001 - the standard way to a frame
     while "writer" not in frame.f_locals:
         frame = frame.f_back
     return frame.f_locals["writer"]

@@ -101,10 +101,11 @@ class Publisher:
 
     def service(self, folder: Path, system: Any, **changes: Any) -> UpdateService:
         """A copy of the program, version 1.0.0, that listens to this publisher."""
+        source = changes.pop("source", self.source)
         given: dict[str, Any] = {
             "current_version": "1.0.0",
             "kind": "windows-installer",
             "limits": QUICK,
             "clock": Clock(),
         }
-        return UpdateService(self.source, DataDir(folder), system, **(given | changes))
+        return UpdateService(source, DataDir(folder), system, **(given | changes))

@@ -43,7 +43,7 @@ def test_the_library_path_of_the_environment_does_not_win(prefix: shipped_python
     home = tmp_path / "usr/lib/gpu-assistant"
     home.mkdir(parents=True)
     build = linux_build()  # its launcher alone: the whole package takes minutes
-    build._launcher(prefix, home)
+    build.build_launcher(prefix, home)
     with (home / build.NAME).open("rb") as opened:
         dynamic = ELFFile(opened).get_section_by_name(".dynamic")
         assert isinstance(dynamic, DynamicSection)

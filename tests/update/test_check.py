@@ -179,8 +179,7 @@ def test_endless_response_times_out(publisher, check, tmp_path) -> None:
     publisher.publish(publisher.statement())
     publisher.server.files[PLACE].faults = [Fault("stall", after=10)]
     source = msgspec.structs.replace(publisher.source, answer_seconds=0.3)
-    service = publisher.service(tmp_path, FakeSystem())
-    service._source = source
+    service = publisher.service(tmp_path, FakeSystem(), source=source)
     assert service.check("now").run(JobContext()).state.outcome == "unreachable"
 
 
@@ -213,8 +212,8 @@ def test_insecure_redirect_is_rejected(publisher, check) -> None:
 
 
 def test_plain_http_is_refused(publisher, tmp_path) -> None:
-    service = publisher.service(tmp_path, FakeSystem())
-    service._source = msgspec.structs.replace(publisher.source, address="http://example.invalid/newest.json")
+    source = msgspec.structs.replace(publisher.source, address="http://example.invalid/newest.json")
+    service = publisher.service(tmp_path, FakeSystem(), source=source)
     assert service.check("now").run(JobContext()).state.outcome == "insecure"
 
 
@@ -303,8 +302,8 @@ def test_build_needs_address_and_key(publisher, tmp_path) -> None:
     assert publisher.service(tmp_path, FakeSystem()).is_available
     assert not publisher.service(tmp_path, FakeSystem(), simulated=True).is_available
     for lacking in ({"keys": ()}, {"address": None}):
-        service = publisher.service(tmp_path, FakeSystem())
-        service._source = msgspec.structs.replace(publisher.source, **lacking)
+        source = msgspec.structs.replace(publisher.source, **lacking)
+        service = publisher.service(tmp_path, FakeSystem(), source=source)
         assert not service.is_available
 
 

@@ -26,7 +26,7 @@ class MatmulWorkload(Workload):
         super().__init__(device, dtype, (side, side, side), limit_s)
         self.amount = 2.0 * side**3 / 1e12
         self.stored_result: Optional[Dict[str, Any]] = None
-        self._smaller = smaller
+        self.smaller = smaller
         self._multiply: Any = None
 
     def required_bytes(self) -> int:
@@ -35,11 +35,11 @@ class MatmulWorkload(Workload):
 
     def _smaller_results(self) -> List[Dict[str, Any]]:
         """What came out at the sizes below this one, the largest first."""
-        results, smaller = [], self._smaller
+        results, smaller = [], self.smaller
         while smaller is not None:
             if smaller.stored_result is not None:
                 results.append(smaller.stored_result)
-            smaller = smaller._smaller
+            smaller = smaller.smaller
         return results
 
     def _estimated_s(self, previous: Dict[str, Any]) -> float:

@@ -121,7 +121,7 @@ class MainArea(Themed, QWidget):
 
     def preload_monitor(self) -> None:
         """Begin to load what Monitor needs, unless that is done or under way."""
-        if not self._is_monitor_loaded() and not self._load_runner.running:
+        if not self.is_monitor_loaded() and not self._load_runner.running:
             self._qt_classes.start()
 
     def _start_loading(self) -> None:
@@ -131,9 +131,9 @@ class MainArea(Themed, QWidget):
     @property
     def is_monitor_ready(self) -> bool:
         """Whether Monitor opens at once: its code is loaded, and nothing is preloaded just now."""
-        return self._is_monitor_loaded() and not self._preload_steps.busy
+        return self.is_monitor_loaded() and not self._preload_steps.busy
 
-    def _is_monitor_loaded(self) -> bool:
+    def is_monitor_loaded(self) -> bool:
         return MONITOR_MODULE in sys.modules and not self._load_runner.running
 
     def _on_modules_loaded(self) -> None:

@@ -114,7 +114,7 @@ class Themed:
         self.apply_pending()
         super().showEvent(event)  # type: ignore[misc]
 
-    def _on_theme_changed(self, sizes_changed: bool) -> None:
+    def on_theme_changed(self, sizes_changed: bool) -> None:
         self._mark_pending(_SIZES_CHANGED if sizes_changed else _COLOURS_CHANGED)
 
     def _mark_pending(self, changes: int) -> None:
@@ -132,7 +132,7 @@ _themed_widgets: WeakKeyDictionary[Themed, None] = WeakKeyDictionary()
 def _notify_widgets(sizes_changed: bool) -> None:
     for widget in list(_themed_widgets):
         if shiboken6.isValid(widget):
-            widget._on_theme_changed(sizes_changed)
+            widget.on_theme_changed(sizes_changed)
 
 
 theme.notifier.changed.connect(_notify_widgets)

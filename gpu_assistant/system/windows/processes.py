@@ -129,7 +129,7 @@ def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | N
         kernel.CloseHandle(job)
         raise
     child = WindowsChildProcess(process, kernel, job)
-    handle = int(process._handle)  # type: ignore[attr-defined]  # Popen keeps it under this name only
+    handle = int(process._handle)  # type: ignore[attr-defined]  # noqa: SLF001 - Popen keeps it under this name only
     kernel.AssignProcessToJobObject(job, handle)
     # Popen has closed the thread's handle, which ResumeThread would need; this resumes the whole process.
     resume = ctypes.WinDLL("ntdll").NtResumeProcess

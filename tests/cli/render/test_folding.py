@@ -25,7 +25,7 @@ def test_equal_checks_fold_and_others_do_not(language: str, all_of_them: str, so
     texts = Texts(language)  # type: ignore[arg-type]
 
     def said(found: list[Check]) -> list[str]:
-        return [texts._check_text(check) for check in health.fold_checks(found, texts)]
+        return [texts.check_text(check) for check in health.fold_checks(found, texts)]
 
     driver = Check(id="driver", state="pass", data={"value": "566.03"})
     (_, one) = said([driver, *(heat(gpu, 50 + gpu) for gpu in range(8))])

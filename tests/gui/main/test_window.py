@@ -87,7 +87,7 @@ def module_loader(area) -> JobRunner:
 def test_monitor_opens_once_its_modules_are_loaded(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
     loaded = False
-    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: loaded and not module_loader(area).running)
+    monkeypatch.setattr(area, "is_monitor_loaded", lambda: loaded and not module_loader(area).running)
     area.open_page(MONITOR)
     assert area.findChild(EmptyState, "loadingPage").isVisible()
     assert area.rail.current() == MONITOR
@@ -101,7 +101,7 @@ def test_modules_load_after_qt_classes(open_area, app, qtbot, monkeypatch):
     area.findChild(QtClassLoader).loaded.connect(lambda: made.append(True))
     loads = []
     monkeypatch.setattr(module_loader(area), "start", lambda job: loads.append((job, list(made))))
-    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: False)
+    monkeypatch.setattr(area, "is_monitor_loaded", lambda: False)
     area.preload_monitor()
     area.preload_monitor()
     assert loads == []
@@ -111,7 +111,7 @@ def test_modules_load_after_qt_classes(open_area, app, qtbot, monkeypatch):
 
 def test_other_page_chosen_during_loading_stays(open_area, app, qtbot, monkeypatch):
     area = open_area(app)
-    monkeypatch.setattr(area, "_is_monitor_loaded", lambda: not module_loader(area).running)
+    monkeypatch.setattr(area, "is_monitor_loaded", lambda: not module_loader(area).running)
     module_loader(area).start(FunctionJob(lambda: None))
     area.open_page(MONITOR)
     area.open_page(SETTINGS)

@@ -37,7 +37,7 @@ def own_key() -> Iterator[None]:
     winreg.DeleteKey(winreg.HKEY_CURRENT_USER, KEY)
 
 
-def write(name: str, value: object, kind: int) -> None:
+def write(name: str, value: str | bytes | int | list[str], kind: int) -> None:
     with winreg.OpenKey(winreg.HKEY_CURRENT_USER, KEY, 0, winreg.KEY_SET_VALUE) as key:
         winreg.SetValueEx(key, name, 0, kind, value)
 

@@ -103,7 +103,7 @@ def test_store_alias_is_excluded(tmp_path: Path) -> None:
         (winreg.REG_QWORD, 2**33, None, 2**33),
     ],
 )
-def test_registry_values(kind: int, written: object, text: str | None, number: int | None) -> None:
+def test_registry_values(kind: int, written: str | bytes | int, text: str | None, number: int | None) -> None:
     key = r"Software\GpuAssistantTest"
     with winreg.CreateKey(winreg.HKEY_CURRENT_USER, key) as opened:
         winreg.SetValueEx(opened, "value", 0, kind, written)

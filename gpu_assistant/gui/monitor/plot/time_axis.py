@@ -34,7 +34,7 @@ class TimeAxis(QObject):
 
     def __init__(self, now: Callable[[], float] = time.time, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._now = now
+        self.now = now
         self._span = float(SPANS[1])
         self._chosen = SPANS[1]
         self._end: float | None = None
@@ -73,7 +73,7 @@ class TimeAxis(QObject):
 
     def view(self) -> tuple[float, float]:
         """The first and the last moment shown."""
-        end = self._now() if self._end is None else self._end
+        end = self.now() if self._end is None else self._end
         return end - self._span, end
 
     def choose(self, span: int) -> None:
@@ -91,7 +91,7 @@ class TimeAxis(QObject):
         if not on:
             self._end, self._moved = None, False
         elif self._end is None:
-            self._end = self._now()
+            self._end = self.now()
         self.paused_changed.emit(on)
         self.moved.emit()
 
@@ -102,14 +102,14 @@ class TimeAxis(QObject):
         share = (at - start) / (end - start)
         # Near the right edge of live plots the edge stays now.
         if self._end is not None or share < 0.9:
-            self._end, self._moved = min(at + (1 - share) * span, self._now()), True
+            self._end, self._moved = min(at + (1 - share) * span, self.now()), True
         self._span = span
         self.moved.emit()
 
     def pan(self, seconds: float) -> None:
         """Move into the past (negative) or back; at the right edge the plots run again."""
         _, end = self.view()
-        now = self._now()
+        now = self.now()
         moved = end + seconds
         self._end = moved if self._paused or moved < now - 0.01 * self._span else None
         self._moved = self._end is not None
