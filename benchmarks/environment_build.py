@@ -39,7 +39,7 @@ from gpu_assistant.install.steps.context import (
     InstallContext,
     ResolvedLock,
 )
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 
 TARGET = 1.15
 

@@ -36,7 +36,7 @@ from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
 from gpu_assistant.install.packages.uv import find_uv
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from tests.fakes.fault_server import fault_server
 from tests.install import tiny_wheels
 from tests.install.steps.test_cudnn import Whole

@@ -34,21 +34,21 @@ class IntegrationService:
     def create_menu_entry(self, environment: Path) -> MenuEntryJob:
         """Add an entry to the desktop's menu that opens a terminal with this environment."""
         from ..install.environment.integrations import MenuEntryJob
-        from ..install.steps.registry import STEP_KINDS
+        from ..install.steps.kinds import STEP_KINDS
 
         return MenuEntryJob(environment, self._context.data, self._context.system, self.desktop, STEP_KINDS)
 
     def register_kernel(self, environment: Path) -> JupyterKernelJob:
         """Register this environment as a kernel of Jupyter."""
         from ..install.environment.integrations import JupyterKernelJob
-        from ..install.steps.registry import STEP_KINDS
+        from ..install.steps.kinds import STEP_KINDS
 
         return JupyterKernelJob(environment, self._context.data, self._context.system, self.desktop, STEP_KINDS)
 
     def open_in_editor(self, environment: Path, folder: Path) -> EditorJob:
         """Open a folder in Visual Studio Code with this environment's Python."""
         from ..install.environment.integrations import EditorJob
-        from ..install.steps.registry import STEP_KINDS
+        from ..install.steps.kinds import STEP_KINDS
 
         return EditorJob(environment, self._context.data, self._context.system, self.desktop, STEP_KINDS, folder=folder)
 

@@ -8,7 +8,7 @@ from functools import reduce
 import msgspec
 
 from ..core.plan import CurrentState, EndEvent, Event, Plan, PlanEvent, StepEvent
-from ..core.price import PlanCost, step_cost
+from ..core.plan_cost import PlanCost, step_cost
 from ..core.recommendation import Recommendation
 from ..core.results import Alarm, Check, Checks, Health
 from ..core.types import Value

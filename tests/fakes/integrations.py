@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.install.environment import integrations
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.system.base import System
 from tests.fakes.system import FakeDesktop
 

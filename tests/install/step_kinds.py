@@ -19,8 +19,8 @@ from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import FileWritten
 from gpu_assistant.install.steps.base import StepKind
 from gpu_assistant.install.steps.context import InstallContext, Outcome
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
-from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import UserEnvironmentVariables
 from tests.fakes.environment_variables import FileAtLogin, FileVariables

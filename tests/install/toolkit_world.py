@@ -15,8 +15,8 @@ from gpu_assistant.core.recommendation import PartAdvice, Recommendation
 from gpu_assistant.install.files import inventory
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
-from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.system import current_system
 
 from ..fakes.environment_variables import FileAtLogin, FileVariables

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...core.machine import Machine
 from ...core.plan import Plan, alternative_command, needs_manual_driver, requirements_text
-from ...core.price import plan_cost, plan_duration
+from ...core.plan_cost import plan_cost, plan_duration
 from ...core.recommendation import DriverAdvice, Recommendation
 from ...texts import localized
 from ...texts.terminal import Terminal

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QBoxLayout, QFileDialog, QVBoxLayout, QWidget
 from ...core import json
 from ...core.errors import UsageError
 from ...core.plan import Event, StepEvent
-from ...core.price import plan_cost
+from ...core.plan_cost import plan_cost
 from ...texts.format import format_duration, format_size
 from ...texts.localized import Texts
 from ..saving import FileSaver

@@ -53,7 +53,7 @@ from ..steps import wsl2
 from ..steps.base import check_file
 from ..steps.conda_environment import CondaEnvironment
 from ..steps.context import DownloadContext, download_files
-from ..steps.registry import STEP_KINDS
+from ..steps.kinds import STEP_KINDS
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog

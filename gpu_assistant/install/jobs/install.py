@@ -42,7 +42,7 @@ from ..packages.requirements import platform_for
 from ..plan.validation import validate_plan
 from ..progress import ProgressReporter, end_state, failure_state
 from ..steps.context import DownloadContext, InstallContext, Verifier
-from ..steps.registry import STEP_KINDS
+from ..steps.kinds import STEP_KINDS
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog

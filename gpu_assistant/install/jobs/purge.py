@@ -32,7 +32,7 @@ from ..host import Host
 from ..journal.log import FolderCreated, Journal, ProgramInstalled
 from ..journal.recovery import recover
 from ..progress import ProgressReporter
-from ..steps.registry import STEP_KINDS
+from ..steps.kinds import STEP_KINDS
 from .uninstall import UninstallState, plan_uninstall, preview, remaining_names, revert_items
 
 PURGE_KIND = "purge"

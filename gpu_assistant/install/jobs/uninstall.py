@@ -54,7 +54,7 @@ from ..journal.log import (
 from ..journal.recovery import ActiveEffect, active_effects, observe_state, recover
 from ..journal.revert import revert
 from ..progress import ProgressReporter, end_state
-from ..steps.registry import STEP_KINDS
+from ..steps.kinds import STEP_KINDS
 
 # Reasons for which the whole effect stays, not only foreign files in it.
 RETAINED_REASONS = ("needed", "filled", "taken", "system")

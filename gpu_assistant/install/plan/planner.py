@@ -20,15 +20,15 @@ from ...core.errors import SetupNotSupported
 from ...core.machine import Machine
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step
-from ...core.price import total
+from ...core.plan_cost import total
 from ...core.recommendation import Recommendation
 from ...core.types import EnvironmentKind
 from ..environment.location import check_location
 from ..host import ValidationContext
 from ..steps.download import PackageDownload, as_satisfied
+from ..steps.kinds import STEP_KINDS
 from ..steps.plan_builder import PlanBuilder
 from ..steps.preflight import Preflight, update_preflight
-from ..steps.registry import STEP_KINDS
 
 if TYPE_CHECKING:
     from ...catalog.store import Catalog

@@ -18,7 +18,7 @@ from ...core.plan import Plan, Step
 from ..bundle.format import read_contents
 from ..environment.location import CACHE_PREFIX_LENGTH, check_location, check_path_length
 from ..steps.base import plan_error
-from ..steps.registry import STEP_KINDS
+from ..steps.kinds import STEP_KINDS
 
 
 def validate_plan(plan: Plan, data: DataDir) -> None:

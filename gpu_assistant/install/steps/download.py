@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ...core.errors import AppError
 from ...core.plan import CurrentState, Plan, PlanFile, Step
-from ...core.price import step_cost
+from ...core.plan_cost import step_cost
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
 from ..environment.location import environment_state

@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from ...core.errors import InsufficientDiskSpace, storage_errors
 from ...core.machine import Disk, find_disk, home_disk, larger_disk_data
 from ...core.plan import CurrentState, Plan, Step
-from ...core.price import minimum_disk_bytes, step_cost, total
+from ...core.plan_cost import minimum_disk_bytes, step_cost, total
 from ...core.types import Value
 from ..environment.location import (
     check_available,

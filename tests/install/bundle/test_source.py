@@ -23,7 +23,7 @@ from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.install.progress import ProgressReporter
 from gpu_assistant.install.steps.context import DownloadContext, download_files
 from gpu_assistant.install.steps.cuda_redist import RedistIndex
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.texts.localized import Texts
 
 from ...fakes.fault_server import fault_server

@@ -21,8 +21,8 @@ from gpu_assistant.core.machine import OperatingSystem
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.versions import Version
 from gpu_assistant.install.elevation.client import ElevationClient
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
-from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.install.steps.vc_redist import VcRedistInstall
 from gpu_assistant.system.nvml import library as nvml_library
 from tests.fakes.redist import CUDNN_VERSION, TOOLKIT, Redist

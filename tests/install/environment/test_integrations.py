@@ -20,7 +20,7 @@ from gpu_assistant.install.environment.integrations import (
 )
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import interrupted_install
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 

@@ -21,7 +21,7 @@ from gpu_assistant.install.journal import log as journal_log
 from gpu_assistant.install.journal.log import ProgramInstalled
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
 from gpu_assistant.install.packages.requirements import compatible_wheels
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.system.nvml import library as nvml_library
 
 from ...fakes.fault_server import FaultServer, fault_server

@@ -11,7 +11,7 @@ import pytest
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 
 from ..step_kinds import SmallWorld
 from ..world import end

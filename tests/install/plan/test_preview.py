@@ -10,7 +10,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanEvent, StepEvent
-from gpu_assistant.core.price import plan_cost
+from gpu_assistant.core.plan_cost import plan_cost
 from gpu_assistant.install.host import ValidationContext
 from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.texts.localized import Texts

@@ -17,7 +17,7 @@ from gpu_assistant.install.files import inventory, staging
 from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal import log
 from gpu_assistant.install.journal.recovery import active_effects, observe_state
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 
 from ...fakes.conda import listed
 from ...fakes.fault_server import FaultServer, fault_server

@@ -18,7 +18,7 @@ from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError, Cancelled, UsageError
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.core.plan import LogEvent, Plan, Step
-from gpu_assistant.core.price import minimum_disk_bytes
+from gpu_assistant.core.plan_cost import minimum_disk_bytes
 from gpu_assistant.core.recommendation import PartAdvice
 from gpu_assistant.install.files import archives
 from gpu_assistant.install.files.staging import partial_path

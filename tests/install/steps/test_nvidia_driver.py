@@ -23,9 +23,9 @@ from gpu_assistant.core.versions import Version
 from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.steps.context import InstallContext
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.nvidia_driver import NvidiaDriverInstall
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
-from gpu_assistant.install.steps.registry import STEP_KINDS
 from gpu_assistant.install.steps.vc_redist import VcRedistInstall
 from gpu_assistant.texts.localized import Texts
 from tests.fakes.environment_variables import FileAtLogin

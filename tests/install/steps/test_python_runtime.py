@@ -17,7 +17,7 @@ from gpu_assistant.install.host import Host
 from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.progress import ProgressReporter
 from gpu_assistant.install.steps.context import BaseInterpreter, DownloadContext, InstallContext, Outcome
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 
 from ..world import QUICK, Imports, World
 

@@ -26,8 +26,8 @@ from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.install.steps.cuda_installer import run_file_folder
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
-from gpu_assistant.install.steps.registry import STEP_KINDS
 
 from ...fakes.environment_variables import FileAtLogin, FileVariables
 from ...fakes.fault_server import FaultServer, fault_server

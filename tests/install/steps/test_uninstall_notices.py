@@ -13,7 +13,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Event, Step, StepEvent
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.journal.log import ProgramInstalled
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.texts.localized import Texts
 
 from ...fakes.system import FakeSystem

@@ -25,8 +25,8 @@ from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.plan.validation import check_same_steps
 from gpu_assistant.install.steps.context import InstallContext
 from gpu_assistant.install.steps.cuda_installer import WindowsInstaller
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.plan_builder import PlanBuilder
-from gpu_assistant.install.steps.registry import STEP_KINDS
 
 from ...fakes.environment_variables import FileAtLogin
 from ...fakes.fault_server import FaultServer, fault_server

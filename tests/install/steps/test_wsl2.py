@@ -18,7 +18,7 @@ from gpu_assistant.install.elevation.client import ElevationClient
 from gpu_assistant.install.jobs.install import InstallJob
 from gpu_assistant.install.jobs.uninstall import UninstallJob
 from gpu_assistant.install.steps.context import InstallContext
-from gpu_assistant.install.steps.registry import STEP_KINDS
+from gpu_assistant.install.steps.kinds import STEP_KINDS
 from gpu_assistant.install.steps.wsl2 import Wsl2Install
 from gpu_assistant.system.base import WslStatus
 from gpu_assistant.texts.localized import Texts

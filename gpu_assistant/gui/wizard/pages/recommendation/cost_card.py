@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QSizePolicy,
 
 from .....core.machine import Machine, find_disk
 from .....core.plan import Plan
-from .....core.price import PlanCost, plan_cost, plan_duration
+from .....core.plan_cost import PlanCost, plan_cost, plan_duration
 from .....texts import localized
 from .....texts.format import format_size
 from .....texts.localized import Texts

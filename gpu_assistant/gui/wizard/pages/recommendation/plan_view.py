@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .....core import paths
 from .....core.plan import PlanFile, Step, alternative_command, requirements_text
-from .....core.price import minimum_disk_bytes
+from .....core.plan_cost import minimum_disk_bytes
 from .....core.recommendation import Choice
 from .....texts.format import format_size
 from .....texts.localized import Texts, duration_text, step_download_text

@@ -12,7 +12,7 @@ from gpu_assistant.cli.output import Output
 from gpu_assistant.cli.render import setup
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import Plan, Step
-from gpu_assistant.core.price import plan_cost
+from gpu_assistant.core.plan_cost import plan_cost
 from gpu_assistant.gui.wizard.pages.recommendation.cost_card import CostCard
 from gpu_assistant.gui.wizard.pages.recommendation.plan_view import step_cost_text
 from gpu_assistant.texts import localized
