@@ -30,7 +30,8 @@ from .samples import RULES as SHIPPED
 # The link is judged at once here: nothing really works for ten seconds.
 LINK = replace(SHIPPED.tests.link, settled_seconds=0.0)
 # What has to last, lasts for two looks.
-SHORT = tuple(replace(rule, for_seconds=min(rule.for_seconds, 0.5)) for rule in SHIPPED.rules)
+INTERVAL_S = 0.1
+SHORT = tuple(replace(rule, for_seconds=min(rule.for_seconds, INTERVAL_S / 2)) for rule in SHIPPED.rules)
 RULES = replace(SHIPPED, rules=SHORT, tests=replace(SHIPPED.tests, link=LINK))
 
 CARD = {"id": "cuda:0", "name": "NVIDIA GeForce RTX 4060", "uuid": "GPU-00000000-1111-2222-3333-444444444444"}
@@ -82,8 +83,12 @@ class Run:
             power=power or PowerStatus(source="mains"),
         )
         self.looks = Looks(self.system, scenario.library, before_look)
-        self.job = HealthJob(environment, self.system, RULES, self.looks, **{"time_limit": 60.0, **given})
+        self.test(environment, **{"time_limit": 60.0, **given})
         self.news: list[Any] = []
+
+    def test(self, environment: Path | None, **given: Any) -> None:
+        """What `go` is to run: a test of this environment; None asks the driver alone."""
+        self.job = HealthJob(environment, self.system, RULES, self.looks, sample_interval=INTERVAL_S, **given)
 
     def go(self, on_news: Callable[[Any], None] = lambda _: None, cancel: threading.Event | None = None) -> Checks:
         def news(one: Any) -> None:

@@ -91,7 +91,7 @@ def test_grade_and_advice_match_monitor(
     """Also where it has to last longer than the test would have taken."""
     scenario.card(**{"util": "0", "pcie_gen": "4", **changes})
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     check = one(run.go(), check_id)
     (same,) = [each for each in RULES.rules if each.id == rule]
     assert check.state == {"error": "fail", "warn": "warn"}[same.level]
@@ -107,7 +107,7 @@ def test_unresponsive_driver_grade_and_advice(scenario: Scenario, tmp_path: Path
     scenario.card()
     scenario.set(init=code)
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     check = one(run.go(), "driver")
     (same,) = [each for each in RULES.rules if each.id == rule]
     assert (check.state, same.level) == ("fail", "error")
@@ -162,7 +162,7 @@ def test_removed_gpu_is_not_called_lost(language: str, words: str) -> None:
 def test_without_environment_uses_driver(scenario: Scenario, tmp_path: Path) -> None:
     scenario.card(util="0", pcie_gen="4")
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     checks = run.go()
     told = states(checks)
     assert told["driver"] == told["card-answers"] == told["card-link"] == told["card-heat"] == "pass"
@@ -179,12 +179,12 @@ def test_without_environment_requested_gpu(scenario: Scenario, tmp_path: Path) -
     scenario.card(1, name="!15", util="!15", temp="!15", mem_used="!15", power="!15")
     for device, verdict in (("cuda:0", "pass"), ("cuda:1", "fail")):
         run = Run(tmp_path, scenario)
-        run.job = HealthJob(None, run.system, RULES, run.looks, device=device)
+        run.test(None, device=device)
         checks = run.go()
         (answers,) = [check for check in checks.checks if check.id == "card-answers"]
         assert (checks.verdict, answers.state) == (verdict, verdict)
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks, device="cuda:9")
+    run.test(None, device="cuda:9")
     with pytest.raises(UsageError) as caught:
         run.go()
     assert caught.value.data["have"] == "cpu, cuda:0, cuda:1"
@@ -266,7 +266,7 @@ def test_stopped_fan_fails_when_heat_ends_test(scenario: Scenario, play: Play, t
 
 def test_driver_without_gpu_is_no_pass(scenario: Scenario, tmp_path: Path, play: Play) -> None:
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     checks = run.go()
     assert (one(checks, "driver").state, checks.verdict, select_headline(checks)) == ("warn", "warn", "no-card")
     assert "finds no card" in (one(checks, "driver").text or "")
@@ -276,7 +276,7 @@ def test_driver_without_gpu_is_no_pass(scenario: Scenario, tmp_path: Path, play:
     # A card that the system sees and the driver does not is a fault.
     run = Run(tmp_path, scenario)
     run.system = FakeSystem(cpu=Cpu(cores=2), display_adapters=(Gpu(vendor="nvidia", name="GeForce RTX 4060"),))
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     checks = run.go()
     assert (checks.verdict, select_headline(checks)) == ("fail", "fail")
     assert "does not find it" in (one(checks, "driver").text or "")
@@ -289,7 +289,7 @@ def test_silent_driver_has_test_wording(scenario: Scenario, tmp_path: Path) -> N
     run.looks = Sampler(
         NvmlMonitor(run.system, library=scenario.library), wait_s=0.1, hung_s=3.5
     )  # longer than the test looks
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     check = one(run.go(), "driver")
     scenario.set(hang=None)
     assert (check.state, check.text) == ("fail", "The NVIDIA driver gives no answer.")
@@ -306,7 +306,7 @@ def test_slow_driver_is_awaited(scenario: Scenario, tmp_path: Path) -> None:
             scenario.set(hang=None)
 
     run.looks = Slow(run.system, scenario.library, answer)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     checks = run.go()
     assert one(checks, "driver").state == one(checks, "card-answers").state == "pass"
 
@@ -327,7 +327,7 @@ def test_driver_silent_during_test_is_no_pass(scenario: Scenario, play: Play, tm
 def test_verdict_without_pytorch(scenario: Scenario, tmp_path: Path) -> None:
     scenario.card(util="0", pcie_gen="4")
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     asked = run.go()
     for language, words in (("en", "Nothing was computed"), ("zh_CN", "没有在显卡上做计算")):
         assert words in Texts(language).translate(f"health.verdict.{select_headline(asked)}")
@@ -357,7 +357,7 @@ def test_silent_gpu_is_not_a_pass(scenario: Scenario, tmp_path: Path) -> None:
     scenario.cards = [{key: scenario.cards[0][key] for key in ("name", "uuid", "bus") if key in scenario.cards[0]}]
     scenario.write()
     run = Run(tmp_path, scenario)
-    run.job = HealthJob(None, run.system, RULES, run.looks)
+    run.test(None)
     asked = run.go()
     assert (asked.verdict, one(asked, "card-heat").state, select_headline(asked)) == ("pass", "skip", "untold")
     assert select_headline(replace(asked, covers=(*asked.covers, "card-heat"))) == "asked"
