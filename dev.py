@@ -95,8 +95,9 @@ def start(part: str, arguments: list[str]) -> int:
         lock()
         return 0
     if part == "test":
-        # Processes side by side: one a core, each with tests of its own; who is done first takes from the others.
-        together = ("--numprocesses=auto", "--dist=worksteal")
+        # Processes side by side, each with tests of its own; who is done first takes from the others. One more than
+        # cores: many tests wait, for time to pass or for a process.
+        together = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal")
         return subprocess.call([PYTHON, "-m", "pytest", *together, *arguments], cwd=HERE)
     return subprocess.call([PYTHON, "-m", "gpu_assistant", *arguments])
 
