@@ -19,7 +19,6 @@ from typing import Any, TypeVar, overload
 import msgspec
 
 from .errors import AppError, UsageError, os_error_text, storage_errors
-from .errors import storage_error as storage_error
 from .versions import decode_hook, encode_hook
 
 T = TypeVar("T")

@@ -24,8 +24,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from ..core.errors import AppError, Cancelled, UsageError, is_name_too_long
-from ..core.json import storage_error
+from ..core.errors import AppError, Cancelled, UsageError, is_name_too_long, storage_error
 from ..core.plan import Bottleneck
 from ..system.locks import file_lock
 from . import partial_file

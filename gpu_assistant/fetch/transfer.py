@@ -21,8 +21,7 @@ import threading
 import time
 from pathlib import Path
 
-from ..core.errors import AppError, Cancelled, NetworkError
-from ..core.json import storage_error
+from ..core.errors import AppError, Cancelled, NetworkError, storage_error
 from .connection import Connection, NotResumable, RetryLater, TransferState
 from .http import connection_error, final_error, is_network_error
 from .partial_file import CHUNK, PieceJournal, SourceVersion, hash_rest, part_path

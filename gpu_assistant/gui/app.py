@@ -40,7 +40,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from ..core import json
-from ..core.errors import AppError
+from ..core.errors import AppError, storage_error
 from ..core.log import redact_home
 from ..core.paths import resources_dir
 from ..core.settings import Theme
@@ -274,7 +274,7 @@ class SingleInstance(QObject):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise json.storage_error(error, folder) from error
+            raise storage_error(error, folder) from error
         self._lock = QLockFile(str(folder / "window.lock"))
         self._lock.setStaleLockTime(0)
         digest = QCryptographicHash.hash(str(folder.resolve()).encode(), QCryptographicHash.Algorithm.Sha256)
@@ -286,7 +286,7 @@ class SingleInstance(QObject):
             return True
         if self._lock.error() == QLockFile.LockError.LockFailedError:
             return False
-        raise json.storage_error(PermissionError(13, "lock"), self._folder)
+        raise storage_error(PermissionError(13, "lock"), self._folder)
 
     def activate_running(self, timeout_s: float = CONNECT_TIMEOUT_S) -> bool:
         """Ask the running window to come to the front; False if it does not answer."""

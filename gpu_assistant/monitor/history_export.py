@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.errors import AppError
-from ..core.json import storage_error
+from ..core.errors import AppError, storage_error
 from .history import STORAGE_UNITS, History
 from .ring_buffer import Floats
 from .series import COUNTER_FIGURES, GONE_SERIES, GPU_FIGURES, LOST_SERIES

@@ -11,8 +11,7 @@ import pytest
 
 from gpu_assistant.cli.arguments import is_exported_lockfile, is_plan, new_file_path
 from gpu_assistant.cli.main import run
-from gpu_assistant.core.errors import UsageError
-from gpu_assistant.core.json import storage_error
+from gpu_assistant.core.errors import UsageError, storage_error
 from gpu_assistant.install.environment.integrations import LOCK_COMMENT
 from tests.cli.conftest import ROOT
 

@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core import paths
-from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired
+from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired, storage_error
 from ...core.jobs import Job, JobContext
-from ...core.json import storage_error
 from ...core.paths import DataDir
 from ...core.plan import Plan, Step, StepState
 from ...core.results import Checks

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...core import json
-from ...core.errors import AppError
-from ...core.json import storage_error
+from ...core.errors import AppError, storage_error
 from ..files import staging
 from ..files.inventory import has_content
 from ..host import Host

@@ -23,7 +23,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ...core import json
-from ...core.errors import AppError, NetworkError, storage_error
+from ...core.errors import AppError, NetworkError, storage_errors
 from ...core.paths import DataDir
 from ...core.recommendation import Alternative, LocalWheel
 from ...core.types import Value
@@ -114,15 +114,13 @@ class Resolver:
         return None
 
     def _run_compile(self, attempt: ResolveAttempt, *options: str) -> tuple[ProcessResult, str | None]:
-        try:
+        with storage_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(prefix="resolve-", dir=self._folder))
             project, output = folder / "pyproject.toml", folder / LOCK_FILE
             constraints = folder / "constraints.txt"
             constraints.write_text("".join(f"{line}\n" for line in self.request.constraints), encoding="utf-8")
             project.write_text(attempt.render_pyproject(self.request.python), encoding="utf-8")
-        except OSError as error:
-            raise storage_error(error, self._folder) from error
         find_links = ["--find-links", attempt.find_links] if attempt.find_links is not None else []
         offline = ["--no-index", "--offline"] if attempt.offline else []
         platform_option = (
