@@ -20,9 +20,9 @@ from gpu_assistant.core.machine import Driver
 from gpu_assistant.system.nvml.monitor import NvmlMonitor
 from gpu_assistant.system.windows import hardware
 from gpu_assistant.system.windows.com import guid_from_text
-from gpu_assistant.system.windows.structures import DevicePropertyKey
 from gpu_assistant.system.windows.facts import TOOLKITS_KEY
 from gpu_assistant.system.windows.parsing import DISPLAY_CLASS
+from gpu_assistant.system.windows.structures import DevicePropertyKey
 from gpu_assistant.system.windows.system import WindowsSystem
 
 pytestmark = pytest.mark.windows
