@@ -274,7 +274,7 @@ class MonitorPage(Page):
             and self.layout_control.current() == 0
             and len(self.selected_gpus) > MAX_LEGEND_ROWS
         )
-        self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2)
+        self.plots.arrange(1 if self.breakpoints.is_small or one_column else 2, low_window=self.breakpoints.is_low)
         self.summary_tiles.update_layout(available, low_window=self.breakpoints.is_low)
 
     def _place_toolbar(self, available: int) -> None:

@@ -25,7 +25,8 @@ from .renderer import dashed_pen
 from .time_axis import TimeAxis, format_since
 from .widget import Plot
 
-SMALLEST_PLOT = 104  # pixels
+SMALLEST_PLOT, LOW_WINDOW_PLOT = 104, 80  # pixels
+QWIDGETSIZE_MAX = (1 << 24) - 1  # qwidget.h; PySide6 has no name for it
 LINE_WIDTH, EVENT_WIDTH = 24, 18  # pixels of a legend's signs
 LEGEND_GAP, LEGEND_MARGIN = 7, 3  # pixels between sign and text, and behind the text
 EMPTY_SHARE = 0.1  # of the range may be without history before that is said
@@ -211,7 +212,6 @@ class PlotCard(Card):
         """Theme and text size of now."""
         super().refresh()
         if self._ready:
-            self.plot.setMinimumHeight(theme.px(SMALLEST_PLOT))
             self.plot.apply_theme()
 
     def update_colours(self) -> None:
@@ -274,6 +274,11 @@ class PlotCard(Card):
 
         self.plot.refresh(fetch)
 
+    def set_compact(self, compact: bool) -> None:
+        """Give the plot the height for low windows, or what the layout has for it."""
+        self.plot.setMinimumHeight(theme.px(LOW_WINDOW_PLOT if compact else SMALLEST_PLOT))
+        self.plot.setMaximumHeight(theme.px(LOW_WINDOW_PLOT) if compact else QWIDGETSIZE_MAX)
+
     def in_sight(self) -> bool:
         """Whether any of it is on the screen, not scrolled away."""
         return self.isVisible() and not self.visibleRegion().isEmpty()
@@ -321,8 +326,10 @@ class Plots(QWidget):
         for card in self.cards:
             card.plot.outdated.connect(self._soon.start)
 
-    def arrange(self, columns: int) -> None:
-        """In so many columns."""
+    def arrange(self, columns: int, *, low_window: bool) -> None:
+        """In so many columns; in a low window the plots are lower, so that one is seen whole."""
+        for card in self.cards:
+            card.set_compact(low_window)
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 0)
         for index, card in enumerate(self.cards):
