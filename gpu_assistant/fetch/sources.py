@@ -158,7 +158,8 @@ class Source:
         if started >= self._last_failure:
             self._last_failure = now
             self.failures += 1
-            seconds = limits.backoff_seconds * 2 ** (self.failures - 1) if retry_after is None else retry_after
+            # "Retry-After: 0" from a busy server would use up all tries within milliseconds.
+            seconds = max(limits.backoff_seconds * 2 ** (self.failures - 1), retry_after or 0.0)
             self.not_before = now + min(seconds, limits.max_backoff_seconds)
         return self.failures < limits.tries
 

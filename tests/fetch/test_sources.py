@@ -49,7 +49,9 @@ def test_a_server_gets_only_so_many_connections() -> None:
 
 @pytest.mark.parametrize("busy", [429, 403, 503])
 def test_a_busy_server_gets_fewer_connections(server: FaultServer, path: Path, patient: Limits, busy: int) -> None:
-    fetch(path, patient, server.add("/file", LARGE, rate=20_000_000, most=1, busy=busy), data=LARGE)
+    # A server on a busy computer counts a request for a while after its connection was closed.
+    limits = msgspec.structs.replace(patient, tries=50)
+    fetch(path, limits, server.add("/file", LARGE, rate=20_000_000, most=1, busy=busy), data=LARGE)
 
 
 def test_a_slow_source_is_left_for_a_fast_one(server: FaultServer, path: Path, patient: Limits) -> None:
