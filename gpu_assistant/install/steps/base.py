@@ -9,7 +9,7 @@
     journal/recovery.py       ─► effect_state(effect, host)          what became of an effect
     jobs/uninstall.py         ─► revert(effect, host), uninstall_notice(effect, step)
 
-`registry.py` holds one object of each kind. A step is decided by its `spec`, parsed by `parse_spec` into the kind's own
+`kinds.py` holds one object of each kind. A step is decided by its `spec`, parsed by `parse_spec` into the kind's own
 strict struct, and its `files`; `code` and `data` are for texts.
 """
 

@@ -93,8 +93,8 @@ def test_model_too_slow_by_estimate_is_skipped() -> None:
     bert = training.TrainingWorkload(device, "bert-base", "float32", 6.0)
     resnet.amount, resnet.step = 1.0, SimpleNamespace(spec=SimpleNamespace(optimizer_name="SGD"), channels_last=False)
     resnet.result([4.0, 4.0, 4.0], (None, None), 16.0)
-    assert resnet.pace is not None
-    assert bert.min_seconds(resnet.pace) > 20
+    assert resnet.operations_per_s is not None
+    assert bert.min_seconds(resnet.operations_per_s) > 20
     assert bert.min_seconds(80e9) == 3.0
 
 
