@@ -110,7 +110,9 @@ class MeasurementStart(Struct, frozen=True):
 
 
 class ChildStart(Struct, frozen=True):
-    """The child's first message: versions and devices, `of` measurements to come (`work`), at most `limit_s` seconds."""
+    """The child's first message: versions, devices, and the `of` measurements of `work` that follow within `limit_s`
+    seconds.
+    """
 
     torch: str
     devices: tuple[BenchDevice, ...]

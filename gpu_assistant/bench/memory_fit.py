@@ -64,7 +64,7 @@ def project_memory(steps: MemoryProfile, batch: int) -> MemoryFit:
         **parts._asdict(),
         peak=sum(parts),
         capacity=steps.capacity,
-        spare=steps.spare,
+        reserve=steps.reserve,
         largest_batch=_largest_fitting_batch(steps),
         exact=steps.exact,
     )
@@ -91,11 +91,11 @@ def practical_batch(fit: MemoryFit) -> int | None:
 
 
 def _memory_parts(steps: MemoryProfile, batch: int) -> _MemoryParts:
-    micro_batch = -(-batch // steps.parts)  # examples of one forward and backward pass
-    peak = max(steps.tops, key=lambda each: (each.constant + each.example * micro_batch, each.example))
+    micro_batch = -(-batch // steps.micro_batches)  # examples of one forward and backward pass
+    peak = max(steps.peaks, key=lambda each: (each.constant + each.example * micro_batch, each.example))
     peak_bytes = peak.constant + peak.example * micro_batch
     # With accumulation, gradients are allocated before the step measured here.
-    accumulated_gradients = steps.gradients if steps.parts > 1 else 0
+    accumulated_gradients = steps.gradients if steps.micro_batches > 1 else 0
     new_gradients = 0 if accumulated_gradients else min(peak.gradients, max(peak_bytes, 0))
     other_bytes = peak_bytes - new_gradients
     memory = _MemoryParts(
@@ -111,9 +111,9 @@ def _memory_parts(steps: MemoryProfile, batch: int) -> _MemoryParts:
 
 def _largest_fitting_batch(steps: MemoryProfile) -> int | None:
     """0 where not even one example fits."""
-    if steps.capacity is None or steps.spare is None:
+    if steps.capacity is None or steps.reserve is None:
         return None
-    usable = steps.capacity - steps.spare
+    usable = steps.capacity - steps.reserve
     fitting, too_large = 0, 1
     while too_large <= MAX_BATCH and sum(_memory_parts(steps, too_large)) <= usable:
         fitting, too_large = too_large, too_large * 2

@@ -208,7 +208,7 @@ class HomePage(Page):
             health,
             simulated=self._app.simulated,
             # Who finished a setup once wants one.
-            only_look=self._app.settings.only_look and not self._app.settings.setup_done,
+            setup_skipped=self._app.settings.setup_skipped and not self._app.settings.setup_done,
         )
         is_alarm_muted = partial(is_muted, self._app.settings, gpus=self._sampling.history.gpus())
         self.alarms_card.show_health(health, is_alarm_muted, first_brief=current_verdict.shows_alarm)
