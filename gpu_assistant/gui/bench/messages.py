@@ -26,7 +26,7 @@ from ...texts.benchmark import format_digits, format_ratio, missing_workloads_te
 from ...texts.format import UNKNOWN_VALUE, format_counted, format_duration, short_name
 from ...texts.translate import remove_cjk_gaps
 from .. import language
-from ..main.machine_facts import InstalledEnvironment
+from ..machine_facts import InstalledEnvironment
 from .running import ActivityText
 
 translate = QCoreApplication.translate

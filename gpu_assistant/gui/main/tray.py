@@ -229,7 +229,7 @@ class DesktopIntegration(QObject):
         return Notification(title=self.tr("The benchmark is done"), text=self.tr("The results are in the window."))
 
     def _failure_notification(self, kind: WorkKind, error: AppError) -> Notification:
-        from ..wizard import messages
+        from .. import messages
 
         text = messages.error_text(self._language.texts(), error)
         if isinstance(error, RebootRequired):

@@ -8,9 +8,9 @@ from PySide6.QtCore import QCoreApplication
 
 from ....core.results import GpuSample, Health, Sample
 from ... import language
+from ...machine_facts import MachineFacts
 from ...monitor.alarms import ALARMS_ADVISING_TEST
 from ...widgets.cards import HeroKind
-from ..machine_facts import MachineFacts
 
 HeroTarget = Literal["setup", "graphs", "test"]
 

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import Alarm, Health, HealthState
+from gpu_assistant.gui.machine_facts import MachineFacts
 from gpu_assistant.gui.main.home.verdict import home_verdict
-from gpu_assistant.gui.main.machine_facts import MachineFacts
 from gpu_assistant.gui.monitor.gpu_summary import status_pill
 from gpu_assistant.gui.monitor.gpu_summary import status_text as sentence_of
 from tests.fakes.examples import rtx4060
