@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.errors import AppError, Cancelled
-from ..core.results import BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
+from ..core.results import WORKLOAD_UNITS, BenchDevice, BenchResult, DType, FitVariant, MemoryProfile, SkippedWorkload
 from ..system.base import KILLED_RETURNCODE, Processes
 from ..system.processes import DeadlineEvent, run_json_lines
 
@@ -55,23 +55,6 @@ VERDICTS = frozenset(
     )
 )
 HARMLESS_REASONS = frozenset({"hardware", "unsupported"})  # not noted on the whole benchmark
-# What can be measured; each has a text `bench.workload.<id>`.
-WORKLOADS = frozenset(
-    {
-        "matmul",
-        "copy-within",
-        "copy-to-device",
-        "copy-to-device-pinned",
-        "copy-to-host",
-        "copy-to-host-pinned",
-        "resnet50",
-        "bert-base",
-        "decode",
-        "resnet50-parallel",
-        "bert-base-parallel",
-    }
-)
-UNITS = frozenset({"TFLOP/s", "GB/s", "images/s", "sequences/s", "tokens/s"})
 
 
 class TorchLoading(Struct, frozen=True, kw_only=True):
@@ -150,8 +133,7 @@ def is_plausible(result: BenchResult) -> bool:
     """Whether codes are known and figures finite, positive and consistent."""
     figures = (*result.samples, result.median, result.q1, result.q3)
     return (
-        result.id in WORKLOADS
-        and result.unit in UNITS
+        WORKLOAD_UNITS.get(result.id) == result.unit
         and all(math.isfinite(each) and each > 0 for each in figures)
         and result.q1 <= result.median <= result.q3
         and all(dimension > 0 for dimension in result.size)
@@ -198,7 +180,7 @@ class ChildMessageCollector:
         self.missing = message if message.missing is not None else self.missing
         self.is_complete = self.is_complete or message.end
         begin = message.begin
-        if begin is not None and self.start is not None and begin.workload in WORKLOADS:
+        if begin is not None and self.start is not None and begin.workload in WORKLOAD_UNITS:
             self._current = begin
             self.report_progress(begin)
         if self._current is not None and (message.left is not None or message.result is not None):
@@ -236,7 +218,7 @@ class ChildMessageCollector:
         """Record all measurements without an answer as skipped; `ending` is one of CHILD_ENDINGS."""
         self.notes[NOTE_PREFIX + ending] = None
         for begin in self.start.work if self.start is not None else ():
-            if begin.n > self._last_answered and begin.workload in WORKLOADS:
+            if begin.n > self._last_answered and begin.workload in WORKLOAD_UNITS:
                 self._skip(begin, ChildMessage(left=ending))
 
     def _skip(self, measurement: MeasurementStart, message: ChildMessage) -> None:

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from ..core import json
 from ..core.results import (
+    WORKLOAD_UNITS,
     BenchDevice,
     BenchGpuLog,
     Benchmark,
@@ -37,7 +38,6 @@ from .child_protocol import (
     RESULT_NOTES,
     SKIP_NOTES,
     VERDICTS,
-    WORKLOADS,
     is_plausible,
 )
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT, THERMAL_THROTTLE_REASONS
@@ -198,7 +198,7 @@ def _is_known(benchmark: Benchmark) -> bool:
         (benchmark.verdict is None or benchmark.verdict in VERDICTS)
         and BENCHMARK_NOTES.issuperset(benchmark.notes)
         and CAUSES.issuperset(benchmark.causes)
-        and all(skipped.why in SKIP_NOTES and skipped.id in WORKLOADS for skipped in benchmark.left_out)
+        and all(skipped.why in SKIP_NOTES and skipped.id in WORKLOAD_UNITS for skipped in benchmark.left_out)
         and all(is_plausible(result) and RESULT_NOTES.issuperset(result.notes) for result in benchmark.results)
         and (benchmark.started is None or 0 <= benchmark.started < MAX_TIMESTAMP)
     )

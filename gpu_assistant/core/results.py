@@ -21,6 +21,26 @@ Verdict = Literal["pass", "warn", "fail"]
 DType = Literal["float32", "tf32", "float16", "bfloat16", "float8", "mixed-float16", "mixed-bfloat16", "uint8"]
 BenchScope = Literal["quick", "full"]
 
+# What can be measured, with the unit of its figures; each has a text `bench.workload.<id>`.
+WORKLOAD_UNITS = {
+    "matmul": "TFLOP/s",
+    "copy-within": "GB/s",
+    "copy-to-device": "GB/s",
+    "copy-to-device-pinned": "GB/s",
+    "copy-to-host": "GB/s",
+    "copy-to-host-pinned": "GB/s",
+    "resnet50": "images/s",
+    "bert-base": "sequences/s",
+    "decode": "tokens/s",
+    "resnet50-parallel": "images/s",
+    "bert-base-parallel": "sequences/s",
+}
+TRAINING_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("images/s", "sequences/s"))
+# The sizes of these are numbers of tokens, of those bytes.
+TOKEN_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("sequences/s", "tokens/s"))
+COPY_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit == "GB/s")
+
+
 # Whether NVIDIA's management library answers.
 NvmlState = Literal[
     "untried",  # nobody asked yet

@@ -12,6 +12,7 @@ import pytest
 
 from gpu_assistant.bench.child import schedule, timing, training
 from gpu_assistant.bench.child_protocol import CHILD_PROGRAM
+from gpu_assistant.core.results import WORKLOAD_UNITS
 from gpu_assistant.system import current_system
 
 SLOW = """
@@ -83,6 +84,17 @@ def test_cpu_main_workloads_have_time_shares() -> None:
     main = schedule.device_workloads(device, full=False)[:4]
     assert [each.id for each in main] == ["matmul", "copy-within", "resnet50", "bert-base"]
     assert all(0 < each.time_share < 1 for each in main)
+
+
+def test_every_scheduled_workload_is_known_with_its_unit() -> None:
+    devices: list[Any] = [
+        SimpleNamespace(kind=kind, id=kind, torch=None, capability=None, free_bytes=lambda: None)
+        for kind in ("cpu", "gpu")
+    ]
+    units = {
+        workload.id: workload.unit for device in devices for workload in schedule.device_workloads(device, full=True)
+    } | {f"{model}-parallel": unit for model, unit in training.TRAINING_UNITS.items()}
+    assert units == WORKLOAD_UNITS
 
 
 def test_model_too_slow_by_estimate_is_skipped() -> None:
