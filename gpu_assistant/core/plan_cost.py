@@ -152,10 +152,14 @@ def plan_duration(plan: Plan, cost: PlanCost) -> PlanDuration | None:
     return PlanDuration(minutes=sum(step.minutes or 0 for step in plan.steps), is_lower_bound=True)
 
 
+def is_display_only(step: Step) -> bool:
+    """Whether a step only shows commands, and downloads and installs nothing: WSL2's without administrator rights."""
+    return step.kind == "wsl2" and not step.needs_admin
+
+
 def _unknown_part(step: Step, cost: StepCost) -> str | None:
     if cost.unknown_part is not None:
         return cost.unknown_part
-    # Without rights the step only shows commands and downloads nothing.
-    is_display_only = step.kind == "wsl2" and not step.needs_admin
-    is_unknown = step.bytes is None and not cost.is_known and step.kind in DOWNLOADING_KINDS and not is_display_only
+    is_unknown = step.bytes is None and not cost.is_known and step.kind in DOWNLOADING_KINDS
+    is_unknown = is_unknown and not is_display_only(step)
     return step.kind if is_unknown else None
