@@ -20,6 +20,7 @@ from ...core.errors import AppError, UsageError, storage_error
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan
 from ...core.types import EnvironmentKind
+from ...system.conda import is_conda_environment
 from ...system.paths import enclosing_system_folder, max_path_length, onedrive_root, reserved_path_part
 from ..files import inventory, staging
 from ..files.inventory import FILE_MANIFEST, EnvironmentManifest, find_damage, format_names
@@ -28,7 +29,6 @@ from ..host import ValidationContext
 from ..journal import log
 from ..journal.log import ENVIRONMENT_KINDS, Journal
 from ..packages import lockfile
-from ..packages.conda import is_conda_environment
 from ..packages.requirements import build_request, cached_lock_path
 
 # Characters: the longest path inside a PyTorch wheel (measured on 2.15.0 for Windows), and the folders above it.
