@@ -15,8 +15,7 @@ Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
 
 
 class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
-    """AMD GPUs on Windows: whether PyTorch's index has builds, AMD's preview, and the chips that ROCm supports in WSL.
-    """
+    """AMD GPUs on Windows: whether PyTorch's index has builds, AMD's preview, and the chips that ROCm supports in WSL."""
 
     builds: bool
     preview: bool
