@@ -23,6 +23,8 @@ HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 WINDOWS = os.name == "nt"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
+# What setting up a part downloads and takes on the disk; the README's table has the same.
+SIZES = {"open": ("190 MB", "0.5 GB"), "test": ("230 MB", "0.6 GB")}
 LOCKS = {"open": HERE / "requirements/run.txt", "test": HERE / "requirements/dev.txt"}
 
 # What Qt's wheels expect of a Linux desktop: library -> Debian's package. A test asks the wheels.
@@ -114,7 +116,8 @@ def set_up(part: str) -> None:
             f"Nothing can be written into {HERE}, where the packages go (.venv).\n"
             "Copy the folder to a place that is yours, and run the same command there."
         )
-    say("Setting up: downloads up to 230 MB, takes up to 0.9 GB on the disk and a few minutes.")
+    downloaded, on_disk = SIZES[part]
+    say(f"Setting up: downloads up to {downloaded}, takes about {on_disk} on the disk and a few minutes.")
     before = stamp.read_bytes() if stamp.exists() else b""
     # A set-up that is cut off leaves no stamp, and the next one starts anew: quick, and sure.
     stamp.unlink(missing_ok=True)

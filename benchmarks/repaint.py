@@ -193,7 +193,7 @@ def on_page(gpus: int, runs: int, application: QApplication, folder: str) -> dic
         paint(run)
 
     found = {"second": p95(runs, paint, come), "page": p95(runs, anew, come)}
-    found["plots"] = sum(card.in_sight() for card in page.plot_cards)
+    found["plots"] = sum(card.is_in_view() for card in page.plot_cards)
     found["lines"] = len(page.plot_cards[0].gpus)
     page.hide()
     sampling.stop(0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -129,3 +130,10 @@ def test_qt_asks_for_the_listed_libraries_and_no_others() -> None:
     packages = {known[name] for name in asked if not name.startswith(("libQt6", "libicu"))}
     # Every Debian has these.
     assert packages - {"libc6", "libgcc-s1", "libstdc++6", "libzstd1", "zlib1g"} == set(dev.QT_LIBRARIES.values())
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
+def test_sizes_are_those_of_the_readme(readme: str) -> None:
+    text = (Path(dev.__file__).parent / readme).read_text(encoding="utf-8")
+    for sizes in zip(dev.SIZES["open"], dev.SIZES["test"], strict=True):
+        assert re.search(r"\| \D*{} \| \D*{} \|".format(*map(re.escape, sizes)), text)

@@ -34,13 +34,23 @@ class Source(NamedTuple):
     attributes: set[str]  # each `name.attribute`
 
 
+def modules_by_string(tree: ast.Module, package: list[str]) -> list[str]:
+    """The modules that a file with `import_module` names as strings: `"gpu_assistant.gui.app"` or `".pages.done"`."""
+    if "import_module" not in {getattr(node, "attr", getattr(node, "id", None)) for node in ast.walk(tree)}:
+        return []
+    names = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    resolved = (".".join(package) + name if re.fullmatch(r"(\.\w+)+", name) else name for name in names)
+    return [name for name in resolved if name.startswith("gpu_assistant.")]
+
+
 @cache
 def source(path: Path) -> Source:
     """A file, read once for all rules."""
     package = ["gpu_assistant", *path.relative_to(PACKAGE).parent.parts]
-    found = Source([], set())
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = Source([(module, False) for module in modules_by_string(tree, package)], set())
     quiet: set[int] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             quiet |= {id(inner) for inner in ast.walk(node)}
         elif isinstance(node, ast.Import):
@@ -118,10 +128,25 @@ def test_cli_and_gui_are_not_imported() -> None:
     assert offenders(faces_used) == {}
 
 
+def jobs_past_app(path: Path) -> list[str]:
+    """The jobs that a face imports for more than their type: `app/` builds those of the rooms."""
+    if path.relative_to(PACKAGE).parts[0] not in ("cli", "gui"):
+        return []
+    return [
+        module
+        for module, quiet in source(path).imports
+        if module.endswith("Job") and not quiet and room_of(module) not in ("app", "cli", "core", "gui")
+    ]
+
+
+def test_faces_get_jobs_from_app() -> None:
+    assert offenders(jobs_past_app) == {}
+
+
 FENCES = {
     "PySide6": lambda name: name.startswith("gui/"),
     "shiboken6": lambda name: name.startswith("gui/"),
-    "pyqtgraph": lambda name: name.startswith("gui/"),
+    "pyqtgraph": lambda name: name.startswith("gui/monitor/plot/"),
     "pynvml": lambda name: name == "system/nvml/library.py",
     "torch": lambda name: name in CHILDREN,
     "tensorflow": lambda name: name == "verify/child_tensorflow.py",
@@ -303,42 +328,50 @@ def test_a_circle_is_found() -> None:
     assert circles({first: {second}, second: {third}, third: {first}}) == [["a.py", "b.py", "c.py"]]
 
 
-def install_floors() -> list[str]:
-    """The floors of install/ from docs/architecture.md, lowest first: `progress < host < files < …`."""
+def test_a_module_named_in_a_string_is_an_import() -> None:
+    tree = ast.parse('from importlib import import_module\nimport_module(".pages.done", __package__)')
+    assert modules_by_string(tree, ["gpu_assistant", "gui"]) == ["gpu_assistant.gui.pages.done"]
+
+
+def floors_of(room: str) -> list[set[str]]:
+    """The floors of a room from docs/architecture.md, lowest first: `gui/: theme, worker < language < …`."""
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    return next(line for line in page.splitlines() if line.startswith("progress < ")).split(" < ")
+    line = next(line for line in page.splitlines() if re.match(rf"{room}/: .* < ", line))
+    return [set(floor.split(", ")) for floor in line.partition(": ")[2].split(" < ")]
 
 
-def test_install_imports_only_lower_floors() -> None:
-    floors = install_floors()
-    parts = {
-        path.relative_to(PACKAGE / "install").parts[0].removesuffix(".py")
-        for path in FILES
-        if "install" in path.relative_to(PACKAGE).parts[:1]
-    }
-    assert parts - {"__init__"} == set(floors)
+def part_of(path: Path) -> str:
+    """The module or package directly in a room that a file belongs to."""
+    return path.relative_to(PACKAGE).parts[1].removesuffix(".py")
+
+
+@pytest.mark.parametrize("room", ["install", "system", "gui"])
+def test_rooms_import_only_lower_floors(room: str) -> None:
+    levels = {part: level for level, floor in enumerate(floors_of(room)) for part in floor}
+    files = [path for path in FILES if name_of(path).startswith(f"{room}/")]
+    assert {part_of(path) for path in files} == {*levels, "__init__"}
 
     def higher(path: Path) -> list[str]:
-        if name_of(path).split("/")[0] != "install" or path.name == "__init__.py":
+        if path not in files or part_of(path) == "__init__":
             return []
-        own = floors.index(path.relative_to(PACKAGE / "install").parts[0].removesuffix(".py"))
-        others = [
-            each.relative_to(PACKAGE / "install").parts[0].removesuffix(".py")
-            for each in imported_files(path)
-            if name_of(each).startswith("install/")
-        ]
-        return [other for other in others if other in floors and floors.index(other) > own]
+        others = {part_of(each) for each in imported_files(path) if each in files} - {"__init__"}
+        return [other for other in others if levels[other] > levels[part_of(path)]]
 
     assert offenders(higher) == {}
+
+
+def classes_of(tree: ast.Module) -> list[str]:
+    """Every class, those below `if` and `try` and inside functions and classes included."""
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
 
 def public_classes() -> dict[str, list[str]]:
     """Public class name -> the files that define it."""
     places: dict[str, list[str]] = {}
     for path in FILES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(name_of(path))
+        for name in classes_of(ast.parse(path.read_text(encoding="utf-8"))):
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(name_of(path))
     return places
 
 
@@ -346,71 +379,67 @@ def test_no_public_class_name_twice() -> None:
     assert {name: places for name, places in public_classes().items() if len(places) > 1} == {}
 
 
-# Words that say nothing in the field: past participles as nouns, moods, riddles.
-RETIRED = frozenset(
-    [
-        "told",
-        "said",
-        "kept",
-        "found",
-        "held",
-        "asked",
-        "retold",
-        "farewell",
-        "strangers",
-        "stranger",
-        "takeback",
-        "lacking",
-        "wish",
-        "occupied",
-        "outlook",
-        "bygone",
-        "foremost",
-        "asker",
-        "settler",
-        "lane",
-        "beside",
-        "along",
-        "reckon",
-        "reckoning",
-        "whole",
-        "sound",
-        "standing",
-        "door",
-        "shelf",
-        "draft",
-        "gathered",
-        "leaving",
-        "news",
-        "words",
-        "hurry",
-        "minder",
-        "hush",
-        "judged",
-        "afterwards",
-        "road",
-        "ground",
-        "patient",
-        "patience",
-        "told",
-        "settled",
-        "own",
-        "owned",
-        "strange",
-        "mend",
-        "mending",
-        "extent",
-        "round",
-    ]
+# Words that say nothing in the field (past participles as nouns, moods, riddles): no part of a name is one.
+RETIRED_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        told said kept found held asked retold farewell strangers stranger takeback lacking wish occupied outlook
+        bygone foremost asker settler lane beside along reckon reckoning whole sound standing door shelf draft
+        gathered leaving news words hurry minder hush judged afterwards road ground patient patience settled own
+        owned strange mend mending extent round
+        """,
+    )
+)
+
+# Names that were replaced by the words of pip, uv, Qt, NVML and HTTP. Not here, since they are the right word for
+# something else: done, facts, fetch, flow, kinds, notices, overlay, planner, resolve, segments, sources, steps, worker,
+# variables.
+RETIRED_NAMES = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        now untrusted advised prices price_job priced_file pricing room counted paces target damaged lock listing
+        mark sweeping soundness package_list removal making say replacing give_way built environments after ways
+        effects undoing ledger settle intends happened undoes undid sight made half before changed added forecast
+        farewell_job serve ask contents work getting place kind apart role stands_for find spared gather look
+        refuse login reporter by_installer cuda_run check_space
+        wanted board span part checker many pace speed hosts common answers trouble measure local
+        nvml_ask nvml_seats seats nvml_rest rest nvml_figures nvml_session answered single alone own_folders places
+        windows_told told_by_facts windows_rights_signature chain rights rights_door stretch tier known_cards
+        recorder watch judging judge hushes past conditions figures
+        pick cuda_pick team site floor cautions others unusable working fell subject refreshed reference fitting
+        lines talk listen needed projection expected parent filled sentences measured missing refusal why
+        after_install
+        activity ahead turn wishes kept_picks offers rows findings proof pace_row trouble_box price_card
+        step_block entries choosers picked tops inside more sign marks marker events canvas strokes clock controls
+        every right_card fairness scores meanings moments along_card pair_row stack_row components live late shape
+        picker bars area word silences tell ending instance hooks given mailbox
+        theirs ours gone follow hold go on
+        """,
+    )
 )
 
 
-def words_of(name: str) -> set[str]:
-    """The words of a snake_case or CamelCase name."""
-    return {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)}
+def snake_case(name: str) -> str:
+    """`HealthMonitor` as `health_monitor`, `_Kept` as `kept`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().strip("_")
+
+
+def is_retired(name: str) -> bool:
+    return snake_case(name) in RETIRED_NAMES or not RETIRED_WORDS.isdisjoint(snake_case(name).split("_"))
+
+
+@pytest.mark.parametrize("name", ["kept", "_Kept", "KeptFile", "Reckoning", "seats", "MutedAsker"])
+def test_a_retired_name_is_seen(name: str) -> None:
+    assert is_retired(name)
+
+
+def test_a_class_below_a_condition_is_seen() -> None:
+    assert classes_of(ast.parse("if True:\n    class _Kept: ...")) == ["_Kept"]
 
 
 def test_names_are_words_of_the_field() -> None:
-    modules = {name_of(path) for path in FILES if words_of(path.stem) & RETIRED}
-    classes = {name for name in public_classes() if words_of(name) & RETIRED}
-    assert (modules, classes) == (set(), set())
+    parts = {part for path in FILES for part in path.relative_to(PACKAGE).with_suffix("").parts}
+    classes = {name for path in FILES for name in classes_of(ast.parse(path.read_text(encoding="utf-8")))}
+    assert {name for name in parts | classes if is_retired(name)} == set()

@@ -45,7 +45,7 @@ class BundleService:
 
         `pace` limits the downloads, else the settings do.
         """
-        from ..install.host import ValidationContext
+        from ..install.host import PreviewContext
         from ..install.jobs.create_bundle import CreateBundleJob
         from ..install.packages.requirements import platform_for
         from ..install.plan.planner import make_plan
@@ -62,12 +62,12 @@ class BundleService:
         )
         (resolve_step,) = (step for step in plan.steps if step.kind == "resolve")
         platform = platform_for(machine.os, str(resolve_step.data["release"]))
-        validation_context = ValidationContext(self._context.system, self._context.data, self._context.catalog)
+        preview_context = PreviewContext(self._context.system, self._context.data, self._context.catalog)
         return CreateBundleJob(
             plan,
             platform,
             folder,
-            validation_context,
+            preview_context,
             channel=channel,
             choice=choice,
             mirrors=self._context.mirrors,

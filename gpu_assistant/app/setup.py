@@ -141,10 +141,10 @@ class SetupService:
 
     def preview(self, plan: Plan) -> Plan:
         """The same plan, with what each step would find on this computer now."""
-        from ..install.host import ValidationContext
+        from ..install.host import PreviewContext
         from ..install.plan.planner import preview
 
-        return preview(plan, ValidationContext(self._context.system, self._context.data, self._context.catalog))
+        return preview(plan, PreviewContext(self._context.system, self._context.data, self._context.catalog))
 
     def check_folder(self, environment: Path) -> None:
         """Raise UsageError or AppError if no environment can be created in a folder, or if the folder or the data
@@ -160,11 +160,11 @@ class SetupService:
 
     def probe_sizes(self, machine: Machine, plan: Plan) -> SizeProbeJob:
         """Ask the publishers for the sizes of all downloads of a plan; the next call of `plan` then knows them."""
-        from ..install.host import ValidationContext
+        from ..install.host import PreviewContext
         from ..install.jobs.size_probe import SizeProbeJob
 
         return SizeProbeJob(
-            plan, machine.os, ValidationContext(self._context.system, self._context.data, self._context.catalog)
+            plan, machine.os, PreviewContext(self._context.system, self._context.data, self._context.catalog)
         )
 
     def read_plan(self, path: Path) -> Plan:

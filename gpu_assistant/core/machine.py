@@ -241,8 +241,10 @@ def home_disk(machine: Machine) -> Disk | None:
 def larger_disk_data(
     disks: Sequence[Disk], small_path: str, needed_bytes: int, system: SystemName, folder: str
 ) -> dict[str, Value]:
-    """What is told of the disk with the most room where the one at the path `small` has too little for `needed` bytes:
-    its name, its room, and there a new `folder`; empty where no other one has enough.
+    """Figures for a text that suggests another disk than `small_path`: the one with the most free space.
+
+    `other` is its path, `other_free_bytes` its free space, `there` the path of `folder` on it. Empty where no other
+    disk has `needed_bytes` free.
     """
     candidates = [disk for disk in disks if disk.path != small_path and (disk.free_bytes or 0) >= needed_bytes]
     larger = max(candidates, key=lambda disk: disk.free_bytes or 0, default=None)

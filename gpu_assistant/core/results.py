@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from .types import Value
 
@@ -20,6 +20,26 @@ CheckState = Literal["pass", "warn", "fail", "skip"]
 Verdict = Literal["pass", "warn", "fail"]
 DType = Literal["float32", "tf32", "float16", "bfloat16", "float8", "mixed-float16", "mixed-bfloat16", "uint8"]
 BenchScope = Literal["quick", "full"]
+
+# What can be measured, with the unit of its figures; each has a text `bench.workload.<id>`.
+WORKLOAD_UNITS = {
+    "matmul": "TFLOP/s",
+    "copy-within": "GB/s",
+    "copy-to-device": "GB/s",
+    "copy-to-device-pinned": "GB/s",
+    "copy-to-host": "GB/s",
+    "copy-to-host-pinned": "GB/s",
+    "resnet50": "images/s",
+    "bert-base": "sequences/s",
+    "decode": "tokens/s",
+    "resnet50-parallel": "images/s",
+    "bert-base-parallel": "sequences/s",
+}
+TRAINING_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("images/s", "sequences/s"))
+# The sizes of these are numbers of tokens, of those bytes.
+TOKEN_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit in ("sequences/s", "tokens/s"))
+COPY_WORKLOADS = frozenset(name for name, unit in WORKLOAD_UNITS.items() if unit == "GB/s")
+
 
 # Whether NVIDIA's management library answers.
 NvmlState = Literal[
@@ -335,17 +355,17 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 AlarmLevel = Literal["info", "warn", "error"]
-# "unknown": nobody has looked twice yet; "no-card": no NVIDIA card or driver; "asleep": left asleep; "slow": the driver
-# gives no answer just now; "watching": what would be a reason to worry has yet to last;
-# "untold": a card reports too little for anybody to say.
+# "unknown": fewer than two samples; "no-card": no NVIDIA GPU or driver; "asleep": powered down by the system and left
+# so; "slow": the driver does not answer at present; "watching": an alarm's conditions hold, not yet for long enough;
+# "untold": a GPU reports too little to judge it.
 HealthState = Literal["unknown", "no-card", "asleep", "slow", "watching", "untold", "well", "warn", "error"]
 
 
 class Alarm(Struct, frozen=True, kw_only=True):
-    """One thing that is not as it should be. Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `data`.
+    """An active health alarm. Texts: `health.<id>.title`, `.evidence`, `.fix`, filled with `data`.
 
-    `gpu` is the card's index, None for the whole computer. `since` is when its conditions began to hold, in seconds
-    since the epoch. `source` is a public address that explains it. An "info" is no reason to worry.
+    `id` is the rule's, `gpu` the GPU's index (None: the whole computer), `since` the time at which its conditions began
+    to hold (seconds since the epoch), `source` the URL of an explanation. The level "info" does not affect the state.
     """
 
     id: str
@@ -360,12 +380,15 @@ class Alarm(Struct, frozen=True, kw_only=True):
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """How the cards are at `t` (seconds since the epoch): the gravest alarm first. Text: `health.state.<state>`, or the
-    first alarm's title where it is a reason to worry. `ended`: the alarms that rang until now and no longer do; one
-    that a graver alarm says besides has not ended. `watching`: the cards (None: the whole computer) for which
-    conditions of an alarm hold that have yet to last. `untold`: the cards that report too little to be judged.
-    `cards`: how many there are. `reported`: by card, the number of the last error (Xid) that the driver is known to
-    have reported, also before anybody looked, and when (seconds since the epoch).
+    """The health of all GPUs at the time `t` (seconds since the epoch); `alarms` are sorted by severity, worst first.
+
+    Text: `health.state.<state>`, or the first alarm's title where its level is "warn" or "error". GPUs are given by
+    index, the whole computer by None.
+
+    `ended`: alarms that were active in the previous evaluation and are not now, without those that another alarm
+    suppresses. `watching`: where conditions of an alarm hold, not yet for long enough. `untold`: GPUs that report too
+    little to judge them. `cards`: number of GPUs. `reported`: for each GPU, (number, time) of the last Xid error that
+    the driver reported, which may be older than this program's start.
     """
 
     t: float
@@ -385,8 +408,10 @@ FitVariant = Literal["plain", "mixed", "checkpointing", "accumulation", "togethe
 
 
 class MemoryPeakModel(Struct, frozen=True, kw_only=True):
-    """A moment of a training step that is its highest point with some batch: bytes above what lies there between two
-    steps, so many and `example` more for each example; how many of them are gradients, and whether it updates.
+    """A moment of a training step that is its memory peak for some batch size.
+
+    Its memory, above what is allocated between two steps, is `constant` + `example` × examples in bytes; `gradients` of
+    them are gradients. `updating` is true during the optimizer's update.
     """
 
     constant: int
@@ -396,12 +421,14 @@ class MemoryPeakModel(Struct, frozen=True, kw_only=True):
 
 
 class MemoryProfile(Struct, frozen=True, kw_only=True):
-    """What small steps told of one variant, in bytes, and with that of any batch.
+    """The memory of a training step in one variant, measured with two small batches, from which `project_memory`
+    computes any batch. Sizes are in bytes.
 
-    `example` are inputs and answers of one, `parts` as many as a batch is gathered in, `cached` the share that the
-    allocator keeps beyond what is in use. `exact`: the small steps made the same allocations, so that the projection
-    follows each of them. `capacity` is the memory that was free, `spare` what of it is not planned with (other
-    programs, the display, gaps between blocks); None where nobody tells.
+    `example` is the size of one example's inputs and labels. `micro_batches` is the number of passes that a batch is
+    accumulated in. `cached` is the allocator's cache as a share of the memory in use. `peaks` are the candidates for
+    the peak. `exact`: both small batches made the same sequence of allocations, so that all of them are projected.
+    `capacity` is the device's free memory, `reserve` the part of it that is not planned with (other programs, display,
+    fragmentation); None where they are unknown.
     """
 
     model: str
@@ -413,19 +440,20 @@ class MemoryProfile(Struct, frozen=True, kw_only=True):
     gradients: int
     optimizer: int
     example: int
-    parts: Annotated[int, Meta(ge=1)]
+    micro_batches: Annotated[int, Meta(ge=1)] = field(name="parts")
     cached: float
-    tops: Annotated[tuple[MemoryPeakModel, ...], Meta(min_length=1)]
+    peaks: Annotated[tuple[MemoryPeakModel, ...], Meta(min_length=1)] = field(name="tops")
     capacity: int | None
-    spare: int | None
+    reserve: int | None = field(name="spare")
 
 
 class MemoryFit(Struct, frozen=True, kw_only=True):
-    """What a training step needs in one variant, in bytes; `peak` is the sum of the parts from `parameters` to `cache`.
+    """The projected memory of a training step with `batch` examples in one variant, in bytes.
 
-    `capacity`, `spare` and `exact` are as in `MemoryProfile`; `largest_batch` is the largest whose projected peak fits
-    into what is not spare, None where that is unknown. "together" is mixed precision where the device computes it
-    (`dtype`), checkpointing and accumulation.
+    `peak` is the sum of the fields from `parameters` to `cache`. `capacity`, `reserve` and `exact` are as in
+    `MemoryProfile`. `largest_batch` is the largest whose peak fits into capacity less reserve, None where that is
+    unknown. The variant "together" combines checkpointing, accumulation and, where the device has hardware for it,
+    mixed precision (`dtype`).
     """
 
     model: str
@@ -441,16 +469,17 @@ class MemoryFit(Struct, frozen=True, kw_only=True):
     cache: int
     peak: int
     capacity: int | None
-    spare: int | None
+    reserve: int | None = field(name="spare")
     largest_batch: int | None
     exact: bool
 
 
 class MemoryFits(Struct, frozen=True, kw_only=True):
-    """All variants of one model; `left_out` are variants that could not be measured, each with the key of a text.
+    """The memory needs of all variants of one model.
 
-    `devices` are all that torch has; `seconds` is how long it took. `steps` are what each of the `fits` was worked out
-    from (`bench/memory_fit.py`), for another batch.
+    `left_out` gives the key of a text for each variant that could not be measured. `devices` are all devices of torch.
+    `seconds` is the duration of the measurement. `steps` are the profiles from which `fits` were computed, for the
+    projection to another batch (`bench/memory_fit.py`).
     """
 
     schema: Literal["gpu-assistant/memory/1"]

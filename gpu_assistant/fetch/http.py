@@ -200,12 +200,12 @@ class _Sockets:
         """Record the socket of every connection that the manager makes."""
 
         def watched(pool: Any) -> Any:  # noqa: ANN401 - urllib3's own types say no more
-            class Connection(pool.ConnectionCls):  # type: ignore[misc]
+            class WatchedConnection(pool.ConnectionCls):  # type: ignore[misc]
                 def connect(connection) -> None:  # noqa: N805
                     super().connect()
                     self.add(connection.sock)
 
-            return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
+            return type(pool.__name__, (pool,), {"ConnectionCls": WatchedConnection})
 
         manager.pool_classes_by_scheme = {s: watched(pool) for s, pool in manager.pool_classes_by_scheme.items()}
 

@@ -6,6 +6,8 @@ optional role of its own: `Processes.windows` is None elsewhere. Nothing outside
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -409,6 +411,11 @@ class UserEnvironment(Protocol):
 
 class System(Hardware, Processes, Elevation, Desktop, UserEnvironment, Protocol):
     """The operating system in all its roles."""
+
+
+def path_hash(path: Path) -> str:
+    """Twelve hex digits that name a path, where one folder has the entries of several environments."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
 
 
 def menu_entry_name(environment: Path) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .format import short_name
+from ..core.results import COPY_WORKLOADS, TOKEN_WORKLOADS
+from .format import format_memory, short_name
 
 if TYPE_CHECKING:
     from ..core.results import Benchmark
@@ -33,6 +34,22 @@ def format_ratio(ratio: float) -> str:
 def unit_name(name: str, texts: Translator) -> str:
     """A result's unit as people call it; TFLOP/s and GB/s are called so everywhere."""
     return texts.translate(UNIT_PREFIX + name) if texts.has_text(UNIT_PREFIX + name) else name
+
+
+def dimensions_text(size: Sequence[int]) -> str:
+    """ "4096 × 4096 × 4096" of a square product as "4096 × 4096", else all: "3 × 224 × 224"."""
+    return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
+
+
+def size_text(workload: str, size: Sequence[int], texts: Translator) -> str:
+    """What a workload computes with: "256 MB" of a copy, "128 words", else the dimensions; "" where none is stored."""
+    if not size:
+        return ""
+    if workload in COPY_WORKLOADS:
+        return format_memory(size[0])
+    if workload in TOKEN_WORKLOADS:
+        return texts.translate("bench.words", {"words": sum(size)})
+    return dimensions_text(size)
 
 
 def doubt_text(notes: Iterable[str], texts: Translator) -> str:

@@ -86,7 +86,9 @@ class Texts(Translator):
         )
 
     def scope_text(self, value: Checks, *, max_items: int | None = None, more_code: str = "health.more") -> str:
-        """What a verdict covers and what not: of the latter the first `most` (None: all), the others as a number."""
+        """What a verdict covers and what it leaves out: of the latter the first `max_items` (None: all), the others as
+        a number.
+        """
         shown_areas = (
             value.leaves_out
             if max_items is None or len(value.leaves_out) <= max_items + 1

@@ -1,9 +1,8 @@
-"""The sentences: one table, keyed by code, each text in every language side by side.
+"""The table of texts by code, with each text in every language.
 
-`resources/texts/<subject>.json` holds `{"code": {"en": "…", "zh_CN": "…"}}`. Places in braces are filled
-with a message's data. Core rooms never hold sentences; the faces (`cli/`, `gui/`) ask here.
-
-A clause for each term that a text uses and a beginner may not know.
+`resources/texts/<subject>.json` holds `{"code": {"en": "…", "zh_CN": "…"}}`; fields in braces are filled with a
+message's data. Rooms below pass codes and data; `cli/` and `gui/` translate them here. An explanation follows each
+term that a beginner may not know.
 """
 
 from __future__ import annotations

@@ -101,11 +101,11 @@ class _ChildMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VerifyJob:
-    """Looks at one environment. News are `Check`s, as they come.
+    """Verifies one environment; reports each `Check` as it completes.
 
-    `time_limit` in seconds is for everything that runs in the environment: the first import of PyTorch from a
-    slow disk, scanned on the way, takes a minute. A Python that has not said its first word after `first_word`
-    seconds, before it loads anything heavy, never will.
+    `time_limit` in seconds is for all programs run in the environment: the first import of PyTorch from a slow disk,
+    with a virus scanner, takes a minute. `first_line_timeout` in seconds is for the child's first message, which it
+    writes before it imports anything large; without one it hangs.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class VerifyJob:
         try:
             manifest = json.decode((self.environment / MANIFEST).read_bytes(), _Manifest)
         except FileNotFoundError:
-            # An environment that somebody else made is as good as ours.
+            # An environment made by other means has no manifest; it is not worse for that.
             return None, _make_check("environment", "pass", value=folder)
         except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
             return None, _make_check("environment", "warn", value=folder, reason="@verify.reason.record-unreadable")
@@ -174,7 +174,7 @@ class VerifyJob:
         report: Callable[[Check], None],
         context: JobContext[Any],
     ) -> None:
-        """Run a program in the environment's Python; `stage` is laid to it where it dies before it said a word."""
+        """Run a program in the environment's Python; `current_check` fails where it ends before its first message."""
         has_ended = False
         reported_ids: set[str] = set()
         device_names = _DeviceNames()

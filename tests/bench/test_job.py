@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, WORKLOADS, BenchmarkProgress
+from gpu_assistant.bench.child_protocol import BENCHMARK_NOTES, CHILD_PROGRAM, BenchmarkProgress
 from gpu_assistant.bench.results import CAUSES, is_complete, read_benchmarks
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import resources_dir
-from gpu_assistant.core.results import BenchResult, GpuSample
+from gpu_assistant.core.results import WORKLOAD_UNITS, BenchResult, GpuSample
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import PowerStatus
 from gpu_assistant.texts.benchmark import verdict_text
@@ -280,5 +280,5 @@ def test_cpu_results_state_settings(with_card: Path, tmp_path: Path) -> None:
 
 
 def test_every_note_and_cause_has_text() -> None:
-    for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOADS)):
+    for code in (*BENCHMARK_NOTES, *CAUSES, *(f"bench.workload.{name}" for name in WORKLOAD_UNITS)):
         assert Texts("en").has_text(code)

@@ -69,8 +69,8 @@ def test_training_step_memory(torch_environment: Path) -> None:
         assert min(parts) >= 0
         assert fit.exact
         assert fit.capacity is not None
-        assert fit.spare is not None
-        assert fit.spare >= 0.19 * fit.capacity
+        assert fit.reserve is not None
+        assert fit.reserve >= 0.19 * fit.capacity
         assert fit.largest_batch is not None
     plain = fits["plain"]
     assert plain.optimizer == 4 * 25_557_032  # SGD keeps one number for each
@@ -161,15 +161,15 @@ def test_accumulated_gradients_are_not_new_memory() -> None:
         8 * 2 + 60 + 8 * 30 - 100,
         whole.parameters + 200 + 316,
     )
-    parts = project_memory(replace(steps, parts=4), 8)  # two at a time
+    parts = project_memory(replace(steps, micro_batches=4), 8)  # two at a time
     assert (parts.gradients, parts.activations) == (100, 2 * 2 + 60 + 2 * 30)
-    updating = project_memory(replace(steps, tops=(replace(steps.tops[0], updating=True),)), 8)
+    updating = project_memory(replace(steps, peaks=(replace(steps.peaks[0], updating=True),)), 8)
     assert (updating.activations, updating.temporary) == (8 * 2, 60 + 8 * 30 - 100)
     assert project_memory(replace(steps, cached=0.5), 8).cache == whole.peak // 2
 
 
 def test_largest_batch_is_last_that_fits() -> None:
-    steps = replace(small_steps(), capacity=10_000, spare=1_000)
+    steps = replace(small_steps(), capacity=10_000, reserve=1_000)
     most = project_memory(steps, 1).largest_batch
     assert most is not None
     assert project_memory(steps, most).peak <= 9_000 < project_memory(steps, most + 1).peak
@@ -188,11 +188,11 @@ def small_steps() -> MemoryProfile:
         gradients=100,
         optimizer=200,
         example=2,
-        parts=1,
+        micro_batches=1,
         cached=0.0,
-        tops=(MemoryPeakModel(constant=60, example=30, gradients=100, updating=False),),
+        peaks=(MemoryPeakModel(constant=60, example=30, gradients=100, updating=False),),
         capacity=None,
-        spare=None,
+        reserve=None,
     )
 
 
@@ -288,7 +288,7 @@ def test_memory_reserve_depends_on_device_kind() -> None:
     assert found.find_reserve("cpu", "windows") == found.find_reserve("cpu", "linux") is not None
     argv = job(Path("env"), device="cuda").child_argv(Path("python"))
     assert argv[argv.index("--spare-share") + 1] == str(linux.share)
-    assert all(each.why for each in found.spare)
+    assert all(each.why for each in found.reserves)
 
 
 def test_differing_steps_extrapolate_by_stage() -> None:

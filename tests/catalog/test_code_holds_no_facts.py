@@ -24,7 +24,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("catalog/records/hardware.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
     ("catalog/records/hardware.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
     ("texts/format.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
-    ("gui/wizard/messages.py", r"www\."): "taken off any address for its short form",
+    ("gui/messages.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings/page.py", r".*Apache-2\.0.*"): "our own licence",
     ("cli/monitor.py", r"127\.0\.0\.1"): "this computer",
     ("system/probes.py", r"192\.0\.2\.1"): "an address of nobody, kept for documents (RFC 5737)",

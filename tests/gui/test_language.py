@@ -14,7 +14,8 @@ from gpu_assistant.gui import language as module
 from gpu_assistant.gui.language import Language, TsTranslator, read_ts
 from gpu_assistant.gui.widgets.console import CommandBox
 from gpu_assistant.gui.widgets.disclosure import Disclosure
-from gpu_assistant.gui.widgets.navigation import LanguageMenu, StepRail
+from gpu_assistant.gui.widgets.menus import LanguageMenu
+from gpu_assistant.gui.widgets.navigation import StepRail
 
 TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1" language="zh_CN">
 <context><name>A</name>

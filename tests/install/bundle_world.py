@@ -9,7 +9,7 @@ from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.core.plan import Event, Plan
 from gpu_assistant.core.recommendation import Choice
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.packages.requirements import Platform
 from gpu_assistant.install.plan.planner import make_plan
@@ -24,7 +24,7 @@ def create(
     world: World, folder: Path, target: Platform = HERE, choice: Choice | None = None, **more: Any
 ) -> list[Event]:
     events: list[Event] = []
-    ground = ValidationContext(world.system, world.data, world.catalog)
+    ground = PreviewContext(world.system, world.data, world.catalog)
     job = CreateBundleJob(world.plan(**more), target, folder, ground, channel="studio", choice=choice, limits=QUICK)
     job.run(JobContext(report=events.append))
     return events

@@ -117,7 +117,7 @@ def _measure(device: Device, model_name: str, dtype: str, rank: int, world_size:
     is_spread = timing.relative_spread(parallel_times) > timing.NOTED_SPREAD
     return {
         "id": model_name + "-parallel",
-        "version": 2,  # 2: as `Training.version`
+        "version": 2,  # goes up with `TrainingWorkload.version`
         "device": device.id if device.kind == "cpu" else "cuda",
         "dtype": dtype,
         "size": list(MODEL_SPECS[model_name].size),

@@ -197,8 +197,8 @@ def measure_all(
             if options.full:
                 workload.spare_s = schedule.spare_seconds(available_s, workloads[device.id][position:])
             is_lost = not _measure_workload(writer, workload)
-            if device.kind == "cpu" and workload.pace is not None:
-                operations_per_s = min(operations_per_s, workload.pace)
+            if device.kind == "cpu" and workload.operations_per_s is not None:
+                operations_per_s = min(operations_per_s, workload.operations_per_s)
             if not is_lost and device.kind == "gpu":
                 torch.cuda.empty_cache()
         workloads.pop(device.id)

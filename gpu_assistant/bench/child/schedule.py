@@ -27,7 +27,6 @@ QUICK_DEVICE_S, FULL_DEVICE_S = (54.0, 46.0), (900.0, 900.0)
 # programs slow it down: what comes after them is worth less.
 TIME_SHARES = {"matmul": 0.06, "copy-within": 0.2, "resnet50": 0.5, "bert-base": 0.8}
 MAX_LOADING_S = 14.0  # of the time that torch took to load counts no more: from a cold disk that would leave nothing
-FAMILIES = ("matmul", "copy", "training", "decode")
 
 
 def device_workloads(device: Device, *, full: bool, only: Optional[Sequence[str]] = None) -> List[Workload]:
@@ -70,5 +69,5 @@ def spare_seconds(available_s: float, later_workloads: Sequence[Workload]) -> fl
 
 
 def workload_family(workload: Workload) -> str:
-    """Its kind: one of FAMILIES."""
+    """The key of its limit in the tables above."""
     return "training" if workload.id in TRAINING_UNITS else workload.id.split("-")[0]

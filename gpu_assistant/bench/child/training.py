@@ -278,7 +278,7 @@ class TrainingWorkload(Workload):
     ) -> Dict[str, Any]:
         """The next model will not be much faster."""
         figures = super().result(samples, check_result, seconds)
-        self.pace = MAX_SPEED_GAIN * STEP_OPERATIONS[self.id] * float(figures["median"])
+        self.operations_per_s = MAX_SPEED_GAIN * STEP_OPERATIONS[self.id] * float(figures["median"])
         return figures
 
     def settings(self) -> Dict[str, Any]:

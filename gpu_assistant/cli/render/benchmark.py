@@ -24,19 +24,17 @@ from ...texts.benchmark import (
     format_digits,
     format_ratio,
     missing_workloads_text,
+    size_text,
     unit_name,
     verdict_text,
     with_label,
 )
-from ...texts.format import format_memory
 from ..output import Output, display_width
 
-COPY_PREFIX = "copy-"
 THROTTLE_PREFIX = "monitor.throttle."
 FAILURE_NOTES = frozenset({UNSAVED_NOTE, *(NOTE_PREFIX + code for code in (*CHILD_ENDINGS, "lost", "wrong"))}) - {
     CANCELLED_NOTE
 }
-TOKEN_WORKLOADS = ("bert-base", "bert-base-parallel", "decode")  # their sizes are numbers of tokens
 
 
 def render_announcement(environment: Path, output: Output, *, full: bool, device: str | None = None) -> None:
@@ -186,7 +184,7 @@ def labelled_text(name: str, text: str, output: Output) -> str:
 
 def workload_details(item: BenchResult | SkippedWorkload, batch: int | None, output: Output) -> str:
     """Workload, format, size and batch."""
-    parts = [workload_label(item, output), _size_text(item.id, item.size, output)]
+    parts = [workload_label(item, output), size_text(item.id, item.size, output.texts)]
     if batch is not None:
         parts.append(output.translate("bench-batch", batch=batch))
     return join_list([part for part in parts if part], output)
@@ -209,16 +207,6 @@ def _precision_name(dtype: str, output: Output) -> str:
     """The name of a format; of mixed precision with its narrower format."""
     base_dtype = dtype.removeprefix("mixed-")
     return dtype if base_dtype == dtype else output.translate("bench-mixed", dtype=base_dtype)
-
-
-def _size_text(workload: str, size: Sequence[int], output: Output) -> str:
-    """ "4096 × 4096", "256 MB", "3 × 224 × 224", "128 words"."""
-    if workload in TOKEN_WORKLOADS:
-        return output.translate("bench-words", words=sum(size))
-    if workload.startswith(COPY_PREFIX):
-        return format_memory(size[0])
-    square = workload == "matmul" and len(set(size)) == 1
-    return " × ".join(str(side) for side in (size[:2] if square else size))
 
 
 def _device_label(device: str, benchmark: Benchmark, output: Output, processes: int = 1) -> str:

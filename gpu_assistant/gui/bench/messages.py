@@ -22,11 +22,18 @@ from ...bench.child_protocol import NOTE_PREFIX, BenchmarkProgress
 from ...bench.results import DeviceComparison, result_key
 from ...core.results import Benchmark, BenchResult
 from ...texts import benchmark as texts_benchmark
-from ...texts.benchmark import format_digits, format_ratio, missing_workloads_text, verdict_text, with_label
+from ...texts.benchmark import (
+    dimensions_text,
+    format_digits,
+    format_ratio,
+    missing_workloads_text,
+    verdict_text,
+    with_label,
+)
 from ...texts.format import UNKNOWN_VALUE, format_counted, format_duration, short_name
 from ...texts.translate import remove_cjk_gaps
 from .. import language
-from ..main.machine_facts import InstalledEnvironment
+from ..machine_facts import InstalledEnvironment
 from .running import ActivityText
 
 translate = QCoreApplication.translate
@@ -60,14 +67,9 @@ def dtype_name(dtype: str) -> str:
     return "" if dtype == "uint8" else dtype
 
 
-def size_text(size: tuple[int, ...]) -> str:
-    """The sides of a size; a square matrix product has two: "4096 × 4096"."""
-    return " × ".join(str(side) for side in (size[:2] if len(set(size)) == 1 else size))
-
-
 def activity(report: BenchmarkProgress) -> ActivityText:
     """What is being measured."""
-    size = size_text(report.size) if report.workload == "matmul" else ""
+    size = dimensions_text(report.size) if report.workload == "matmul" else ""
     return ActivityText(f"{workload_label(report.workload, report.dtype)} · {device_label(report.device)}", size)
 
 
@@ -363,7 +365,7 @@ def _value_headline(benchmark: Benchmark, best: BenchResult, doubt_note: str) ->
         device = translate("BenchmarkMessages", "one {card}").format(card=device)
     text = translate("BenchmarkMessages", "{name} on {device}").format(name=result_name(best), device=device)
     value, unit = readable_value(best.median, best.unit)
-    details = [size_text(best.size) if best.id == "matmul" else "", operations_text(best)]
+    details = [dimensions_text(best.size) if best.id == "matmul" else "", operations_text(best)]
     threads = next((each.threads for each in benchmark.devices if each.id == best.device), None)
     if threads is not None:
         details.append(format_counted(translate("BenchmarkMessages", "{threads} threads"), threads=threads))

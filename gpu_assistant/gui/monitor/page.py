@@ -168,7 +168,7 @@ class MonitorPage(Page):
         if sample is None:
             return
         self.summary_tiles.show_sample(sample, self._health())
-        self.plots.show_now(self._sampling.history)
+        self.plots.show_latest(self._sampling.history)
         self.gpu_details.show_sample(sample.gpus, self._health())
         self._update_status()
 
@@ -181,7 +181,7 @@ class MonitorPage(Page):
             return
         events = self.annotations.events_if_due(self.time_axis, self.selected_gpus)
         if events is not None:
-            self.plots.mark(events)
+            self.plots.show_events(events)
         self.plots.draw(self._sampling.history)
 
     def _on_axis_moved(self) -> None:
@@ -254,8 +254,8 @@ class MonitorPage(Page):
         self.plots.build(
             gpus,
             self.selected_gpus,
-            beside=self.layout_control.current() == 1,
-            more=self.secondary_plots_button.shown_metrics,
+            side_by_side=self.layout_control.current() == 1,
+            extra_metrics=self.secondary_plots_button.shown_metrics,
         )
         self.summary_tiles.set_selected_gpus(self.selected_gpus)
         self.table.invalidate()
@@ -366,7 +366,7 @@ class MonitorPage(Page):
 
     def render_image(self) -> QImage:
         """A picture of summary and plots (or table), also of those that are scrolled away."""
-        self.plots.draw(self._sampling.history, all_of_them=True)
+        self.plots.draw(self._sampling.history, include_hidden=True)
         first, last = (self.summary_tiles, self.plots) if self.table.isHidden() else (self.table, self.table)
         top = first.mapTo(self.content, QPoint(0, 0)).y()
         bottom = last.mapTo(self.content, QPoint(0, last.height())).y()

@@ -24,7 +24,8 @@ from ..language import Language
 from ..saving import SettingsSaver
 from ..widgets.base import Themed
 from ..widgets.cards import Banner
-from ..widgets.navigation import LanguageMenu, RailButton, StepRail, ThemeMenu, lay_out_with_rail
+from ..widgets.menus import LanguageMenu, ThemeMenu
+from ..widgets.navigation import RailButton, StepRail, lay_out_with_rail
 from .controller import WizardController
 from .flow import PAGES, PageName, WizardFlow
 from .page import WizardPage

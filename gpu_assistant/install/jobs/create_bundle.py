@@ -43,7 +43,7 @@ from ..bundle.format import (
     read_contents,
 )
 from ..environment.location import check_no_file, check_not_app_data
-from ..host import Host, ValidationContext
+from ..host import Host, PreviewContext
 from ..packages.lockfile import Lockfile
 from ..packages.requirements import Platform, build_request
 from ..packages.resolver import Resolver
@@ -74,7 +74,7 @@ class CreateBundleJob:
         plan: Plan,
         platform: Platform,
         folder: Path,
-        context: ValidationContext,
+        context: PreviewContext,
         *,
         channel: Channel,
         choice: Choice | None = None,

@@ -294,7 +294,7 @@ def _is_settings_file(path: Path) -> bool:
         settings = json.decode(path.read_bytes(), dict[str, Any])
     except (OSError, ValueError):
         return False
-    return bool(settings) and settings.keys() <= set(Settings.__struct_fields__)
+    return bool(settings) and settings.keys() <= set(Settings.__struct_encode_fields__)
 
 
 def _tree_bytes(path: Path) -> int:

@@ -41,7 +41,7 @@ from ..files.archives import (
     receipt_state,
 )
 from ..files.staging import commit_folder, delete_folder, partial_path
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..journal.log import FilesAdded, TreeCreated
 from .base import StepKind, parse_spec, plan_error
 from .context import DownloadContext, InstallContext, Outcome, download_files, has_receipt_files, unpack_part
@@ -116,7 +116,7 @@ class CudaRedistInstall(StepKind):
         index, archives = _read_index(step, parse_spec(step, ToolkitSpec), redist, context)
         return (index.request, *(archive.download_request(context.data.files) for archive in archives))
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """By file names only; `is_satisfied` also compares hashes."""
         spec = parse_spec(step, ToolkitSpec)
         return receipt_state(
@@ -310,7 +310,7 @@ class CudnnInstall(StepKind):
         indexes = (index.request,) if index is not None else ()
         return (*indexes, archive.download_request(context.data.files))
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """By file names only; `is_satisfied` also compares hashes."""
         spec = parse_spec(step, CudnnSpec)
         return receipt_state(_cudnn_folder(context.data.toolkits, spec), CUDNN_RECEIPT, spec.version, spec.platform)

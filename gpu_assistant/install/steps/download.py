@@ -13,7 +13,7 @@ from ...core.plan_cost import step_cost
 from ...core.types import Value
 from ...fetch.request import DownloadRequest
 from ..environment.location import environment_state
-from ..host import ValidationContext
+from ..host import PreviewContext
 from .base import StepKind
 from .context import EnvironmentStatus, FetchedPackages, InstallContext, Outcome, ResolvedLock, download_files
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
@@ -61,7 +61,7 @@ class PackageDownload(StepKind):
             ),
         )
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         """Nothing to do for a complete environment."""
         state = environment_state(plan, context)
         return CurrentState(code="now.nothing") if state is not None and state.code == "now.stands" else None

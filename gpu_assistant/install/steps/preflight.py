@@ -29,7 +29,7 @@ from ..environment.location import (
 )
 from ..files.inventory import has_content
 from ..files.staging import aside_path, delete_folder, discard_unfinished, finish_removal, partial_path, read_mark
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..journal import log
 from ..journal.log import FolderMoved
 from .base import StepKind
@@ -191,7 +191,7 @@ class Preflight(StepKind):
             code, data = f"{code}-short{_disk_suffix(shortage)}", data | shortage
         return (Step(id="space", kind=self.name, code=code, data=data, bytes=0, disk_bytes=0, minutes=0.0),)
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return location_state(plan, context)
 
     def run(self, step: Step, context: InstallContext) -> Outcome:

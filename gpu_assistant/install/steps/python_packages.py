@@ -17,7 +17,7 @@ from ..environment.location import environment_state
 from ..files import inventory
 from ..files.installed_packages import CONSTRAINTS_FILE, truncated_files
 from ..files.staging import delete_folder, read_mark, write_mark
-from ..host import ValidationContext
+from ..host import PreviewContext
 from ..packages.conda import python_version
 from ..packages.uv import error_line
 from .base import StepKind
@@ -73,7 +73,7 @@ class PythonPackagesInstall(StepKind):
             ),
         )
 
-    def inspect(self, step: Step, plan: Plan, context: ValidationContext) -> CurrentState | None:  # noqa: ARG002
+    def inspect(self, step: Step, plan: Plan, context: PreviewContext) -> CurrentState | None:  # noqa: ARG002
         return environment_state(plan, context)
 
     def is_satisfied(self, step: Step, context: InstallContext) -> Outcome | None:  # noqa: ARG002

@@ -101,7 +101,7 @@ def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
     window.main_area.set_muted(alarm, True)
     other = replace(alarm, id="fan-stopped")
     window.main_area.set_muted(other, True)
-    assert [(each.alarm, each.card) for each in app.settings.silenced_cards] == [
+    assert [(each.alarm, each.card) for each in app.settings.muted_gpu_alarms] == [
         ("slowed-by-heat", "GPU-a"),
         ("fan-stopped", "GPU-a"),
     ]
@@ -119,7 +119,7 @@ def test_muted_gpu_alarm_is_silent_and_can_be_unmuted(watched, app, qtbot):
         "Your GPU's fan stands still while it is hot · GPU 0 (NVIDIA GeForce RTX 4060)",
     ]
     listed.rows["slowed-by-heat", "GPU-a"][1].click()
-    assert [each.alarm for each in app.settings.silenced_cards] == ["fan-stopped"]
+    assert [each.alarm for each in app.settings.muted_gpu_alarms] == ["fan-stopped"]
     listed.rows["fan-stopped", "GPU-a"][1].click()
     assert not listed.isVisible()
 
@@ -134,10 +134,10 @@ def test_old_global_mute_still_works_and_can_be_unmuted(watched, app, tmp_path):
     window.main_area.open_page(SETTINGS)
     listed = window.main_area.pages[SETTINGS].gpu_card.muted_alarms_list
     listed.rows["slowed-by-heat", None][1].click()
-    assert app.settings.silenced == ("fan-stopped",)
+    assert app.settings.muted_alarms == ("fan-stopped",)
     alarm = Alarm(id="fan-stopped", level="error", gpu=0, since=0.0)
     window.main_area.set_muted(alarm, False)
-    assert app.settings.silenced == ()
+    assert app.settings.muted_alarms == ()
 
 
 def test_own_threshold_is_named_as_such(watched, qtbot):

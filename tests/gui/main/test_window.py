@@ -58,7 +58,7 @@ def test_only_look_is_remembered_and_is_no_setup(open_window, app, qtbot):
     qtbot.waitUntil(window.main_area.isVisible, timeout=5000)
     assert not app.settings.setup_done
     # The next start opens on Home, which leads to the setup.
-    qtbot.waitUntil(lambda: app.settings.only_look, timeout=5000)
+    qtbot.waitUntil(lambda: app.settings.setup_skipped, timeout=5000)
     assert open_window(app).wizard is None
 
 

@@ -24,7 +24,8 @@ from gpu_assistant.gui.widgets.charts import BarChart, SpeedSparkline
 from gpu_assistant.gui.widgets.console import CommandBox, LogDrawer
 from gpu_assistant.gui.widgets.disclosure import Disclosure, SourcedClaim
 from gpu_assistant.gui.widgets.inputs import Dropdown, DropdownEntry
-from gpu_assistant.gui.widgets.navigation import LanguageMenu, NavigationRail, StepRail, ThemeMenu
+from gpu_assistant.gui.widgets.menus import LanguageMenu, ThemeMenu
+from gpu_assistant.gui.widgets.navigation import NavigationRail, StepRail
 from gpu_assistant.gui.widgets.page import Footer, Page
 from gpu_assistant.gui.widgets.progress import ProgressBar, StepList
 

@@ -17,7 +17,7 @@ from gpu_assistant.fetch.request import DownloadRequest
 from gpu_assistant.install.bundle.format import BundleContents
 from gpu_assistant.install.bundle.source import BundleSource
 from gpu_assistant.install.files import inventory
-from gpu_assistant.install.host import Host, ValidationContext
+from gpu_assistant.install.host import Host, PreviewContext
 from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.plan.planner import make_plan
 from gpu_assistant.install.progress import ProgressReporter
@@ -132,7 +132,7 @@ def _stocked(world: ToolkitWorld, folder: Path) -> BundleContents:
         simulated=True,
     )
     plan = msgspec.structs.replace(complete, steps=(*complete.steps, *world.plan().steps))
-    ground = ValidationContext(world.system, world.data, world.catalog)
+    ground = PreviewContext(world.system, world.data, world.catalog)
     created = CreateBundleJob(plan, HERE, folder, ground, channel="studio", limits=QUICK).run(JobContext())
     assert created.request.python == SERIES
     return created

@@ -15,7 +15,7 @@ from gpu_assistant.core.recommendation import Choice
 from gpu_assistant.fetch.rate import RateLimiter
 from gpu_assistant.install.bundle.format import LIST_FILE, UNFINISHED_FILE, list_hash, read_contents
 from gpu_assistant.install.bundle.source import BundleSource
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs.check_bundle import CheckBundleJob
 from gpu_assistant.install.jobs.create_bundle import CreateBundleJob
 from gpu_assistant.install.packages.requirements import Platform
@@ -51,7 +51,7 @@ def test_stopped_bundle_resumes_without_refetching(world: World) -> None:
         world.plan(),
         HERE,
         folder,
-        ValidationContext(world.system, world.data, world.catalog),
+        PreviewContext(world.system, world.data, world.catalog),
         channel="studio",
         limits=QUICK,
     )
@@ -132,7 +132,7 @@ def test_paused_bundle_sends_no_request_and_resumes(world: World) -> None:
         if isinstance(event, StepEvent) and (event.id, event.state) == ("download", "running"):
             fetching.set()
 
-    ground = ValidationContext(world.system, world.data, world.catalog)
+    ground = PreviewContext(world.system, world.data, world.catalog)
     job = CreateBundleJob(world.plan(), HERE, folder, ground, channel="studio", limits=QUICK, rate_limiter=pace)
     worker = threading.Thread(target=job.run, args=[JobContext(report=watch)])
     worker.start()

@@ -12,7 +12,7 @@ import pytest
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.plan import Event
 from gpu_assistant.install.files.staging import old_path
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.journal.log import Journal
 from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.install.steps import verify as proof
@@ -180,7 +180,7 @@ def test_environment_with_damaged_metadata_is_rebuilt(world: World, note: str, t
     (world.environment / note).unlink()
     if text is not None:
         (world.environment / note).write_text(text, encoding="utf-8")
-    plan = preview(world.plan(), ValidationContext(world.system, world.data, world.catalog))
+    plan = preview(world.plan(), PreviewContext(world.system, world.data, world.catalog))
     now = {step.id: step.now for step in plan.steps}["pytorch"]
     assert now is not None
     assert (now.code, now.data["files"]) == ("now.damaged", note)

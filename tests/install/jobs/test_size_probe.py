@@ -15,7 +15,7 @@ from gpu_assistant.core.errors import Cancelled
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.machine import Disk
 from gpu_assistant.core.plan import Plan
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.jobs.size_probe import SizeProbeJob
 from gpu_assistant.install.packages import sizes
 from gpu_assistant.install.plan.planner import make_plan
@@ -28,7 +28,7 @@ from ..world import RELEASE, World, machine, recommendation
 
 
 def priced(world: World, plan: Plan, **more: Any) -> sizes.SizeCache:
-    ground = ValidationContext(world.system, world.data, world.catalog)
+    ground = PreviewContext(world.system, world.data, world.catalog)
     return SizeProbeJob(plan, machine().os, ground).run(JobContext(**more))
 
 

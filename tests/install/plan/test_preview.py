@@ -11,7 +11,7 @@ from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.jobs import JobContext
 from gpu_assistant.core.plan import PlanEvent, StepEvent
 from gpu_assistant.core.plan_cost import plan_cost
-from gpu_assistant.install.host import ValidationContext
+from gpu_assistant.install.host import PreviewContext
 from gpu_assistant.install.plan.planner import preview
 from gpu_assistant.texts.localized import Texts
 
@@ -23,7 +23,7 @@ from ..world import World, states
 
 def told(world: World, **more: str) -> dict[str, str]:
     """The codes of what the steps find; each has a sentence in both languages."""
-    plan = preview(world.plan(**more), ValidationContext(world.system, world.data, world.catalog))  # type: ignore[arg-type]
+    plan = preview(world.plan(**more), PreviewContext(world.system, world.data, world.catalog))  # type: ignore[arg-type]
     for language in ("en", "zh_CN"):
         for step in Texts(language).localize_plan(plan).steps:
             assert step.now is None or (step.now.text and "{" not in step.now.text)
@@ -48,7 +48,7 @@ def test_intact_environment_is_reported_and_kept(world: World) -> None:
 
 
 def test_satisfied_steps_cost_nothing(world: World) -> None:
-    ground = ValidationContext(world.system, world.data, world.catalog)
+    ground = PreviewContext(world.system, world.data, world.catalog)
     world.install()
     shutil.rmtree(world.data.files)
     alone = world.plan()
@@ -105,7 +105,7 @@ def test_partial_environment_is_reported(world: World) -> None:
 
 def test_dry_run_reports_the_same_preview(world: World) -> None:
     world.install()
-    plan = preview(world.plan(), ValidationContext(world.system, world.data, world.catalog))
+    plan = preview(world.plan(), PreviewContext(world.system, world.data, world.catalog))
     events: list[object] = []
     world.job(plan, dry_run=True).run(JobContext(report=events.append))
     first = events[0]

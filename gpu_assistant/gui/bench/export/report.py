@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication
 from ....bench import results as bench_results
 from ....bench.results import DeviceComparison
 from ....core.paths import resources_dir
-from ....core.results import Benchmark, BenchResult
+from ....core.results import TRAINING_WORKLOADS, Benchmark, BenchResult
 from ....texts.benchmark import verdict_text
 from ....texts.format import format_memory
 from ... import language
@@ -27,7 +27,6 @@ from ..result.table import table_rows
 
 translate = QCoreApplication.translate
 
-TRAINING_WORKLOADS = frozenset({"resnet50", "bert-base"})
 STYLE_FILE = "report/style.css"
 COLOUR_CSS = ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 CSS_TOKENS = ("window", "card", "line", "text", "soft", "accent", "accent_text", "s5")

@@ -123,7 +123,7 @@ def memory_part_text(part: str, count: int) -> str:
 
 def usable_memory(fit: MemoryFit) -> int | None:
     """Free memory less the reserve, in bytes; None where it is unknown."""
-    return None if fit.capacity is None else fit.capacity - (fit.spare or 0)
+    return None if fit.capacity is None else fit.capacity - (fit.reserve or 0)
 
 
 def max_batch_text(fit: MemoryFit) -> str:

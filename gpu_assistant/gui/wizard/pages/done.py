@@ -17,6 +17,7 @@ from ....texts.format import format_duration, short_name
 from ....texts.localized import Texts
 from ...bench import messages
 from ...environment_actions import EnvironmentActionsPanel
+from ...messages import error_text
 from ...widgets.base import announce
 from ...widgets.buttons import Button
 from ...widgets.cards import Card, Hero, HeroKind, Pill
@@ -24,7 +25,6 @@ from ...widgets.charts import BarChart
 from ...widgets.console import CommandBox, LogDrawer
 from ...widgets.progress import ProgressBar, StepList, StepStateIcon
 from ...widgets.text import label
-from ..messages import error_text
 from ..page import WizardPage
 from .machine_summary import main_gpu
 

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from gpu_assistant.core.results import Alarm, Health, HealthState
+from gpu_assistant.gui.machine_facts import MachineFacts
 from gpu_assistant.gui.main.home.verdict import home_verdict
-from gpu_assistant.gui.main.machine_facts import MachineFacts
 from gpu_assistant.gui.monitor.gpu_summary import status_pill
 from gpu_assistant.gui.monitor.gpu_summary import status_text as sentence_of
 from tests.fakes.examples import rtx4060
@@ -142,9 +142,9 @@ def test_setup_stays_reachable_beside_an_alarm(home, app, qtbot):
 def test_only_look_shows_gpu_health_first(qapp):
     facts, well = MachineFacts(loaded=True), Health(t=0.0, state="well")
     assert home_verdict(facts, sample(gpu(temp=50)), well, simulated=False).target == "setup"
-    said = home_verdict(facts, sample(gpu(temp=50)), well, simulated=False, only_look=True)
+    said = home_verdict(facts, sample(gpu(temp=50)), well, simulated=False, setup_skipped=True)
     assert (said.kind, said.title, said.target) == ("ok", "Your GPU is well", "graphs")
-    assert home_verdict(facts, sample(), None, simulated=False, only_look=True).kind in ("neutral", "accent")
+    assert home_verdict(facts, sample(), None, simulated=False, setup_skipped=True).kind in ("neutral", "accent")
 
 
 def test_computer_text_counts_gpus():

@@ -130,7 +130,7 @@ def test_crosshair_reads_drawn_values(shown, past):
 def test_open_event_reaches_right_edge():
     event = Event(start=100.0, end=math.inf, text="", tone="warn")
     assert event.within(1000, 2000)
-    assert not event.moment
+    assert not event.is_instant
     assert not Event(start=100.0, end=150.0, text="", tone="warn").within(1000, 2000)
 
 
@@ -231,7 +231,7 @@ def test_labels_of_events_stand_above_the_curves(shown, past):
         plot.set_events(tuple(events))
         plot.refresh(past.fetch)
         tops.append(plot.area().top())
-        assert plot.event_labels.room == tops[-1]
+        assert plot.event_labels.required_height == tops[-1]
     assert tops[0] == tops[1] == 0 < tops[2] < tops[3] == tops[4]
 
 
