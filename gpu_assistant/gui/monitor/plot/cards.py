@@ -344,7 +344,7 @@ class Plots(QWidget):
             card.plot.outdated.connect(self._outdated_timer.start)
 
     def arrange(self, columns: int, *, low_window: bool) -> None:
-        """Lay the cards out in this many columns (1 or 2); in a low window the plots are lower, so that one is whole."""
+        """Lay the cards out in this many columns (1 or 2); in a low window plots are lower, so that one is whole."""
         for card in self.cards:
             card.set_compact(low_window)
         for row in range(self._grid.rowCount()):
