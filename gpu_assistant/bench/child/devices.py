@@ -8,14 +8,19 @@ import time
 from typing import Any, Callable, Dict, List, Optional, Union
 
 
-class _MemoryStatus(ctypes.Structure):
+class MemoryStatusEx(ctypes.Structure):
     """MEMORYSTATUSEX of sysinfoapi.h."""
 
     _fields_ = [
-        ("length", ctypes.c_uint32),
-        ("load", ctypes.c_uint32),
-        *((name, ctypes.c_uint64) for name in ("total", "available", "page_total", "page", "virtual_total", "virtual")),
-        ("extended", ctypes.c_uint64),
+        ("dwLength", ctypes.c_uint32),
+        ("dwMemoryLoad", ctypes.c_uint32),
+        ("ullTotalPhys", ctypes.c_uint64),
+        ("ullAvailPhys", ctypes.c_uint64),
+        ("ullTotalPageFile", ctypes.c_uint64),
+        ("ullAvailPageFile", ctypes.c_uint64),
+        ("ullTotalVirtual", ctypes.c_uint64),
+        ("ullAvailVirtual", ctypes.c_uint64),
+        ("ullAvailExtendedVirtual", ctypes.c_uint64),
     ]
 
 
@@ -33,9 +38,10 @@ def _linux_available_bytes() -> int:
 
 
 def _windows_available_bytes() -> Optional[int]:
-    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
-    library = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined, unused-ignore]
-    return int(status.available) if library.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+    status = MemoryStatusEx(dwLength=ctypes.sizeof(MemoryStatusEx))
+    ask = ctypes.WinDLL("kernel32").GlobalMemoryStatusEx  # type: ignore[attr-defined, unused-ignore]
+    ask.argtypes, ask.restype = (ctypes.POINTER(MemoryStatusEx),), ctypes.c_int
+    return int(status.ullAvailPhys) if ask(ctypes.byref(status)) else None
 
 
 CACHE_FLUSH_BYTES = (

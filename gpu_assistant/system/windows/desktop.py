@@ -27,6 +27,7 @@ from ..processes import check_command_line, reap_in_background
 from ..variables import find_on_path
 from . import com, processes, registry
 from .com import guid_from_text
+from .functions import kernel32, ole32, shell32
 
 CLSID_SHELL_LINK = "00021401-0000-0000-c000-000000000046"  # CLSID_ShellLink
 IID_SHELL_LINK = "000214f9-0000-0000-c000-000000000046"  # IID_IShellLinkW
@@ -155,13 +156,11 @@ def _save_to_bytes(link: ctypes.c_void_p) -> bytes:
 def _known_folder(folder_id: str) -> Path:
     """A folder of the user's, wherever it was moved to; raises OSError."""
     text = ctypes.c_wchar_p()
-    ctypes.OleDLL("shell32").SHGetKnownFolderPath(
-        ctypes.byref(guid_from_text(folder_id)), KF_FLAG_DONT_VERIFY, None, ctypes.byref(text)
-    )
+    shell32.SHGetKnownFolderPath(ctypes.byref(guid_from_text(folder_id)), KF_FLAG_DONT_VERIFY, None, ctypes.byref(text))
     try:
         return Path(text.value or "")
     finally:
-        ctypes.WinDLL("ole32").CoTaskMemFree(text)
+        ole32.CoTaskMemFree(text)
 
 
 class WindowsTaskbarProgress:
@@ -234,19 +233,14 @@ class WindowsLoginCommand:
 
 def split_command_line(line: str) -> tuple[str, ...]:
     """The arguments in a command line; raises OSError."""
-    command_line_to_argv = ctypes.WinDLL("shell32", use_last_error=True).CommandLineToArgvW
-    command_line_to_argv.restype = ctypes.POINTER(wintypes.LPWSTR)
-    command_line_to_argv.argtypes = (wintypes.LPCWSTR, ctypes.POINTER(ctypes.c_int))
-    local_free = ctypes.WinDLL("kernel32").LocalFree
-    local_free.argtypes = (ctypes.c_void_p,)
     count = ctypes.c_int()
-    arguments = command_line_to_argv(line, ctypes.byref(count))
+    arguments = shell32.CommandLineToArgvW(line, ctypes.byref(count))
     if not arguments:
         raise ctypes.WinError(ctypes.get_last_error())
     try:
         return tuple(arguments[index] or "" for index in range(count.value))
     finally:
-        local_free(arguments)
+        kernel32.LocalFree(ctypes.cast(arguments, ctypes.c_void_p))
 
 
 def _login_command_error(error: OSError) -> AppError:
@@ -256,12 +250,9 @@ def _login_command_error(error: OSError) -> AppError:
 @contextmanager
 def keep_awake() -> Iterator[bool]:
     """Keep Windows awake while this thread is in the context; its value is whether Windows agreed."""
-    set_state = ctypes.WinDLL("kernel32").SetThreadExecutionState
-    set_state.argtypes = (ctypes.c_uint,)
-    set_state.restype = ctypes.c_uint
     # It returns the previous state, which is never 0; 0 is a failure.
-    is_awake = set_state(ES_CONTINUOUS | ES_SYSTEM_REQUIRED) != 0
+    is_awake = kernel32.SetThreadExecutionState(ES_CONTINUOUS | ES_SYSTEM_REQUIRED) != 0
     try:
         yield is_awake
     finally:
-        set_state(ES_CONTINUOUS)
+        kernel32.SetThreadExecutionState(ES_CONTINUOUS)

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..processes import reap_in_background
+from .functions import kernel32, ntdll
+from .structures import JobObjectBasicLimitInformation, JobObjectExtendedLimitInformation
 
 TERMINATE_GRACE_S = 5.0
 BATCH_FILE_SUFFIXES = (".bat", ".cmd")
@@ -35,54 +37,17 @@ OPEN_EXISTING = 3
 INVALID_HANDLE_VALUE = ctypes.c_void_p(-1).value
 
 
-class _JobBasicLimits(ctypes.Structure):
-    _fields_ = (
-        ("process_time", ctypes.c_int64),
-        ("job_time", ctypes.c_int64),
-        ("flags", wintypes.DWORD),
-        ("minimum_working_set", ctypes.c_size_t),
-        ("maximum_working_set", ctypes.c_size_t),
-        ("active_processes", wintypes.DWORD),
-        ("affinity", ctypes.c_size_t),
-        ("priority", wintypes.DWORD),
-        ("scheduling", wintypes.DWORD),
-    )
-
-
-class _JobExtendedLimits(ctypes.Structure):
-    _fields_ = (
-        ("basic", _JobBasicLimits),
-        ("io_counters", ctypes.c_uint64 * 6),
-        ("process_memory", ctypes.c_size_t),
-        ("job_memory", ctypes.c_size_t),
-        ("peak_process_memory", ctypes.c_size_t),
-        ("peak_job_memory", ctypes.c_size_t),
-    )
-
-
-def _job_functions() -> ctypes.WinDLL:
-    kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-    kernel.CreateJobObjectW.restype = wintypes.HANDLE
-    kernel.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
-    kernel.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
-    kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
-    kernel.TerminateJobObject.argtypes = (wintypes.HANDLE, wintypes.UINT)
-    kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
-    return kernel
-
-
 class WindowsChildProcess:
     """A program in its job object."""
 
-    def __init__(self, process: subprocess.Popen[bytes], kernel: ctypes.WinDLL, job: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], job: int) -> None:
         self.process = process
-        self._kernel = kernel
         self._job: int | None = job
 
     def terminate(self) -> None:
         """End everything in the job."""
         if self._job is not None:
-            self._kernel.TerminateJobObject(self._job, 1)
+            kernel32.TerminateJobObject(self._job, 1)
         # A process that Windows did not let into the job (a job around us may allow no second one) ends alone.
         with suppress(OSError):
             self.process.kill()
@@ -92,7 +57,7 @@ class WindowsChildProcess:
     def close(self) -> None:
         """Close the job, which ends what the program left behind in it."""
         if self._job is not None:
-            self._kernel.CloseHandle(self._job)
+            kernel32.CloseHandle(self._job)
             self._job = None
 
 
@@ -108,10 +73,11 @@ def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | N
     It starts suspended, so that it is in the job before it can start anything itself.
     """
     check_not_batch_file(argv[0])
-    kernel = _job_functions()
-    job = kernel.CreateJobObjectW(None, None)
-    limits = _JobExtendedLimits(basic=_JobBasicLimits(flags=KILL_ON_JOB_CLOSE))
-    if not job or not kernel.SetInformationJobObject(
+    job = kernel32.CreateJobObjectW(None, None)
+    limits = JobObjectExtendedLimitInformation(
+        BasicLimitInformation=JobObjectBasicLimitInformation(LimitFlags=KILL_ON_JOB_CLOSE)
+    )
+    if not job or not kernel32.SetInformationJobObject(
         job, JOB_EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
     ):
         raise ctypes.WinError(ctypes.get_last_error())
@@ -126,15 +92,13 @@ def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | N
             creationflags=subprocess.CREATE_NO_WINDOW | CREATE_SUSPENDED,
         )
     except OSError:
-        kernel.CloseHandle(job)
+        kernel32.CloseHandle(job)
         raise
-    child = WindowsChildProcess(process, kernel, job)
+    child = WindowsChildProcess(process, job)
     handle = int(process._handle)  # type: ignore[attr-defined]  # noqa: SLF001 - Popen keeps it under this name only
-    kernel.AssignProcessToJobObject(job, handle)
+    kernel32.AssignProcessToJobObject(job, handle)
     # Popen has closed the thread's handle, which ResumeThread would need; this resumes the whole process.
-    resume = ctypes.WinDLL("ntdll").NtResumeProcess
-    resume.argtypes = (wintypes.HANDLE,)
-    if resume(handle):
+    if ntdll.NtResumeProcess(handle):
         child.terminate()
         child.close()
         raise OSError(f"{argv[0]} cannot be resumed")
@@ -172,18 +136,7 @@ def start_detached(argv: Sequence[str], cwd: Path) -> None:
 
 def open_handle(path: Path, flags: int = 0) -> int:
     """A file's handle for reading; others may read it meanwhile, but not write, rename or delete it. Raises OSError."""
-    open_file = ctypes.WinDLL("kernel32", use_last_error=True).CreateFileW
-    open_file.restype = ctypes.c_void_p
-    open_file.argtypes = (
-        wintypes.LPCWSTR,
-        wintypes.DWORD,
-        wintypes.DWORD,
-        ctypes.c_void_p,
-        wintypes.DWORD,
-        wintypes.DWORD,
-        wintypes.HANDLE,
-    )
-    handle = open_file(str(path), GENERIC_READ, FILE_SHARE_READ, None, OPEN_EXISTING, flags, None)
+    handle = kernel32.CreateFileW(str(path), GENERIC_READ, FILE_SHARE_READ, None, OPEN_EXISTING, flags, None)
     if handle is None or handle == INVALID_HANDLE_VALUE:
         raise ctypes.WinError(ctypes.get_last_error())
     return int(handle)
@@ -197,5 +150,5 @@ def file_from_handle(handle: int) -> BinaryIO:
 def system_folder() -> Path:
     """System32, as Windows says: environment variables are the user's to change."""
     buffer = ctypes.create_unicode_buffer(wintypes.MAX_PATH)
-    ctypes.windll.kernel32.GetSystemDirectoryW(buffer, len(buffer))
+    kernel32.GetSystemDirectoryW(buffer, len(buffer))
     return Path(buffer.value)

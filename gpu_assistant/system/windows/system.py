@@ -6,7 +6,6 @@ import sys
 
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
-import ctypes
 import os
 import platform
 import threading
@@ -26,6 +25,7 @@ from ..variables import find_on_path
 from . import desktop, elevation, hardware, parsing, processes, registry
 from .environment import WindowsEnvironmentVariables
 from .facts import WindowsFacts
+from .functions import shell32, user32
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 PROCESSOR_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
@@ -131,7 +131,7 @@ class WindowsSystem:
 
     def remote_desktop(self) -> bool | None:
         """By GetSystemMetrics."""
-        return bool(ctypes.windll.user32.GetSystemMetrics(SM_REMOTESESSION))
+        return bool(user32.GetSystemMetrics(SM_REMOTESESSION))
 
     def pending_reboot(self) -> bool | None:
         """By the registry keys of servicing and Windows Update."""
@@ -222,7 +222,7 @@ class WindowsSystem:
 
     def is_admin(self) -> bool:
         """Whether our token is an elevated one."""
-        return bool(ctypes.windll.shell32.IsUserAnAdmin())
+        return bool(shell32.IsUserAnAdmin())
 
     def run_as_admin(
         self, argv: Sequence[str | Path], *, cancel: threading.Event | None = None, window: int | None = None

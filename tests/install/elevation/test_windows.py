@@ -6,8 +6,12 @@ one to trust, or with another one.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import wintypes
 from pathlib import Path
 
 import pytest
@@ -18,7 +22,9 @@ if sys.platform != "win32":
     pytest.skip("Windows judges signatures", allow_module_level=True)
 
 from gpu_assistant.install.elevation.client import ElevationClient
-from gpu_assistant.system.windows.authenticode import verify_publisher
+from gpu_assistant.system.windows.authenticode import chain_errors, verify_publisher
+from gpu_assistant.system.windows.functions import Library
+from gpu_assistant.system.windows.structures import CertContext
 from gpu_assistant.system.windows.system import WindowsSystem
 from tests.install.elevation.helper import tried_rights
 
@@ -66,6 +72,48 @@ class TestTrusted:
     @pytest.mark.parametrize("file", ["purpose", "stranger-made"])
     def test_wrong_purpose_or_unknown_authority_is_refused(self, file: str) -> None:
         assert refusal(SIGNED / f"{file}.exe") == "signature-untrusted"
+
+
+X509_ASN_ENCODING = 0x1
+# wincrypt.h
+CERT_TRUST_IS_NOT_TIME_VALID, CERT_TRUST_IS_NOT_VALID_FOR_USAGE = 0x1, 0x10
+# The end of 2026 and of 2059, in 100 ns since 1601.
+WITHIN, AFTERWARDS = 134430624000000000, 144844416000000000
+CRYPT32 = Library(
+    "crypt32",
+    {
+        "CertCreateCertificateContext": (ctypes.POINTER(CertContext), wintypes.DWORD, ctypes.c_char_p, wintypes.DWORD),
+        "CertFreeCertificateContext": (wintypes.BOOL, ctypes.POINTER(CertContext)),
+    },
+)
+
+
+@contextmanager
+def certificate(name: str) -> Iterator[ctypes._Pointer[CertContext]]:
+    data = (SIGNED / f"{name}.cer").read_bytes()
+    context = CRYPT32.CertCreateCertificateContext(X509_ASN_ENCODING, data, len(data))
+    assert context
+    try:
+        yield context
+    finally:
+        CRYPT32.CertFreeCertificateContext(context)
+
+
+class TestChain:
+    """The chain's own judgement, which Windows gives by what it was asked: the usage, and the time."""
+
+    @pytest.mark.parametrize(
+        ("name", "time", "expected"),
+        [
+            ("nvidia", WITHIN, 0),
+            ("purpose", WITHIN, CERT_TRUST_IS_NOT_VALID_FOR_USAGE),
+            ("nvidia", AFTERWARDS, CERT_TRUST_IS_NOT_TIME_VALID),
+        ],
+    )
+    def test_usage_and_time_are_asked_for(self, name: str, time: int, expected: int) -> None:
+        moment = wintypes.FILETIME(time & 0xFFFFFFFF, time >> 32)
+        with certificate(name) as context:
+            assert chain_errors(context, moment, KNOWN) == expected
 
 
 def test_test_authority_is_not_trusted() -> None:

@@ -1,0 +1,277 @@
+/* Prints, as lines of "struct NAME SIZE", "member NAME MEMBER OFFSET SIZE" and "function NAME SIZE..." (its result and
+   its arguments, 0: void), what the C compiler makes of Windows' headers. test_layouts.py compares it with ours.
+
+   x86_64-w64-mingw32-gcc -O2 -Wall -Wextra -Werror -s -o layouts.exe layouts.c
+
+   A function whose types are not those of its header does not compile. Windows 7 is asked for where a structure has
+   grown since: its size, which is passed along, says which one it is. */
+
+#define WIN32_LEAN_AND_MEAN
+#define _WIN32_WINNT 0x0601
+#define NTDDI_VERSION 0x06010000
+#include <windows.h>
+#include <aclapi.h>
+#include <devpropdef.h>
+#include <initguid.h>
+#include <objbase.h>
+#include <pdh.h>
+#include <sddl.h>
+#include <setupapi.h>
+#include <shellapi.h>
+#include <shlobj.h>
+#include <softpub.h>
+#include <srrestoreptapi.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <wincrypt.h>
+#include <wintrust.h>
+
+/* d3dkmthk.h, which mingw does not have; learn.microsoft.com/windows-hardware/drivers/ddi/d3dkmthk */
+typedef UINT D3DKMT_HANDLE;
+typedef struct { LUID AdapterLuid; D3DKMT_HANDLE hAdapter; } D3DKMT_OPENADAPTERFROMLUID;
+typedef struct { D3DKMT_HANDLE hAdapter; } D3DKMT_CLOSEADAPTER;
+typedef struct { UINT BusNumber, DeviceNumber, FunctionNumber; } D3DKMT_ADAPTERADDRESS;
+typedef enum { KMTQAITYPE_ADAPTERADDRESS = 6 } KMTQUERYADAPTERINFOTYPE;
+typedef struct {
+    D3DKMT_HANDLE hAdapter;
+    KMTQUERYADAPTERINFOTYPE Type;
+    VOID *pPrivateDriverData;
+    UINT PrivateDriverDataSize;
+} D3DKMT_QUERYADAPTERINFO;
+LONG APIENTRY D3DKMTOpenAdapterFromLuid(D3DKMT_OPENADAPTERFROMLUID *);
+LONG APIENTRY D3DKMTCloseAdapter(const D3DKMT_CLOSEADAPTER *);
+LONG APIENTRY D3DKMTQueryAdapterInfo(const D3DKMT_QUERYADAPTERINFO *);
+/* of no header: ntdll's */
+LONG NTAPI NtResumeProcess(HANDLE);
+
+#define STRUCT(name) printf("struct %s %zu\n", #name, sizeof(name))
+#define MEMBER(name, member) \
+    printf("member %s %s %zu %zu\n", #name, #member, offsetof(name, member), sizeof(((name *)0)->member))
+
+#define SIZE_1(type) SIZE_OF(type)
+#define SIZE_2(type, ...) SIZE_OF(type) SIZE_1(__VA_ARGS__)
+#define SIZE_3(type, ...) SIZE_OF(type) SIZE_2(__VA_ARGS__)
+#define SIZE_4(type, ...) SIZE_OF(type) SIZE_3(__VA_ARGS__)
+#define SIZE_5(type, ...) SIZE_OF(type) SIZE_4(__VA_ARGS__)
+#define SIZE_6(type, ...) SIZE_OF(type) SIZE_5(__VA_ARGS__)
+#define SIZE_7(type, ...) SIZE_OF(type) SIZE_6(__VA_ARGS__)
+#define SIZE_8(type, ...) SIZE_OF(type) SIZE_7(__VA_ARGS__)
+#define SIZE_9(type, ...) SIZE_OF(type) SIZE_8(__VA_ARGS__)
+#define SIZE_OF(type) printf(" %zu", __builtin_types_compatible_p(type, void) ? (size_t)0 : sizeof(type));
+#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, name, ...) name
+#define SIZES(...) \
+    PICK(__VA_ARGS__, SIZE_9, SIZE_8, SIZE_7, SIZE_6, SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1)(__VA_ARGS__)
+#define FUNCTION(name, result, ...) \
+    do { \
+        _Static_assert(__builtin_types_compatible_p(__typeof__(name), result WINAPI(__VA_ARGS__)), #name); \
+        printf("function %s", #name); \
+        SIZE_OF(result) SIZES(__VA_ARGS__) \
+        printf("\n"); \
+    } while (0)
+
+static void structures(void)
+{
+    STRUCT(GUID);
+    MEMBER(GUID, Data1); MEMBER(GUID, Data2); MEMBER(GUID, Data3); MEMBER(GUID, Data4);
+
+    STRUCT(CERT_CONTEXT);
+    MEMBER(CERT_CONTEXT, dwCertEncodingType); MEMBER(CERT_CONTEXT, pbCertEncoded); MEMBER(CERT_CONTEXT, cbCertEncoded);
+    MEMBER(CERT_CONTEXT, pCertInfo); MEMBER(CERT_CONTEXT, hCertStore);
+    STRUCT(CERT_TRUST_STATUS);
+    MEMBER(CERT_TRUST_STATUS, dwErrorStatus); MEMBER(CERT_TRUST_STATUS, dwInfoStatus);
+    STRUCT(CERT_CHAIN_CONTEXT);
+    MEMBER(CERT_CHAIN_CONTEXT, cbSize); MEMBER(CERT_CHAIN_CONTEXT, TrustStatus); MEMBER(CERT_CHAIN_CONTEXT, cChain);
+    MEMBER(CERT_CHAIN_CONTEXT, rgpChain); MEMBER(CERT_CHAIN_CONTEXT, cLowerQualityChainContext);
+    MEMBER(CERT_CHAIN_CONTEXT, rgpLowerQualityChainContext); MEMBER(CERT_CHAIN_CONTEXT, fHasRevocationFreshnessTime);
+    MEMBER(CERT_CHAIN_CONTEXT, dwRevocationFreshnessTime); MEMBER(CERT_CHAIN_CONTEXT, dwCreateFlags);
+    MEMBER(CERT_CHAIN_CONTEXT, ChainId);
+    STRUCT(CERT_ENHKEY_USAGE);
+    MEMBER(CERT_ENHKEY_USAGE, cUsageIdentifier); MEMBER(CERT_ENHKEY_USAGE, rgpszUsageIdentifier);
+    STRUCT(CERT_USAGE_MATCH);
+    MEMBER(CERT_USAGE_MATCH, dwType); MEMBER(CERT_USAGE_MATCH, Usage);
+    STRUCT(CERT_CHAIN_PARA);
+    MEMBER(CERT_CHAIN_PARA, cbSize); MEMBER(CERT_CHAIN_PARA, RequestedUsage);
+    STRUCT(CERT_CHAIN_ENGINE_CONFIG);
+    MEMBER(CERT_CHAIN_ENGINE_CONFIG, cbSize); MEMBER(CERT_CHAIN_ENGINE_CONFIG, hRestrictedRoot);
+    MEMBER(CERT_CHAIN_ENGINE_CONFIG, hRestrictedTrust); MEMBER(CERT_CHAIN_ENGINE_CONFIG, hRestrictedOther);
+    MEMBER(CERT_CHAIN_ENGINE_CONFIG, cAdditionalStore); MEMBER(CERT_CHAIN_ENGINE_CONFIG, rghAdditionalStore);
+    MEMBER(CERT_CHAIN_ENGINE_CONFIG, dwFlags); MEMBER(CERT_CHAIN_ENGINE_CONFIG, dwUrlRetrievalTimeout);
+    MEMBER(CERT_CHAIN_ENGINE_CONFIG, MaximumCachedCertificates);
+    MEMBER(CERT_CHAIN_ENGINE_CONFIG, CycleDetectionModulus); MEMBER(CERT_CHAIN_ENGINE_CONFIG, hExclusiveRoot);
+    MEMBER(CERT_CHAIN_ENGINE_CONFIG, hExclusiveTrustedPeople);
+
+    STRUCT(WINTRUST_FILE_INFO);
+    MEMBER(WINTRUST_FILE_INFO, cbStruct); MEMBER(WINTRUST_FILE_INFO, pcwszFilePath);
+    MEMBER(WINTRUST_FILE_INFO, hFile); MEMBER(WINTRUST_FILE_INFO, pgKnownSubject);
+    STRUCT(WINTRUST_DATA);
+    MEMBER(WINTRUST_DATA, cbStruct); MEMBER(WINTRUST_DATA, pPolicyCallbackData); MEMBER(WINTRUST_DATA, pSIPClientData);
+    MEMBER(WINTRUST_DATA, dwUIChoice); MEMBER(WINTRUST_DATA, fdwRevocationChecks); MEMBER(WINTRUST_DATA, dwUnionChoice);
+    MEMBER(WINTRUST_DATA, pFile); MEMBER(WINTRUST_DATA, dwStateAction); MEMBER(WINTRUST_DATA, hWVTStateData);
+    MEMBER(WINTRUST_DATA, pwszURLReference); MEMBER(WINTRUST_DATA, dwProvFlags); MEMBER(WINTRUST_DATA, dwUIContext);
+    STRUCT(CRYPT_PROVIDER_CERT);
+    MEMBER(CRYPT_PROVIDER_CERT, cbStruct); MEMBER(CRYPT_PROVIDER_CERT, pCert);
+    MEMBER(CRYPT_PROVIDER_CERT, fCommercial); MEMBER(CRYPT_PROVIDER_CERT, fTrustedRoot);
+    MEMBER(CRYPT_PROVIDER_CERT, fSelfSigned); MEMBER(CRYPT_PROVIDER_CERT, fTestCert);
+    MEMBER(CRYPT_PROVIDER_CERT, dwRevokedReason); MEMBER(CRYPT_PROVIDER_CERT, dwConfidence);
+    MEMBER(CRYPT_PROVIDER_CERT, dwError); MEMBER(CRYPT_PROVIDER_CERT, pTrustListContext);
+    MEMBER(CRYPT_PROVIDER_CERT, fTrustListSignerCert); MEMBER(CRYPT_PROVIDER_CERT, pCtlContext);
+    MEMBER(CRYPT_PROVIDER_CERT, dwCtlError); MEMBER(CRYPT_PROVIDER_CERT, fIsCyclic);
+    MEMBER(CRYPT_PROVIDER_CERT, pChainElement);
+    STRUCT(CRYPT_PROVIDER_SGNR);
+    MEMBER(CRYPT_PROVIDER_SGNR, cbStruct); MEMBER(CRYPT_PROVIDER_SGNR, sftVerifyAsOf);
+    MEMBER(CRYPT_PROVIDER_SGNR, csCertChain); MEMBER(CRYPT_PROVIDER_SGNR, pasCertChain);
+    MEMBER(CRYPT_PROVIDER_SGNR, dwSignerType); MEMBER(CRYPT_PROVIDER_SGNR, psSigner);
+    MEMBER(CRYPT_PROVIDER_SGNR, dwError); MEMBER(CRYPT_PROVIDER_SGNR, csCounterSigners);
+    MEMBER(CRYPT_PROVIDER_SGNR, pasCounterSigners); MEMBER(CRYPT_PROVIDER_SGNR, pChainContext);
+
+    STRUCT(SHELLEXECUTEINFOW);
+    MEMBER(SHELLEXECUTEINFOW, cbSize); MEMBER(SHELLEXECUTEINFOW, fMask); MEMBER(SHELLEXECUTEINFOW, hwnd);
+    MEMBER(SHELLEXECUTEINFOW, lpVerb); MEMBER(SHELLEXECUTEINFOW, lpFile); MEMBER(SHELLEXECUTEINFOW, lpParameters);
+    MEMBER(SHELLEXECUTEINFOW, lpDirectory); MEMBER(SHELLEXECUTEINFOW, nShow); MEMBER(SHELLEXECUTEINFOW, hInstApp);
+    MEMBER(SHELLEXECUTEINFOW, lpIDList); MEMBER(SHELLEXECUTEINFOW, lpClass); MEMBER(SHELLEXECUTEINFOW, hkeyClass);
+    MEMBER(SHELLEXECUTEINFOW, dwHotKey); MEMBER(SHELLEXECUTEINFOW, hMonitor); MEMBER(SHELLEXECUTEINFOW, hProcess);
+
+    STRUCT(SECURITY_ATTRIBUTES);
+    MEMBER(SECURITY_ATTRIBUTES, nLength); MEMBER(SECURITY_ATTRIBUTES, lpSecurityDescriptor);
+    MEMBER(SECURITY_ATTRIBUTES, bInheritHandle);
+    STRUCT(ACL);
+    MEMBER(ACL, AclRevision); MEMBER(ACL, Sbz1); MEMBER(ACL, AclSize); MEMBER(ACL, AceCount); MEMBER(ACL, Sbz2);
+    STRUCT(ACCESS_ALLOWED_ACE);
+    MEMBER(ACCESS_ALLOWED_ACE, Header.AceType); MEMBER(ACCESS_ALLOWED_ACE, Header.AceFlags);
+    MEMBER(ACCESS_ALLOWED_ACE, Header.AceSize); MEMBER(ACCESS_ALLOWED_ACE, Mask); MEMBER(ACCESS_ALLOWED_ACE, SidStart);
+    STRUCT(IO_COUNTERS);
+    MEMBER(IO_COUNTERS, ReadOperationCount); MEMBER(IO_COUNTERS, WriteOperationCount);
+    MEMBER(IO_COUNTERS, OtherOperationCount); MEMBER(IO_COUNTERS, ReadTransferCount);
+    MEMBER(IO_COUNTERS, WriteTransferCount); MEMBER(IO_COUNTERS, OtherTransferCount);
+    STRUCT(JOBOBJECT_BASIC_LIMIT_INFORMATION);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, PerProcessUserTimeLimit);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, PerJobUserTimeLimit);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, LimitFlags);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, MinimumWorkingSetSize);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, MaximumWorkingSetSize);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, ActiveProcessLimit);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, Affinity); MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, PriorityClass);
+    MEMBER(JOBOBJECT_BASIC_LIMIT_INFORMATION, SchedulingClass);
+    STRUCT(JOBOBJECT_EXTENDED_LIMIT_INFORMATION);
+    MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, BasicLimitInformation);
+    MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, IoInfo);
+    MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, ProcessMemoryLimit);
+    MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobMemoryLimit);
+    MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, PeakProcessMemoryUsed);
+    MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, PeakJobMemoryUsed);
+    STRUCT(SYSTEM_POWER_STATUS);
+    MEMBER(SYSTEM_POWER_STATUS, ACLineStatus); MEMBER(SYSTEM_POWER_STATUS, BatteryFlag);
+    MEMBER(SYSTEM_POWER_STATUS, BatteryLifePercent); MEMBER(SYSTEM_POWER_STATUS, Reserved1);
+    MEMBER(SYSTEM_POWER_STATUS, BatteryLifeTime); MEMBER(SYSTEM_POWER_STATUS, BatteryFullLifeTime);
+    STRUCT(MEMORYSTATUSEX);
+    MEMBER(MEMORYSTATUSEX, dwLength); MEMBER(MEMORYSTATUSEX, dwMemoryLoad); MEMBER(MEMORYSTATUSEX, ullTotalPhys);
+    MEMBER(MEMORYSTATUSEX, ullAvailPhys); MEMBER(MEMORYSTATUSEX, ullTotalPageFile);
+    MEMBER(MEMORYSTATUSEX, ullAvailPageFile); MEMBER(MEMORYSTATUSEX, ullTotalVirtual);
+    MEMBER(MEMORYSTATUSEX, ullAvailVirtual); MEMBER(MEMORYSTATUSEX, ullAvailExtendedVirtual);
+
+    STRUCT(RESTOREPOINTINFOW);
+    MEMBER(RESTOREPOINTINFOW, dwEventType); MEMBER(RESTOREPOINTINFOW, dwRestorePtType);
+    MEMBER(RESTOREPOINTINFOW, llSequenceNumber); MEMBER(RESTOREPOINTINFOW, szDescription);
+    STRUCT(STATEMGRSTATUS);
+    MEMBER(STATEMGRSTATUS, nStatus); MEMBER(STATEMGRSTATUS, llSequenceNumber);
+
+    STRUCT(SP_DEVINFO_DATA);
+    MEMBER(SP_DEVINFO_DATA, cbSize); MEMBER(SP_DEVINFO_DATA, ClassGuid); MEMBER(SP_DEVINFO_DATA, DevInst);
+    MEMBER(SP_DEVINFO_DATA, Reserved);
+    STRUCT(DEVPROPKEY);
+    MEMBER(DEVPROPKEY, fmtid); MEMBER(DEVPROPKEY, pid);
+    STRUCT(PDH_FMT_COUNTERVALUE);
+    MEMBER(PDH_FMT_COUNTERVALUE, CStatus); MEMBER(PDH_FMT_COUNTERVALUE, largeValue);
+    STRUCT(PDH_FMT_COUNTERVALUE_ITEM_W);
+    MEMBER(PDH_FMT_COUNTERVALUE_ITEM_W, szName); MEMBER(PDH_FMT_COUNTERVALUE_ITEM_W, FmtValue);
+
+    STRUCT(D3DKMT_OPENADAPTERFROMLUID);
+    MEMBER(D3DKMT_OPENADAPTERFROMLUID, AdapterLuid.LowPart); MEMBER(D3DKMT_OPENADAPTERFROMLUID, AdapterLuid.HighPart);
+    MEMBER(D3DKMT_OPENADAPTERFROMLUID, hAdapter);
+    STRUCT(D3DKMT_CLOSEADAPTER);
+    MEMBER(D3DKMT_CLOSEADAPTER, hAdapter);
+    STRUCT(D3DKMT_ADAPTERADDRESS);
+    MEMBER(D3DKMT_ADAPTERADDRESS, BusNumber); MEMBER(D3DKMT_ADAPTERADDRESS, DeviceNumber);
+    MEMBER(D3DKMT_ADAPTERADDRESS, FunctionNumber);
+    STRUCT(D3DKMT_QUERYADAPTERINFO);
+    MEMBER(D3DKMT_QUERYADAPTERINFO, hAdapter); MEMBER(D3DKMT_QUERYADAPTERINFO, Type);
+    MEMBER(D3DKMT_QUERYADAPTERINFO, pPrivateDriverData); MEMBER(D3DKMT_QUERYADAPTERINFO, PrivateDriverDataSize);
+}
+
+static void functions(void)
+{
+    FUNCTION(AssignProcessToJobObject, WINBOOL, HANDLE, HANDLE);
+    FUNCTION(CloseHandle, WINBOOL, HANDLE);
+    FUNCTION(CreateDirectoryW, WINBOOL, LPCWSTR, LPSECURITY_ATTRIBUTES);
+    FUNCTION(CreateFileW, HANDLE, LPCWSTR, DWORD, DWORD, LPSECURITY_ATTRIBUTES, DWORD, DWORD, HANDLE);
+    FUNCTION(CreateJobObjectW, HANDLE, LPSECURITY_ATTRIBUTES, LPCWSTR);
+    FUNCTION(GetDriveTypeW, UINT, LPCWSTR);
+    FUNCTION(GetExitCodeProcess, WINBOOL, HANDLE, LPDWORD);
+    FUNCTION(GetFileAttributesW, DWORD, LPCWSTR);
+    FUNCTION(GetFileType, DWORD, HANDLE);
+    FUNCTION(GetLogicalDrives, DWORD, VOID);
+    FUNCTION(GetSystemDirectoryW, UINT, LPWSTR, UINT);
+    FUNCTION(GetSystemPowerStatus, WINBOOL, LPSYSTEM_POWER_STATUS);
+    FUNCTION(GetSystemWindowsDirectoryW, UINT, LPWSTR, UINT);
+    FUNCTION(GetUserDefaultUILanguage, LANGID, VOID);
+    FUNCTION(LocalFree, HLOCAL, HLOCAL);
+    FUNCTION(SetInformationJobObject, WINBOOL, HANDLE, JOBOBJECTINFOCLASS, LPVOID, DWORD);
+    FUNCTION(SetThreadExecutionState, EXECUTION_STATE, EXECUTION_STATE);
+    FUNCTION(TerminateJobObject, WINBOOL, HANDLE, UINT);
+    FUNCTION(TerminateProcess, WINBOOL, HANDLE, UINT);
+    FUNCTION(WaitForSingleObject, DWORD, HANDLE, DWORD);
+    FUNCTION(NtResumeProcess, LONG, HANDLE);
+    FUNCTION(GetSystemMetrics, int, int);
+    FUNCTION(SendMessageTimeoutW, LRESULT, HWND, UINT, WPARAM, LPARAM, UINT, UINT, PDWORD_PTR);
+    FUNCTION(D3DKMTCloseAdapter, LONG, const D3DKMT_CLOSEADAPTER *);
+    FUNCTION(D3DKMTOpenAdapterFromLuid, LONG, D3DKMT_OPENADAPTERFROMLUID *);
+    FUNCTION(D3DKMTQueryAdapterInfo, LONG, const D3DKMT_QUERYADAPTERINFO *);
+    FUNCTION(CommandLineToArgvW, LPWSTR *, LPCWSTR, int *);
+    FUNCTION(IsUserAnAdmin, WINBOOL, void);
+    FUNCTION(SHGetKnownFolderPath, HRESULT, REFKNOWNFOLDERID, DWORD, HANDLE, PWSTR *);
+    FUNCTION(ShellExecuteExW, WINBOOL, SHELLEXECUTEINFOW *);
+    FUNCTION(CoCreateInstance, HRESULT, REFCLSID, LPUNKNOWN, DWORD, REFIID, LPVOID *);
+    FUNCTION(CoInitializeEx, HRESULT, LPVOID, DWORD);
+    FUNCTION(CoTaskMemFree, void, LPVOID);
+    FUNCTION(CoUninitialize, void, void);
+    FUNCTION(ConvertSidToStringSidW, WINBOOL, PSID, LPWSTR *);
+    FUNCTION(ConvertStringSecurityDescriptorToSecurityDescriptorW, WINBOOL, LPCWSTR, DWORD, PSECURITY_DESCRIPTOR *,
+             PULONG);
+    FUNCTION(GetAce, WINBOOL, PACL, DWORD, LPVOID *);
+    FUNCTION(GetNamedSecurityInfoW, DWORD, LPCWSTR, SE_OBJECT_TYPE, SECURITY_INFORMATION, PSID *, PSID *, PACL *, PACL *,
+             PSECURITY_DESCRIPTOR *);
+    FUNCTION(CertAddEncodedCertificateToStore, WINBOOL, HCERTSTORE, DWORD, const BYTE *, DWORD, DWORD, PCCERT_CONTEXT *);
+    FUNCTION(CertCloseStore, WINBOOL, HCERTSTORE, DWORD);
+    FUNCTION(CertCreateCertificateChainEngine, WINBOOL, PCERT_CHAIN_ENGINE_CONFIG, HCERTCHAINENGINE *);
+    FUNCTION(CertFreeCertificateChain, VOID, PCCERT_CHAIN_CONTEXT);
+    FUNCTION(CertFreeCertificateChainEngine, VOID, HCERTCHAINENGINE);
+    FUNCTION(CertGetCertificateChain, WINBOOL, HCERTCHAINENGINE, PCCERT_CONTEXT, LPFILETIME, HCERTSTORE,
+             PCERT_CHAIN_PARA, DWORD, LPVOID, PCCERT_CHAIN_CONTEXT *);
+    FUNCTION(CertGetEnhancedKeyUsage, WINBOOL, PCCERT_CONTEXT, DWORD, PCERT_ENHKEY_USAGE, DWORD *);
+    FUNCTION(CertGetNameStringW, DWORD, PCCERT_CONTEXT, DWORD, DWORD, void *, LPWSTR, DWORD);
+    FUNCTION(CertOpenStore, HCERTSTORE, LPCSTR, DWORD, HCRYPTPROV_LEGACY, DWORD, const void *);
+    FUNCTION(WTHelperGetProvSignerFromChain, CRYPT_PROVIDER_SGNR *, CRYPT_PROVIDER_DATA *, DWORD, WINBOOL, DWORD);
+    FUNCTION(WTHelperProvDataFromStateData, CRYPT_PROVIDER_DATA *, HANDLE);
+    FUNCTION(WinVerifyTrust, LONG, HWND, GUID *, LPVOID);
+    FUNCTION(SRSetRestorePointW, WINBOOL, PRESTOREPOINTINFOW, PSTATEMGRSTATUS);
+    FUNCTION(SetupDiDestroyDeviceInfoList, WINBOOL, HDEVINFO);
+    FUNCTION(SetupDiEnumDeviceInfo, WINBOOL, HDEVINFO, DWORD, PSP_DEVINFO_DATA);
+    FUNCTION(SetupDiGetClassDevsW, HDEVINFO, const GUID *, PCWSTR, HWND, DWORD);
+    FUNCTION(SetupDiGetDevicePropertyW, WINBOOL, HDEVINFO, PSP_DEVINFO_DATA, const DEVPROPKEY *, DEVPROPTYPE *, PBYTE,
+             DWORD, PDWORD, DWORD);
+    FUNCTION(SetupDiGetDeviceRegistryPropertyW, WINBOOL, HDEVINFO, PSP_DEVINFO_DATA, DWORD, PDWORD, PBYTE, DWORD,
+             PDWORD);
+    FUNCTION(PdhAddEnglishCounterW, PDH_STATUS, PDH_HQUERY, LPCWSTR, DWORD_PTR, PDH_HCOUNTER *);
+    FUNCTION(PdhCloseQuery, PDH_STATUS, PDH_HQUERY);
+    FUNCTION(PdhCollectQueryData, PDH_STATUS, PDH_HQUERY);
+    FUNCTION(PdhGetFormattedCounterArrayW, PDH_STATUS, PDH_HCOUNTER, DWORD, LPDWORD, LPDWORD,
+             PPDH_FMT_COUNTERVALUE_ITEM_W);
+    FUNCTION(PdhOpenQueryW, PDH_STATUS, LPCWSTR, DWORD_PTR, PDH_HQUERY *);
+}
+
+int main(void)
+{
+    structures();
+    functions();
+    return 0;
+}
