@@ -202,6 +202,7 @@ EVERY_CASE = {
     "tests/windows/*": "Windows' own",
     "tests/system/*": "what this system says of itself",
     "tests/detect/*": "programs and folders as they lie about",
+    "tests/core/test_filesystem.py": "files that somebody has open",
     "tests/fetch/*": "files and sockets",
     "tests/nvml/*": "a library of this system",
     "tests/install/elevation/*": "attacks on what runs with administrator's rights",

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, UsageError
 from ..core.jobs import JobContext
 from ..core.results import BenchDevice, BenchGpuLog, Benchmark, GpuSample
@@ -132,7 +132,7 @@ class BenchmarkJob:
         """Find out that the disk is full before the measurement, not after it."""
         trial_file = self._data.root / "benchmark.room"
         json.write_file(trial_file, bytes(MAX_RESULT_BYTES))
-        trial_file.unlink(missing_ok=True)
+        filesystem.unlink(trial_file, missing_ok=True)
 
     def _measure(self, interpreter: Path, context: JobContext[Any]) -> Benchmark:
         started = time.time()

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
+from . import filesystem
 from .errors import AppError, UsageError, os_error_text, storage_errors
 from .errors import storage_error as storage_error
 from .versions import decode_hook, encode_hook
@@ -181,11 +182,11 @@ def write_file(path: Path, data: bytes | str) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            partial.replace(path)
+            filesystem.replace(partial, path)
         except OSError:
             # Fails for the same reason where the folder is a file or the disk was pulled out.
             with suppress(OSError):
-                partial.unlink(missing_ok=True)
+                filesystem.unlink(partial, missing_ok=True)
             raise
 
 
@@ -196,4 +197,4 @@ def remove_partial_files(folder: Path, names: Container[str]) -> None:
     for path in folder.iterdir():
         match = _PARTIAL_NAME.fullmatch(path.name)
         if match is not None and match["name"] in names:
-            path.unlink()
+            filesystem.unlink(path)

@@ -39,7 +39,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError
 from ..core.log import redact_home
 from ..core.paths import resources_dir
@@ -468,7 +468,7 @@ class CrashReport:
         self._file.close()
         self._file = None
         try:
-            self._active_path.unlink(missing_ok=True)
+            filesystem.unlink(self._active_path, missing_ok=True)
         except OSError as error:
             log.warning("%s cannot be removed: %s", self._active_path.name, error)
 

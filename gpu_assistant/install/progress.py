@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 from ..core.errors import AppError, Cancelled, RebootRequired
+from ..core.filesystem import report_busy
 from ..core.jobs import JobContext
 from ..core.plan import (
     Bottleneck,
@@ -93,6 +95,14 @@ class ProgressReporter:
                 bottleneck=bottleneck,
                 code=code,
                 data=data or {},
+            )
+        )
+
+    def show_busy_files(self) -> AbstractContextManager[None]:
+        """In the context, on this thread, the running step says which file it waits for."""
+        return report_busy(
+            lambda path: self.report_step(
+                self._step_id, "running", code="progress.busy-file", data={"name": path.name, "path": str(path)}
             )
         )
 

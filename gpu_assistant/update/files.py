@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import msgspec
 from msgspec import Struct
 
-from ..core import json
+from ..core import filesystem, json
 from ..core.errors import AppError, Cancelled, NetworkError, os_error_text
 from ..core.files import hash_file
 from ..core.jobs import JobContext
@@ -68,7 +68,7 @@ def remove_old_files(folder: Path, keep_name: str | None = None) -> None:
         for path in folder.iterdir():
             if path.name not in kept_names:
                 with suppress(OSError):
-                    path.unlink()
+                    filesystem.unlink(path)
 
 
 class UpdateDownloadJob:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...core import json, paths
+from ...core import filesystem, json, paths
 from ...core.errors import AppError, os_error_text
 from ...core.files import hash_file
 from .protocol import (
@@ -113,7 +113,7 @@ class ElevationClient:
             exit_code = self._run_as_admin(command, cancel=self._cancel)
             answer = self._read_answer(encoded, exit_code)
         finally:
-            path.unlink(missing_ok=True)
+            filesystem.unlink(path, missing_ok=True)
         if answer.error is not None:
             error = AppError(answer.error)
             error.data.update(answer.data)

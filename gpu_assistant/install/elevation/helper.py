@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ...catalog.distributions import find_install_method
+from ...core import filesystem
 from ...core.errors import AppError
 from ...core.versions import Version
 from ...fetch.request import Digest
@@ -297,7 +297,7 @@ def run_installer(
             [copy, *call.arguments], timeout=INSTALLER_TIMEOUT_S, environ=temp_variables, cwd=work_folder
         )
     finally:
-        shutil.rmtree(work_folder, ignore_errors=True)
+        filesystem.rmtree(work_folder, ignore_errors=True)
     lines = (finished.stdout + finished.stderr).splitlines()
     return HelperAnswer(
         exit_code=signed_exit_code(finished.returncode),

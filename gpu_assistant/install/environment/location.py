@@ -15,6 +15,7 @@ from pathlib import Path
 
 from msgspec import UNSET, Struct, structs
 
+from ...core import filesystem
 from ...core.errors import AppError, UsageError, storage_error
 from ...core.paths import DataDir
 from ...core.plan import CurrentState, Plan
@@ -88,7 +89,7 @@ def check_writable(folder: Path) -> None:
         existing = next(existing for existing in (folder, *folder.parents) if existing.is_dir())
         probe = existing / f".gpu-assistant-probe-{secrets.token_hex(4)}"
         probe.write_bytes(b"")
-        probe.unlink()
+        filesystem.unlink(probe)
     except OSError as error:
         failure = storage_error(error, folder)
         if failure.code != "disk-full":
@@ -291,7 +292,7 @@ def _same_versions(manifest: EnvironmentManifest, plan: Plan) -> bool:
 
 def discard_pending(environment: Path) -> None:
     """Have the next run build an environment again that failed its verification."""
-    (staging_path(environment) / FILE_MANIFEST).unlink(missing_ok=True)
+    filesystem.unlink(staging_path(environment) / FILE_MANIFEST, missing_ok=True)
 
 
 def _listed_size(folder: Path) -> int | None:

@@ -14,7 +14,6 @@ made.
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core import paths
+from ...core import filesystem, paths
 from ...core.errors import AppError, Cancelled, ElevationDenied, RebootRequired
 from ...core.jobs import Job, JobContext
 from ...core.json import storage_error
@@ -103,7 +102,8 @@ class InstallJob:
             if self._dry_run:
                 self._report_dry_run(reporter)
             else:
-                self._install(context.cancel, reporter)
+                with reporter.show_busy_files():
+                    self._install(context.cancel, reporter)
         except AppError as error:
             reporter.fail_run(environment, error)
             raise
@@ -206,7 +206,7 @@ def _run_step(step: Step, context: InstallContext) -> bool:
 def _clean_uv_cache(cache: Path) -> None:
     """Delete what a killed uv was unpacking; while the data folder is locked, nothing else uses the cache."""
     for stale in cache.glob(".tmp*"):
-        shutil.rmtree(stale, ignore_errors=True)
+        filesystem.rmtree(stale, ignore_errors=True)
 
 
 def _record_end(journal: Journal, error: BaseException) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, Cancelled, storage_errors
 from ...core.jobs import JobContext
 from ...core.paths import DataDir
@@ -88,7 +88,8 @@ class PurgeJob:
                 for step in steps:
                     reporter.report_step(step.id, "skipped")
             elif steps:
-                self._purge(reporter, context.cancel, steps)
+                with reporter.show_busy_files():
+                    self._purge(reporter, context.cancel, steps)
         except AppError as error:
             reporter.fail_run(root, error)
             raise
@@ -217,9 +218,9 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
         for file in self.files:
             # On Windows this process's own log cannot be deleted while it is open.
             with suppress(OSError):
-                file.unlink()
+                filesystem.unlink(file)
         with suppress(OSError):
-            self.folder.rmdir()
+            filesystem.rmdir(self.folder)
 
 
 def has_app_data(data: DataDir) -> bool:
@@ -244,7 +245,7 @@ def remove_empty_folders(data: DataDir) -> None:
     """Remove our folders that are empty, and the data folder if it is empty."""
     for folder in (*_app_folders(data), data.root):
         with suppress(OSError):
-            folder.rmdir()
+            filesystem.rmdir(folder)
 
 
 def root_step(data: DataDir, removed: set[Path], created: Collection[Path] = ()) -> Step:

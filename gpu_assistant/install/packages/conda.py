@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, NetworkError, storage_errors
 from ...core.paths import DataDir
 from ...system.base import Processes, ProcessResult
@@ -135,7 +135,7 @@ def unregister_environment(environment: Path, home: Path) -> None:
     removed = os.path.normcase(environment)
     remaining = [line for line in lines if os.path.normcase(line.strip()) != removed]
     if not remaining:
-        list_path.unlink(missing_ok=True)
+        filesystem.unlink(list_path, missing_ok=True)
     elif remaining != lines:
         json.write_file(list_path, "".join(remaining).encode("utf-8", "surrogateescape"))
 

@@ -23,7 +23,7 @@ from msgspec import Struct, structs
 from ...catalog.records.catalog import ToolkitRelease
 from ...catalog.records.software import CudaRedist, CudnnRelease, RedistFolders, RedistPart
 from ...catalog.store import Catalog
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.machine import SystemName
 from ...core.plan import CurrentState, Plan, PlanFile, Step
@@ -212,7 +212,7 @@ def _reopen_as_partial(folder: Path) -> None:
     delete_folder(partial)
     existing = read_receipt(folder / TOOLKIT_RECEIPT)
     with storage_errors(folder):
-        folder.rename(partial)
+        filesystem.rename(folder, partial)
     for part in existing.parts if existing is not None else ():
         json.write_file(partial / PARTS_FOLDER / f"{part.archive.sha256}.json", json.encode(part))
 
@@ -222,7 +222,7 @@ def _create_links(partial: Path, links: dict[str, str]) -> dict[str, str]:
     created = {link: target for link, target in links.items() if (partial / target).is_dir()}
     with storage_errors(partial):
         for link, target in created.items():
-            (partial / link).unlink(missing_ok=True)
+            filesystem.unlink(partial / link, missing_ok=True)
             (partial / link).symlink_to(target, target_is_directory=True)
     return created
 
@@ -483,7 +483,7 @@ class RedistIndex:
     def __init__(self, file: PlanFile, context: DownloadContext) -> None:
         self.request = DownloadRequest(file=file.remote, path=context.data.files / file.name)
         if file.sha256 is None:
-            self.request.path.unlink(missing_ok=True)
+            filesystem.unlink(self.request.path, missing_ok=True)
         (path,) = download_files(context, [self.request])
         with storage_errors(path):
             data = path.read_bytes()

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, structs
 
+from ...core import filesystem
 from ...core.errors import InsufficientDiskSpace, storage_errors
 from ...core.machine import Disk, find_disk, home_disk, larger_disk_data
 from ...core.plan import CurrentState, Plan, Step
@@ -250,7 +251,7 @@ def _move_leftovers_aside(environment: Path, step: Step, context: InstallContext
     aside = aside_path(environment)
     moved = FolderMoved(path=str(environment), to=str(aside))
     with context.effect(step, moved), storage_errors(environment, permission_code="environment-in-use"):
-        environment.rename(aside)
+        filesystem.rename(environment, aside)
     return Outcome(code="progress.moved-aside", data={"path": str(environment), "to": str(aside)})
 
 
@@ -269,4 +270,4 @@ def _probe_writable(folder: Path) -> None:
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         probe.write_bytes(b"")
-        probe.unlink()
+        filesystem.unlink(probe)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, storage_errors
 from ...core.plan import CurrentState, Plan, Step
 from ..environment.location import environment_state
@@ -145,7 +145,7 @@ def install_packages(context: InstallContext, *, break_system_packages: bool) ->
         *(("--break-system-packages",) if break_system_packages else ()),
         *(*link_options, "--python", python, "--requirements", requirements),
     )
-    requirements.unlink()
+    filesystem.unlink(requirements)
 
 
 def write_metadata(context: InstallContext) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ...core import json
+from ...core import filesystem, json
 from ...core.errors import AppError, os_error_text
 from ..base import MenuEntryFile, menu_entry_name
 from ..processes import check_command_line
@@ -175,11 +175,11 @@ class LinuxLoginCommand:
     def clear(self) -> None:
         """Delete the entry, and the autostart folder if it is empty then."""
         try:
-            self._file.unlink(missing_ok=True)
+            filesystem.unlink(self._file, missing_ok=True)
         except OSError as error:
             raise _login_command_error(error) from error
         with suppress(OSError):
-            self._file.parent.rmdir()
+            filesystem.rmdir(self._file.parent)
 
 
 def quote_exec_argument(argument: str) -> str:

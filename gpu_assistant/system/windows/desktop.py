@@ -145,7 +145,7 @@ def create_shortcut(program: Path, arguments: str, folder: Path, description: st
 def _save_to_bytes(link: ctypes.c_void_p) -> bytes:
     persist_file = com.query_interface(link, IID_PERSIST_FILE)
     try:
-        with tempfile.TemporaryDirectory(prefix="gpu-assistant-") as temporary_folder:
+        with tempfile.TemporaryDirectory(prefix="gpu-assistant-", ignore_cleanup_errors=True) as temporary_folder:
             path = Path(temporary_folder) / "entry.lnk"
             com.call_method(persist_file, PERSIST_FILE_SAVE, (wintypes.LPCWSTR, wintypes.BOOL), str(path), False)
             return path.read_bytes()
