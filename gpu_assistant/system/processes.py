@@ -139,7 +139,9 @@ def check_command_line(argv: Sequence[str | Path]) -> list[str]:
 
 
 def program_missing_error(program: str, detail: str | None) -> AppError:
-    """The error of a program that cannot be started."""
+    """The error of a program that cannot be started; `detail` is what `os_error_text` says of the reason."""
+    if detail == "@os.blocked":
+        return AppError("program-blocked", program=program)
     return AppError("program-missing", program=program, detail=detail)
 
 
