@@ -33,7 +33,8 @@ Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 class OperatingSystem(Struct, frozen=True, kw_only=True):
     """The operating system; `version` is its own number ("10.0.26100", "6.1.0"), `glibc` like "2.36".
 
-    `secure_boot` tells whether the firmware starts signed systems and drivers only.
+    `secure_boot` tells whether the firmware starts signed systems and drivers only, `smart_app_control` whether Windows
+    11 blocks files that Microsoft does not know ("evaluation": it watches and blocks nothing).
 
     Of a Linux distribution, as its os-release says: `distro` is its id, `distro_like` the ids of those it is built
     from, the nearest first, `distro_codename` the release of those ("noble"), `distro_variant` its edition
@@ -54,6 +55,7 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     kernel: VersionText | None = None
     glibc: VersionText | None = None
     secure_boot: bool | None = None
+    smart_app_control: Literal["off", "on", "evaluation"] | None = None
 
 
 class Cpu(Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import faulthandler
 import logging
+import os
 import signal
 import socket
 import sys
@@ -56,6 +57,8 @@ log = logging.getLogger(__name__)
 
 # A first start that has the lock but does not listen yet needs a moment.
 CONNECT_TIMEOUT_S = 3.0
+# Read by the launcher of the setup program (installers/windows/report.c), which else says itself that we ended early.
+ERROR_SHOWN_VARIABLE = "GPU_ASSISTANT_ERROR_SHOWN"
 ACTIVE_FILE, CRASH_FILE = "window-now.txt", "crash.txt"
 MAX_REPORT_BYTES = 200_000  # a hundred threads of a hundred lines each
 # Logout, service managers and terminals send these; not every system has each.
@@ -171,6 +174,7 @@ class DesktopApplication:
         show_message_dialog(
             None, QCoreApplication.translate("DesktopApplication", "GPU Assistant cannot open"), texts.error_text(error)
         )
+        os.environ[ERROR_SHOWN_VARIABLE] = "1"
 
     def _print_already_running(self, activated: bool) -> None:
         """Write to stderr why no second window opens; a start without a terminal has no stderr."""

@@ -42,10 +42,29 @@ Value = TypeVar("Value")
 LineMessage = TypeVar("LineMessage")
 
 
+class StartedProgram(Protocol):
+    """What is used of subprocess.Popen, which Windows' own `JobProcess` has, too."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+
+    @property
+    def stderr(self) -> IO[bytes] | None: ...
+
+    def poll(self) -> int | None:
+        """The exit code, None while it runs."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code once it has ended; raises subprocess.TimeoutExpired."""
+        ...
+
+
 class ChildProcess(Protocol):
     """A started program with everything that it starts."""
 
-    process: subprocess.Popen[bytes]
+    @property
+    def process(self) -> StartedProgram: ...
 
     def terminate(self) -> None:
         """End the whole tree, and return when it has ended."""
@@ -120,7 +139,9 @@ def check_command_line(argv: Sequence[str | Path]) -> list[str]:
 
 
 def program_missing_error(program: str, detail: str | None) -> AppError:
-    """The error of a program that cannot be started."""
+    """The error of a program that cannot be started; `detail` is what `os_error_text` says of the reason."""
+    if detail == "@os.blocked":
+        return AppError("program-blocked", program=program)
     return AppError("program-missing", program=program, detail=detail)
 
 

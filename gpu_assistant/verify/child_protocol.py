@@ -32,6 +32,9 @@ class CheckWriter:
 
 
 def exception_summary(error: BaseException) -> str:
-    """The first line of an exception, as Python names it."""
+    """The first line of an exception, as Python names it; a text of ours where Windows did not let a file in."""
+    # winerror.h: ERROR_SYSTEM_INTEGRITY_POLICY_VIOLATION. An ImportError has Windows' words without the number.
+    if getattr(error, "winerror", None) == 4551 or "Application Control policy has blocked" in str(error):
+        return "@verify.reason.blocked"
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

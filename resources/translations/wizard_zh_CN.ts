@@ -705,6 +705,10 @@
         <translation>安全启动已打开：只有用电脑认识的密钥签过名，系统才会加载 NVIDIA 驱动。用发行版自带的驱动包，它会处理签名。</translation>
     </message>
     <message>
+        <source>Smart App Control is on: Windows blocks files that Microsoft does not know, parts of PyTorch perhaps among them, and allows no exceptions. If a step or a check says that something was blocked, this is why; Windows Security shows it under “App &amp; browser control”.</source>
+        <translation>“智能应用控制”已开启：Windows 会拦截微软不认识的文件，其中可能包括 PyTorch 的一部分，而且不能单独放行。如果某个步骤或检查提示被拦截，就是这个原因。可以在“Windows 安全中心”的“应用和浏览器控制”中查看。</translation>
+    </message>
+    <message>
         <source>Space</source>
         <translation>磁盘空间</translation>
     </message>

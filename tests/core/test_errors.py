@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpu_assistant.core import json
-from gpu_assistant.core.errors import OS_ERROR_KEYS, AppError, UsageError, os_error_text, storage_errors
+from gpu_assistant.core.errors import OS_ERROR_KEYS, WINERROR_KEYS, AppError, UsageError, os_error_text, storage_errors
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
 
@@ -34,14 +34,15 @@ def test_missing_file_is_reported_in_chinese(tmp_path: Path) -> None:
 
 
 def test_every_os_error_key_has_text_rare_ones_use_strerror() -> None:
-    assert {f"os.{word}" for word in OS_ERROR_KEYS.values()} == {
+    assert {f"os.{word}" for word in (*OS_ERROR_KEYS.values(), *WINERROR_KEYS.values())} == {
         code for code in load_texts() if code.startswith("os.")
     }
     assert os_error_text(OSError(errno.EDOM, "out of domain")) == "out of domain"
     assert os_error_text(OSError("no number")) == "no number"
-    held = OSError(errno.EACCES, "used by another process")
-    held.winerror = 32  # type: ignore[attr-defined, unused-ignore]
-    assert os_error_text(held) == "@os.in-use"
+    for number, winerror, text in ((errno.EACCES, 32, "@os.in-use"), (errno.EINVAL, 4551, "@os.blocked")):
+        error = OSError(number, "what Windows says")
+        error.winerror = winerror  # type: ignore[attr-defined, unused-ignore]
+        assert os_error_text(error) == text
 
 
 @pytest.mark.parametrize(

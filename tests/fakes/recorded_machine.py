@@ -175,6 +175,7 @@ class ReplayedWindows(FakeSystem):
             arch="x86_64",
             wsl=False,
             secure_boot=self._facts.is_secure_boot_enabled(),
+            smart_app_control=self._facts.smart_app_control(),
         )
 
     def cpu(self) -> Cpu:

@@ -68,7 +68,7 @@ def test_no_foreign_word_is_pasted_into_a_script(path: Path) -> None:
 def test_what_needs_an_identity_sleeps_without_one() -> None:
     release = next(path for path in WORKFLOWS if path.stem == "release")
     secret = [step for step in steps(release) if "secrets." in str(step)]
-    assert len(secret) == 2
+    assert len(secret) == 3
     assert all(re.fullmatch(r"vars\.\w+ != ''", step["if"]) for step in secret)
 
 
@@ -100,11 +100,34 @@ def test_the_draft_takes_the_setup_program_only_from_the_job_that_looked_at_its_
     (taken,) = (s["with"] for s in jobs["draft"]["steps"] if s.get("uses", "").startswith("actions/download-artifact@"))
     assert taken["pattern"] == "release-*"
     assert "setup" in before("draft", jobs)
-    assert [name for name in uploads if not name.startswith("release-")] == ["setup-as-built"]
+    intermediate = [name for name in uploads if not name.startswith("release-")]
+    assert intermediate == ["inside-as-built", "inside-signed", "setup-as-built"]
     job, place = uploads["release-setup"]
     looked = [at for at, step in enumerate(jobs[job]["steps"]) if "Get-AuthenticodeSignature" in step.get("run", "")]
     assert looked
     assert looked[0] < place
+
+
+def test_the_windows_program_is_built_on_debian_and_tried_on_windows_before_it_is_signed() -> None:
+    jobs = load(WORKFLOWS[1])["jobs"]
+    for name in ("inside", "windows"):
+        assert jobs[name]["container"].startswith("debian:"), name
+        scripts = "\n".join(step.get("run", "") for step in jobs[name]["steps"])
+        assert re.search(r"apt-get install .*\bnsis\b", scripts), name
+        assert "installers/windows/build.py" in scripts
+    assert all("build.py" not in step.get("run", "") for step in jobs["windows-test"]["steps"])
+    assert jobs["windows-test"]["runs-on"].startswith("windows-")
+    assert before("setup", jobs) >= {"windows", "windows-test"}
+    assert before("draft", jobs) >= {"windows-test", "setup"}
+
+
+def test_files_inside_are_signed_before_they_are_packed() -> None:
+    jobs = load(WORKFLOWS[1])["jobs"]
+    assert before("windows", jobs) >= {"inside", "inside-signed"}
+    (build,) = (step for step in jobs["windows"]["steps"] if "build.py" in step.get("run", ""))
+    assert "${SIGNER:+--signed inside}" in build["run"]
+    assert build["env"]["SIGNER"] == "${{ vars.SIGNPATH_ORGANIZATION_ID }}"
+    assert any("--unsigned inside" in step.get("run", "") for step in jobs["inside"]["steps"])
 
 
 @pytest.mark.linux

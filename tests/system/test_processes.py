@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -17,7 +18,8 @@ import pytest
 from gpu_assistant.core.errors import AppError, Cancelled
 from gpu_assistant.system import current_system
 from gpu_assistant.system.base import ProcessResult
-from gpu_assistant.system.processes import decode_output, gather_with_timeout
+from gpu_assistant.system.processes import ChildProcess, decode_output, gather_with_timeout, run_process
+from gpu_assistant.texts.localized import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEM = current_system()
@@ -391,3 +393,17 @@ def test_programming_error_is_not_hidden() -> None:
 
     with pytest.raises(ValueError):  # noqa: PT011 - the one above
         gather_with_timeout({"x": wrong}, 5.0)
+
+
+def test_program_that_a_rule_of_windows_blocks_is_said(tmp_path: Path) -> None:
+    program = Path(sys.executable)
+
+    def blocked(*_: object) -> ChildProcess:
+        error = OSError(errno.EINVAL, "An Application Control policy has blocked this file")
+        error.winerror = 4551  # type: ignore[attr-defined, unused-ignore]
+        raise error
+
+    with pytest.raises(AppError) as raised:
+        run_process(blocked, [program], timeout=9, environ=None, cwd=tmp_path, cancel=None, on_line=None)
+    assert (raised.value.code, raised.value.data) == ("program-blocked", {"program": str(program)})
+    assert "Smart App Control" in Texts("en").error_text(raised.value)

@@ -20,6 +20,7 @@ from gpu_assistant.core.results import Check, Checks
 from gpu_assistant.system import current_system
 from gpu_assistant.texts.localized import Texts
 from gpu_assistant.texts.translate import load_texts
+from gpu_assistant.verify.child_protocol import exception_summary
 from gpu_assistant.verify.job import CHECK_IDS, CHILD, VerifyJob, _DeviceNames
 
 from ..fakes.environments import environment_with, site_packages, torch_with_card
@@ -303,3 +304,12 @@ def test_every_check_has_a_text() -> None:
         assert f"check.{check_id}.fix" in load_texts()
         if check_id != "environment":
             assert f"check.{check_id}.skip" in load_texts()
+
+
+def test_a_library_that_a_rule_of_windows_blocks_is_said() -> None:
+    blocked = OSError(22, "An Application Control policy has blocked this file")
+    blocked.winerror = 4551  # type: ignore[attr-defined, unused-ignore]
+    imported = ImportError("DLL load failed while importing _C: An Application Control policy has blocked this file.")
+    for error in (blocked, imported):
+        assert exception_summary(error) == "@verify.reason.blocked"
+    assert exception_summary(OSError(22, "other")) == "OSError: [Errno 22] other"

@@ -17,7 +17,7 @@ assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
 from collections.abc import Mapping
-from ctypes import HRESULT, POINTER, c_char_p, c_int, c_long, c_void_p, c_wchar_p
+from ctypes import HRESULT, POINTER, c_char_p, c_int, c_long, c_size_t, c_void_p, c_wchar_p
 from ctypes.wintypes import (
     BOOL,
     DWORD,
@@ -46,10 +46,12 @@ from .structures import (
     DevicePropertyKey,
     Guid,
     OpenAdapterFromLuid,
+    ProcessInformation,
     QueryAdapterInfo,
     RestorePointInfo,
     SecurityAttributes,
     ShellExecuteInfo,
+    StartupInfoEx,
     StateManagerStatus,
     SystemPowerStatus,
     WintrustData,
@@ -82,11 +84,24 @@ class Library:
 kernel32 = Library(
     "kernel32",
     {
-        "AssignProcessToJobObject": (BOOL, HANDLE, HANDLE),
         "CloseHandle": (BOOL, HANDLE),
         "CreateDirectoryW": (BOOL, LPCWSTR, POINTER(SecurityAttributes)),
         "CreateFileW": (HANDLE, LPCWSTR, DWORD, DWORD, POINTER(SecurityAttributes), DWORD, DWORD, HANDLE),
         "CreateJobObjectW": (HANDLE, POINTER(SecurityAttributes), LPCWSTR),
+        "CreateProcessW": (
+            BOOL,
+            LPCWSTR,
+            LPWSTR,
+            POINTER(SecurityAttributes),
+            POINTER(SecurityAttributes),
+            BOOL,
+            DWORD,
+            c_void_p,
+            LPCWSTR,
+            POINTER(StartupInfoEx),
+            POINTER(ProcessInformation),
+        ),
+        "DeleteProcThreadAttributeList": (None, c_void_p),
         "GetDriveTypeW": (UINT, LPCWSTR),
         "GetExitCodeProcess": (BOOL, HANDLE, POINTER(DWORD)),
         "GetFileAttributesW": (DWORD, LPCWSTR),
@@ -96,15 +111,16 @@ kernel32 = Library(
         "GetSystemPowerStatus": (BOOL, POINTER(SystemPowerStatus)),
         "GetSystemWindowsDirectoryW": (UINT, LPWSTR, UINT),
         "GetUserDefaultUILanguage": (LANGID,),
+        "InitializeProcThreadAttributeList": (BOOL, c_void_p, DWORD, DWORD, POINTER(c_size_t)),
         "LocalFree": (HANDLE, HANDLE),
         "SetInformationJobObject": (BOOL, HANDLE, c_int, c_void_p, DWORD),
         "SetThreadExecutionState": (DWORD, DWORD),
         "TerminateJobObject": (BOOL, HANDLE, UINT),
         "TerminateProcess": (BOOL, HANDLE, UINT),
+        "UpdateProcThreadAttribute": (BOOL, c_void_p, DWORD, c_size_t, c_void_p, c_size_t, c_void_p, POINTER(c_size_t)),
         "WaitForSingleObject": (DWORD, HANDLE, DWORD),
     },
 )
-ntdll = Library("ntdll", {"NtResumeProcess": (LONG, HANDLE)})
 user32 = Library(
     "user32",
     {
@@ -214,4 +230,4 @@ pdh = Library(
         "PdhOpenQueryW": (DWORD, LPCWSTR, c_void_p, POINTER(HANDLE)),
     },
 )
-LIBRARIES = (*(kernel32, ntdll, user32, gdi32, shell32, ole32, advapi32, crypt32, wintrust, srclient, setupapi, pdh),)
+LIBRARIES = (*(kernel32, user32, gdi32, shell32, ole32, advapi32, crypt32, wintrust, srclient, setupapi, pdh),)

@@ -277,6 +277,48 @@ class JobObjectExtendedLimitInformation(ctypes.Structure):
     )
 
 
+class StartupInfo(ctypes.Structure):
+    """STARTUPINFOW of processthreadsapi.h."""
+
+    _fields_ = (
+        ("cb", wintypes.DWORD),
+        ("lpReserved", wintypes.LPWSTR),
+        ("lpDesktop", wintypes.LPWSTR),
+        ("lpTitle", wintypes.LPWSTR),
+        ("dwX", wintypes.DWORD),
+        ("dwY", wintypes.DWORD),
+        ("dwXSize", wintypes.DWORD),
+        ("dwYSize", wintypes.DWORD),
+        ("dwXCountChars", wintypes.DWORD),
+        ("dwYCountChars", wintypes.DWORD),
+        ("dwFillAttribute", wintypes.DWORD),
+        ("dwFlags", wintypes.DWORD),
+        ("wShowWindow", wintypes.WORD),
+        ("cbReserved2", wintypes.WORD),
+        ("lpReserved2", ctypes.c_void_p),
+        ("hStdInput", wintypes.HANDLE),
+        ("hStdOutput", wintypes.HANDLE),
+        ("hStdError", wintypes.HANDLE),
+    )
+
+
+class StartupInfoEx(ctypes.Structure):
+    """STARTUPINFOEXW of winbase.h; `cb` of the inner one is the size of this one."""
+
+    _fields_ = (("StartupInfo", StartupInfo), ("lpAttributeList", ctypes.c_void_p))
+
+
+class ProcessInformation(ctypes.Structure):
+    """PROCESS_INFORMATION of processthreadsapi.h."""
+
+    _fields_ = (
+        ("hProcess", wintypes.HANDLE),
+        ("hThread", wintypes.HANDLE),
+        ("dwProcessId", wintypes.DWORD),
+        ("dwThreadId", wintypes.DWORD),
+    )
+
+
 class SystemPowerStatus(ctypes.Structure):
     """SYSTEM_POWER_STATUS; `SystemStatusFlag` is called Reserved1 in older headers."""
 

@@ -57,6 +57,7 @@ class WindowsSystem:
             arch=normalize_architecture(machine),
             wsl=False,
             secure_boot=self._facts.is_secure_boot_enabled(),
+            smart_app_control=self._facts.smart_app_control(),
         )
 
     def cpu(self) -> Cpu:

@@ -41,8 +41,6 @@ typedef struct {
 LONG APIENTRY D3DKMTOpenAdapterFromLuid(D3DKMT_OPENADAPTERFROMLUID *);
 LONG APIENTRY D3DKMTCloseAdapter(const D3DKMT_CLOSEADAPTER *);
 LONG APIENTRY D3DKMTQueryAdapterInfo(const D3DKMT_QUERYADAPTERINFO *);
-/* of no header: ntdll's */
-LONG NTAPI NtResumeProcess(HANDLE);
 
 #define STRUCT(name) printf("struct %s %zu\n", #name, sizeof(name))
 #define MEMBER(name, member) \
@@ -57,10 +55,12 @@ LONG NTAPI NtResumeProcess(HANDLE);
 #define SIZE_7(type, ...) SIZE_OF(type) SIZE_6(__VA_ARGS__)
 #define SIZE_8(type, ...) SIZE_OF(type) SIZE_7(__VA_ARGS__)
 #define SIZE_9(type, ...) SIZE_OF(type) SIZE_8(__VA_ARGS__)
+#define SIZE_10(type, ...) SIZE_OF(type) SIZE_9(__VA_ARGS__)
+#define SIZE_11(type, ...) SIZE_OF(type) SIZE_10(__VA_ARGS__)
 #define SIZE_OF(type) printf(" %zu", __builtin_types_compatible_p(type, void) ? (size_t)0 : sizeof(type));
-#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, name, ...) name
+#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, name, ...) name
 #define SIZES(...) \
-    PICK(__VA_ARGS__, SIZE_9, SIZE_8, SIZE_7, SIZE_6, SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1)(__VA_ARGS__)
+    PICK(__VA_ARGS__, SIZE_11, SIZE_10, SIZE_9, SIZE_8, SIZE_7, SIZE_6, SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1)(__VA_ARGS__)
 #define FUNCTION(name, result, ...) \
     do { \
         _Static_assert(__builtin_types_compatible_p(__typeof__(name), result WINAPI(__VA_ARGS__)), #name); \
@@ -159,6 +159,32 @@ static void structures(void)
     MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobMemoryLimit);
     MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, PeakProcessMemoryUsed);
     MEMBER(JOBOBJECT_EXTENDED_LIMIT_INFORMATION, PeakJobMemoryUsed);
+    STRUCT(STARTUPINFOW);
+    MEMBER(STARTUPINFOW, cb);
+    MEMBER(STARTUPINFOW, lpReserved);
+    MEMBER(STARTUPINFOW, lpDesktop);
+    MEMBER(STARTUPINFOW, lpTitle);
+    MEMBER(STARTUPINFOW, dwX);
+    MEMBER(STARTUPINFOW, dwY);
+    MEMBER(STARTUPINFOW, dwXSize);
+    MEMBER(STARTUPINFOW, dwYSize);
+    MEMBER(STARTUPINFOW, dwXCountChars);
+    MEMBER(STARTUPINFOW, dwYCountChars);
+    MEMBER(STARTUPINFOW, dwFillAttribute);
+    MEMBER(STARTUPINFOW, dwFlags);
+    MEMBER(STARTUPINFOW, wShowWindow);
+    MEMBER(STARTUPINFOW, cbReserved2);
+    MEMBER(STARTUPINFOW, lpReserved2);
+    MEMBER(STARTUPINFOW, hStdInput);
+    MEMBER(STARTUPINFOW, hStdOutput);
+    MEMBER(STARTUPINFOW, hStdError);
+    STRUCT(STARTUPINFOEXW);
+    MEMBER(STARTUPINFOEXW, StartupInfo); MEMBER(STARTUPINFOEXW, lpAttributeList);
+    STRUCT(PROCESS_INFORMATION);
+    MEMBER(PROCESS_INFORMATION, hProcess);
+    MEMBER(PROCESS_INFORMATION, hThread);
+    MEMBER(PROCESS_INFORMATION, dwProcessId);
+    MEMBER(PROCESS_INFORMATION, dwThreadId);
     STRUCT(SYSTEM_POWER_STATUS);
     MEMBER(SYSTEM_POWER_STATUS, ACLineStatus); MEMBER(SYSTEM_POWER_STATUS, BatteryFlag);
     MEMBER(SYSTEM_POWER_STATUS, BatteryLifePercent); MEMBER(SYSTEM_POWER_STATUS, Reserved1);
@@ -200,11 +226,13 @@ static void structures(void)
 
 static void functions(void)
 {
-    FUNCTION(AssignProcessToJobObject, WINBOOL, HANDLE, HANDLE);
     FUNCTION(CloseHandle, WINBOOL, HANDLE);
     FUNCTION(CreateDirectoryW, WINBOOL, LPCWSTR, LPSECURITY_ATTRIBUTES);
     FUNCTION(CreateFileW, HANDLE, LPCWSTR, DWORD, DWORD, LPSECURITY_ATTRIBUTES, DWORD, DWORD, HANDLE);
     FUNCTION(CreateJobObjectW, HANDLE, LPSECURITY_ATTRIBUTES, LPCWSTR);
+    FUNCTION(CreateProcessW, WINBOOL, LPCWSTR, LPWSTR, LPSECURITY_ATTRIBUTES, LPSECURITY_ATTRIBUTES, WINBOOL, DWORD, LPVOID,
+             LPCWSTR, LPSTARTUPINFOW, LPPROCESS_INFORMATION);
+    FUNCTION(DeleteProcThreadAttributeList, VOID, LPPROC_THREAD_ATTRIBUTE_LIST);
     FUNCTION(GetDriveTypeW, UINT, LPCWSTR);
     FUNCTION(GetExitCodeProcess, WINBOOL, HANDLE, LPDWORD);
     FUNCTION(GetFileAttributesW, DWORD, LPCWSTR);
@@ -214,13 +242,15 @@ static void functions(void)
     FUNCTION(GetSystemPowerStatus, WINBOOL, LPSYSTEM_POWER_STATUS);
     FUNCTION(GetSystemWindowsDirectoryW, UINT, LPWSTR, UINT);
     FUNCTION(GetUserDefaultUILanguage, LANGID, VOID);
+    FUNCTION(InitializeProcThreadAttributeList, WINBOOL, LPPROC_THREAD_ATTRIBUTE_LIST, DWORD, DWORD, PSIZE_T);
     FUNCTION(LocalFree, HLOCAL, HLOCAL);
     FUNCTION(SetInformationJobObject, WINBOOL, HANDLE, JOBOBJECTINFOCLASS, LPVOID, DWORD);
     FUNCTION(SetThreadExecutionState, EXECUTION_STATE, EXECUTION_STATE);
     FUNCTION(TerminateJobObject, WINBOOL, HANDLE, UINT);
     FUNCTION(TerminateProcess, WINBOOL, HANDLE, UINT);
+    FUNCTION(UpdateProcThreadAttribute, WINBOOL, LPPROC_THREAD_ATTRIBUTE_LIST, DWORD, DWORD_PTR, PVOID, SIZE_T, PVOID,
+             PSIZE_T);
     FUNCTION(WaitForSingleObject, DWORD, HANDLE, DWORD);
-    FUNCTION(NtResumeProcess, LONG, HANDLE);
     FUNCTION(GetSystemMetrics, int, int);
     FUNCTION(SendMessageTimeoutW, LRESULT, HWND, UINT, WPARAM, LPARAM, UINT, UINT, PDWORD_PTR);
     FUNCTION(D3DKMTCloseAdapter, LONG, const D3DKMT_CLOSEADAPTER *);

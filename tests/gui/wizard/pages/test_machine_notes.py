@@ -44,6 +44,13 @@ def test_each_condition_has_a_note(language, changed, said) -> None:
     assert said not in words(rtx4060())
 
 
+def test_smart_app_control_is_noted_where_it_is_on(language) -> None:
+    plain = rtx4060()
+    for state, said in (("on", True), ("evaluation", False), ("off", False), (None, False)):
+        machine = replace(plain, os=replace(plain.os, smart_app_control=state))
+        assert any("Smart App Control" in note.text for note in machine_notes(machine, NONE)) is said
+
+
 def test_secure_boot_note_only_on_linux_with_nvidia(language) -> None:
     windows, plain = rtx4060(), plain_linux()
     linux = replace(windows, os=replace(plain.os, secure_boot=True))
