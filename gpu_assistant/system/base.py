@@ -261,6 +261,16 @@ class Processes(Protocol):
         """
         ...
 
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """Run a program that must not be stopped half-way, such as a driver's installer: nothing ends it or what it
+        starts, neither a time limit nor a cancel nor the end of this process. All output is in `stdout`.
+
+        Raises AppError("program-missing"), ValueError for a relative path of the program.
+        """
+        ...
+
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """Start a program that outlives us, by its full path, once `check` has read its bytes.
 

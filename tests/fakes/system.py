@@ -5,6 +5,7 @@ Programs are really run, unless `run` is given. Where programs and interpreters 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -185,6 +186,14 @@ class FakeProcesses:
     ) -> ProcessResult:
         self.ran.append(tuple(str(word) for word in argv))
         return self._run(argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line)
+
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        if self._run != REAL.run:
+            return self.run(argv, timeout=math.inf, environ=environ, cwd=cwd)
+        self.ran.append(tuple(str(word) for word in argv))
+        return REAL.run_to_end(argv, environ=environ, cwd=cwd)
 
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         REAL.start_checked(program, check)

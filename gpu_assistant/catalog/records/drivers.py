@@ -67,7 +67,9 @@ class DriverExitCode(Struct, frozen=True, kw_only=True):
 
 
 class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
-    """How the package runs in silence; only `components` are installed when they are named."""
+    """How the package runs in silence; only `components` are installed when they are named. It unpacks itself into
+    `unpack_folder` of the system's drive.
+    """
 
     arguments: tuple[str, ...]
     components: tuple[str, ...]
@@ -76,6 +78,7 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
     log_level: str
     supported_list: str
     extract: tuple[str, ...]
+    unpack_folder: str
     uninstall_key: str
     signer: str
     dch_mark: str

@@ -230,7 +230,12 @@ class InstallContext:
 
     def elevation_client(self) -> ElevationClient:
         """The way to administrator rights."""
-        return ElevationClient(self.data.state, self.system, cancel=self.cancel)
+        return ElevationClient(
+            self.data.state,
+            self.system,
+            cancel=self.cancel,
+            on_kept_running=lambda: self.reporter.report_note("progress.kept-running"),
+        )
 
     def effect(self, step: Step, effect: Effect) -> AbstractContextManager[None]:
         """The context in which a step makes a change: the journal records it before and after."""

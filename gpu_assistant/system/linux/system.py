@@ -21,7 +21,7 @@ from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, Task
 from ..conda import linux_activation_script
 from ..hardware_ids import normalize_architecture
 from ..language import user_language
-from ..processes import run_process
+from ..processes import run_process, run_to_end
 from ..variables import find_on_path, proxy_from_environment
 from . import desktop, elevation, hardware, parsing, processes, software
 from .environment import LinuxEnvironmentVariables, config_folder
@@ -166,6 +166,12 @@ class LinuxSystem:
         return run_process(
             processes.start_process, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
         )
+
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """In a session of its own."""
+        return run_to_end(processes.start_to_end, argv, environ=environ, cwd=cwd)
 
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """Through the open file's descriptor."""

@@ -11,13 +11,16 @@ import sys
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
+import os
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from ctypes import wintypes
 from pathlib import Path
 from typing import BinaryIO
 
+from ...core import filesystem
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
 from . import authenticode
@@ -75,6 +78,8 @@ END_SYSTEM_CHANGE = 101
 DEVICE_DRIVER_INSTALL = 10
 ERROR_SERVICE_DISABLED = 1058
 
+ASIDE_SUFFIX = ".before-gpu-assistant"
+
 Ace = tuple[int, int, int, str]  # type, flags, mask, SID ("?" where it cannot be read)
 
 
@@ -88,7 +93,8 @@ def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, 
     try:
         while kernel32.WaitForSingleObject(process, int(POLL_INTERVAL_S * 1000)) == WAIT_TIMEOUT:
             if cancel is not None and cancel.is_set():
-                # Fails unless we are elevated ourselves; the program then runs on.
+                # Fails unless we are elevated ourselves; the program then runs on. Who passes `cancel` decides how long
+                # a cancel may end it.
                 kernel32.TerminateProcess(process, 1)
                 raise Cancelled
         code = wintypes.DWORD()
@@ -214,23 +220,55 @@ class WindowsElevatedSystem:
     """See `elevation.ElevatedSystem`; implements its `WindowsAdministration`, too.
 
     `trusted_sids` may change private folders; `root_certificate` (DER) is the only authority for signatures, None:
-    those that Windows trusts.
+    those that Windows trusts. `drive` replaces the root of the system's drive in tests.
     """
 
     def __init__(
-        self, trusted_sids: frozenset[str] = ADMINISTRATOR_SIDS, root_certificate: bytes | None = None
+        self,
+        trusted_sids: frozenset[str] = ADMINISTRATOR_SIDS,
+        root_certificate: bytes | None = None,
+        drive: Path | None = None,
     ) -> None:
-        self._trusted_sids, self._root_certificate = trusted_sids, root_certificate
+        self._trusted_sids, self._root_certificate, self._drive = trusted_sids, root_certificate, drive
 
     def private_folder_path(self, name: str) -> Path:
         r"""In C:\Windows\Temp: its folders belong to their creators, and Windows cleans it."""
-        buffer = ctypes.create_unicode_buffer(260)
-        kernel32.GetSystemWindowsDirectoryW(buffer, len(buffer))
-        return Path(buffer.value) / "Temp" / name
+        return _windows_folder() / "Temp" / name
 
     def create_private_folder(self, name: str) -> Path:
         """Created with its access control list, not changed afterwards."""
-        folder = self.private_folder_path(name)
+        return self._create_private(self.private_folder_path(name))
+
+    @contextmanager
+    def private_unpack_folder(self, name: str | None) -> Iterator[None]:
+        r"""Everybody may make C:\NVIDIA, and everybody may change what lies in it, also while it is run: the folder
+        that is there moves aside, and the private one is deleted in the end.
+        """
+        if name is None:
+            yield
+            return
+        folder = (self._drive or Path(_windows_folder().anchor)) / name
+        aside = folder.with_name(f"{name}{ASIDE_SUFFIX}")
+        try:
+            if os.path.lexists(aside):
+                # A run was killed. What lies here is what it left, if nobody but administrators could put it there.
+                if os.path.lexists(folder):
+                    self.check_private_folder(folder)
+                    filesystem.rmtree(folder)
+            elif os.path.lexists(folder):
+                filesystem.rename(folder, aside)
+            self._create_private(folder)
+        except OSError as error:
+            raise AppError("door-folder", path=str(folder), detail=os_error_text(error)) from error
+        try:
+            yield
+        finally:
+            filesystem.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                if os.path.lexists(aside) and not os.path.lexists(folder):
+                    filesystem.rename(aside, folder)
+
+    def _create_private(self, folder: Path) -> Path:
         descriptor = ctypes.c_void_p()
         succeeded = advapi32.ConvertStringSecurityDescriptorToSecurityDescriptorW(
             PRIVATE_FOLDER_SDDL, SDDL_REVISION_1, ctypes.byref(descriptor), None
@@ -294,6 +332,12 @@ class WindowsElevatedSystem:
     def create_restore_point(self, description: str) -> None:
         """Through System Restore."""
         create_restore_point(description)
+
+
+def _windows_folder() -> Path:
+    buffer = ctypes.create_unicode_buffer(wintypes.MAX_PATH)
+    kernel32.GetSystemWindowsDirectoryW(buffer, len(buffer))
+    return Path(buffer.value)
 
 
 def _file_attributes(path: Path) -> int:

@@ -105,18 +105,40 @@ def start_process(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | N
     return child
 
 
+def start_to_end(
+    argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None, output: BinaryIO
+) -> subprocess.Popen[bytes]:
+    """Start a program that nothing of ours ends; raises OSError, ValueError for a batch file."""
+    check_not_batch_file(argv[0])
+    return _start_outside_of_job(
+        lambda flags: subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(environ),
+            cwd=cwd,
+            creationflags=subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP | flags,
+        )
+    )
+
+
+def _start_outside_of_job(start: Callable[[int], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+    """Start it outside of a job that we may be in, if that one allows it: it would end the program with us."""
+    try:
+        return start(CREATE_BREAKAWAY_FROM_JOB)
+    except OSError as error:
+        if error.winerror != ERROR_ACCESS_DENIED:
+            raise
+        return start(0)
+
+
 def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
     """See `base.Processes.start_checked`: nobody can write, replace or delete the file between check and start."""
     check_not_batch_file(str(program))
     with file_from_handle(open_handle(program)) as file:
         check(file)
-        # Outside of a job that we may be in, if that one allows it: it would end the program with us.
-        try:
-            process = _start_detached_program(program, CREATE_BREAKAWAY_FROM_JOB)
-        except OSError as error:
-            if error.winerror != ERROR_ACCESS_DENIED:
-                raise
-            process = _start_detached_program(program, 0)
+        process = _start_outside_of_job(lambda flags: _start_detached_program(program, flags))
     reap_in_background(process)
 
 
