@@ -1,7 +1,7 @@
 """Administrator rights on Windows: asked for through the shell's "runas", used in folders that nobody else can change.
 
 CreateProcess, and so subprocess, cannot ask for rights. Who may change a folder is read from its owner and its access
-control list (DACL). Restore points are System Restore's.
+control list (DACL).
 """
 
 from __future__ import annotations
@@ -23,18 +23,15 @@ from typing import BinaryIO
 from ...core import filesystem
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
-from . import authenticode
+from . import authenticode, restore_points
 from .com import COINIT_APARTMENTTHREADED
-from .functions import advapi32, kernel32, ole32, shell32, srclient
+from .functions import advapi32, kernel32, ole32, shell32
 from .processes import check_not_batch_file, file_from_handle, open_handle, system_folder
 from .structures import (
-    MAX_DESC_W,
     AccessAllowedAce,
     Acl,
-    RestorePointInfo,
     SecurityAttributes,
     ShellExecuteInfo,
-    StateManagerStatus,
 )
 
 # shellapi.h, winuser.h, winerror.h, synchapi.h
@@ -72,11 +69,6 @@ FILE_ATTRIBUTE_DIRECTORY = 0x10
 FILE_ATTRIBUTE_REPARSE_POINT = 0x400
 INVALID_FILE_ATTRIBUTES = 0xFFFFFFFF
 
-# srrestoreptapi.h
-BEGIN_SYSTEM_CHANGE = 100
-END_SYSTEM_CHANGE = 101
-DEVICE_DRIVER_INSTALL = 10
-ERROR_SERVICE_DISABLED = 1058
 
 ASIDE_SUFFIX = ".before-gpu-assistant"
 
@@ -191,29 +183,6 @@ def format_sid(sid: int | None) -> str:
         return str(text.value)
     finally:
         kernel32.LocalFree(ctypes.cast(text, ctypes.c_void_p))
-
-
-def create_restore_point(description: str) -> None:
-    """Raises AppError("restore-point") where System Restore is off, missing, or refuses.
-
-    By default Windows keeps at most one in 24 hours, and reports success for the others as well.
-    """
-    try:
-        set_restore_point = srclient.SRSetRestorePointW
-    except (OSError, AttributeError) as error:
-        raise AppError("restore-point", detail=str(error)) from error
-    status = StateManagerStatus()
-    begin = RestorePointInfo(
-        dwEventType=BEGIN_SYSTEM_CHANGE,
-        dwRestorePtType=DEVICE_DRIVER_INSTALL,
-        szDescription=description[: MAX_DESC_W - 1],
-    )
-    if not set_restore_point(ctypes.byref(begin), ctypes.byref(status)):
-        raise AppError("restore-point", detail=ctypes.FormatError(status.nStatus or ERROR_SERVICE_DISABLED).strip())
-    end = RestorePointInfo(
-        dwEventType=END_SYSTEM_CHANGE, dwRestorePtType=DEVICE_DRIVER_INSTALL, llSequenceNumber=status.llSequenceNumber
-    )
-    set_restore_point(ctypes.byref(end), ctypes.byref(status))
 
 
 class WindowsElevatedSystem:
@@ -331,7 +300,7 @@ class WindowsElevatedSystem:
 
     def create_restore_point(self, description: str) -> None:
         """Through System Restore."""
-        create_restore_point(description)
+        restore_points.create_restore_point(description)
 
 
 def _windows_folder() -> Path:

@@ -57,10 +57,12 @@ LONG NTAPI NtResumeProcess(HANDLE);
 #define SIZE_7(type, ...) SIZE_OF(type) SIZE_6(__VA_ARGS__)
 #define SIZE_8(type, ...) SIZE_OF(type) SIZE_7(__VA_ARGS__)
 #define SIZE_9(type, ...) SIZE_OF(type) SIZE_8(__VA_ARGS__)
+#define SIZE_10(type, ...) SIZE_OF(type) SIZE_9(__VA_ARGS__)
+#define SIZE_11(type, ...) SIZE_OF(type) SIZE_10(__VA_ARGS__)
 #define SIZE_OF(type) printf(" %zu", __builtin_types_compatible_p(type, void) ? (size_t)0 : sizeof(type));
-#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, name, ...) name
+#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, name, ...) name
 #define SIZES(...) \
-    PICK(__VA_ARGS__, SIZE_9, SIZE_8, SIZE_7, SIZE_6, SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1)(__VA_ARGS__)
+    PICK(__VA_ARGS__, SIZE_11, SIZE_10, SIZE_9, SIZE_8, SIZE_7, SIZE_6, SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1)(__VA_ARGS__)
 #define FUNCTION(name, result, ...) \
     do { \
         _Static_assert(__builtin_types_compatible_p(__typeof__(name), result WINAPI(__VA_ARGS__)), #name); \
@@ -232,11 +234,15 @@ static void functions(void)
     FUNCTION(ShellExecuteExW, WINBOOL, SHELLEXECUTEINFOW *);
     FUNCTION(CoCreateInstance, HRESULT, REFCLSID, LPUNKNOWN, DWORD, REFIID, LPVOID *);
     FUNCTION(CoInitializeEx, HRESULT, LPVOID, DWORD);
+    FUNCTION(CoInitializeSecurity, HRESULT, PSECURITY_DESCRIPTOR, LONG, SOLE_AUTHENTICATION_SERVICE *, void *, DWORD,
+             DWORD, void *, DWORD, void *);
     FUNCTION(CoTaskMemFree, void, LPVOID);
     FUNCTION(CoUninitialize, void, void);
     FUNCTION(ConvertSidToStringSidW, WINBOOL, PSID, LPWSTR *);
     FUNCTION(ConvertStringSecurityDescriptorToSecurityDescriptorW, WINBOOL, LPCWSTR, DWORD, PSECURITY_DESCRIPTOR *,
              PULONG);
+    FUNCTION(MakeAbsoluteSD, WINBOOL, PSECURITY_DESCRIPTOR, PSECURITY_DESCRIPTOR, LPDWORD, PACL, LPDWORD, PACL, LPDWORD,
+             PSID, LPDWORD, PSID, LPDWORD);
     FUNCTION(GetAce, WINBOOL, PACL, DWORD, LPVOID *);
     FUNCTION(GetNamedSecurityInfoW, DWORD, LPCWSTR, SE_OBJECT_TYPE, SECURITY_INFORMATION, PSID *, PSID *, PACL *, PACL *,
              PSECURITY_DESCRIPTOR *);
