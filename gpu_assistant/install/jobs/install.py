@@ -58,6 +58,9 @@ def make_verify_job(environment: Path, system: System) -> Job[Checks]:
     return VerifyJob(environment, system)
 
 
+LOGIN_FLAG = "--at-login"  # the first argument with which the program starts itself and ends (`__main__.py`)
+
+
 class InstallJob:
     """One install. Reports `PlanEvent`, `StepEvent`s, `LogEvent`s and one `EndEvent`, the last.
 
@@ -243,12 +246,17 @@ def clear_login_command(host: Host, journal: Journal) -> None:
 
 
 def resume_command(data: DataDir, system: System, *, gui: bool) -> tuple[str, ...]:
-    """The command by which this copy of the program continues after a restart, with the same data folder."""
+    """The command by which this copy of the program continues after a restart, with the same data folder.
+
+    Windows waits for its end: there it starts the program and ends.
+    """
     home = paths.install_dir()
     if home is None:
         program = [sys.executable, "-m", "gpu_assistant"]
     else:
         name = GUI_PROGRAM if gui and system.name == "windows" else "gpu-assistant"
         program = [str(home / system.executable(name))]
+    if system.name == "windows":
+        program.append(LOGIN_FLAG)
     options = [] if data.root == paths.data_dir(None, {}).root else ["--data-dir", str(data.root)]
     return (*program, *options, "--resume") if gui else (*program, "install", "--resume", "--yes", *options)

@@ -150,10 +150,12 @@ def _start_detached_program(program: Path, flags: int) -> subprocess.Popen[bytes
     )
 
 
-def start_detached(argv: Sequence[str], cwd: Path) -> None:
-    """Start a program that outlives us; raises OSError, ValueError for a batch file."""
+def start_detached(argv: Sequence[str], cwd: Path, *, new_console: bool = False) -> None:
+    """Start a program that outlives us, with or without a console; raises OSError, ValueError for a batch file."""
     check_not_batch_file(argv[0])
-    reap_in_background(subprocess.Popen(argv, cwd=cwd, creationflags=subprocess.DETACHED_PROCESS))
+    console = subprocess.CREATE_NEW_CONSOLE if new_console else DETACHED_PROCESS
+    process = _start_outside_of_job(lambda flags: subprocess.Popen(argv, cwd=cwd, creationflags=console | flags))
+    reap_in_background(process)
 
 
 def open_handle(path: Path, flags: int = 0) -> int:
