@@ -378,6 +378,10 @@ class Desktop(Protocol):
         """
         ...
 
+    def allow_foreground(self, process_id: int) -> None:
+        """Let another process of ours bring its window to the front, as this one may: the user has just started it."""
+        ...
+
     def taskbar(self, window: int) -> TaskbarProgress | None:
         """The progress on a window's button in the task bar, by the window's handle; None where there is none."""
         ...

@@ -87,6 +87,9 @@ class FakeSystem:
     def language(self) -> str:
         return "en"
 
+    def allow_foreground(self, process_id: int) -> None:
+        self.opened.append(("foreground", Path(str(process_id))))
+
     def activation_command(self, environment: Path) -> str:
         return f"source {environment}/bin/activate"
 

@@ -270,6 +270,7 @@ class FakeDesktop:
         self._editor = editor
         self._taskbar = taskbar
         self._login_command = login_command
+        self.foreground_allowed: list[int] = []
 
     def open_folder(self, folder: Path) -> None:
         self.opened.append(folder)
@@ -291,6 +292,9 @@ class FakeDesktop:
             MenuEntryFile(path=environment / "terminal.script", content=b"script"),
             MenuEntryFile(path=self.root / "menu" / f"{menu_entry_name(environment)}.entry", content=b"entry"),
         )
+
+    def allow_foreground(self, process_id: int) -> None:
+        self.foreground_allowed.append(process_id)
 
     def taskbar(self, window: int) -> TaskbarProgress | None:
         return self._taskbar(window)

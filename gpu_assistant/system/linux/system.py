@@ -268,6 +268,9 @@ class LinuxSystem:
         """A desktop entry and the start file of its bash."""
         return desktop.menu_entry_files(environment, self._environ, self._home)
 
+    def allow_foreground(self, process_id: int) -> None:
+        """Nothing: a window manager decides by itself."""
+
     def taskbar(self, window: int) -> TaskbarProgress | None:  # noqa: ARG002
         """None: Linux' desktops have no common interface for it."""
         return None

@@ -108,6 +108,7 @@ ntdll = Library("ntdll", {"NtResumeProcess": (LONG, HANDLE)})
 user32 = Library(
     "user32",
     {
+        "AllowSetForegroundWindow": (BOOL, DWORD),
         "GetSystemMetrics": (c_int, c_int),
         "SendMessageTimeoutW": (c_void_p, HWND, UINT, WPARAM, LPARAM, UINT, UINT, c_void_p),
     },

@@ -262,6 +262,10 @@ class WindowsSystem:
         """A shortcut in the Start menu. Only a job's thread may call this: the shell creates it through COM."""
         return desktop.menu_entry_files(environment)
 
+    def allow_foreground(self, process_id: int) -> None:
+        """Else Windows only lets the other window's button in the task bar blink."""
+        user32.AllowSetForegroundWindow(process_id)
+
     def taskbar(self, window: int) -> TaskbarProgress | None:
         """The shell's; None where it has none."""
         with suppress(OSError):

@@ -223,6 +223,7 @@ static void functions(void)
     FUNCTION(TerminateProcess, WINBOOL, HANDLE, UINT);
     FUNCTION(WaitForSingleObject, DWORD, HANDLE, DWORD);
     FUNCTION(NtResumeProcess, LONG, HANDLE);
+    FUNCTION(AllowSetForegroundWindow, WINBOOL, DWORD);
     FUNCTION(GetSystemMetrics, int, int);
     FUNCTION(SendMessageTimeoutW, LRESULT, HWND, UINT, WPARAM, LPARAM, UINT, UINT, PDWORD_PTR);
     FUNCTION(D3DKMTCloseAdapter, LONG, const D3DKMT_CLOSEADAPTER *);
