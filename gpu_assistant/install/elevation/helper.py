@@ -85,7 +85,7 @@ COPY_CHUNK_BYTES = 1 << 20
 MAX_INSTALLER_BYTES = 8 << 30  # NVIDIA's largest, of a whole toolkit, are below 4 GB
 INSTALLER_LOG_LINES = 40
 ANSWER_TIMEOUT_S, ANSWER_POLL_S = 10.0, 0.05
-WSL_LOG_LINES = 40
+WSL_LOG_LINES = 200  # with an old wsl.exe its whole help
 RESTORE_POINT_LABEL = "GPU Assistant: before a new graphics driver"
 
 
