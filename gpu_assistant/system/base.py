@@ -339,8 +339,8 @@ class Elevation(Protocol):
         """Ask the user for administrator rights, run a program with them to its end, return its exit status.
 
         Its output is not captured. `window` is the handle of the window that the question belongs to. Raises
-        ElevationDenied("rights-refused", "rights-no-way"), AppError("program-missing") and Cancelled; a program that
-        we have no right to end then runs on to its own end.
+        ElevationDenied("rights-refused", "rights-unanswered", "rights-no-way"), AppError("program-missing") and
+        Cancelled; a program that we have no right to end then runs on to its own end.
         """
         ...
 

@@ -193,7 +193,13 @@ class FakeApp(FakeIntegrations):
         return RateLimiter(self.settings.speed_limit)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = (), pace: RateLimiter | None = None
+        self,
+        plan: Plan,
+        *,
+        dry_run: bool = False,
+        resume: tuple[str, ...] = (),
+        pace: RateLimiter | None = None,
+        prompt: object = None,
     ) -> FakeJob:
         self.resume = resume
         self.asked.append("dry install" if dry_run or plan.simulated else "install")

@@ -22,15 +22,16 @@ import hashlib
 import secrets
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
 from ...core import filesystem, json, paths
-from ...core.errors import AppError, os_error_text
+from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ...core.files import hash_file
 from .protocol import (
     ANSWER_FILE,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 
 ANSWER_POLL_S = 0.05
+LATE_AFTER_S = 60.0  # since the user's click; who has left would find a question that nobody asked for
+ConfirmReason = Literal["late", "unanswered"]
 
 
 def helper_command() -> tuple[str, ...]:
@@ -60,6 +63,26 @@ def helper_command() -> tuple[str, ...]:
     if paths.is_packaged():
         return (sys.executable, HELPER_FLAG)
     return (sys.executable, "-I", "-m", "gpu_assistant", HELPER_FLAG)
+
+
+class ElevationPrompt(Protocol):
+    """The window to which the system's question about rights belongs; made when the user began, with a click."""
+
+    @property
+    def window(self) -> int:
+        """The window's handle."""
+        ...
+
+    @property
+    def clicked_at(self) -> float:
+        """When the user last clicked for this (`time.monotonic`): began the run, or confirmed."""
+        ...
+
+    def confirm(self, reason: ConfirmReason, cancel: threading.Event) -> bool:
+        """Bring the window to the front and ask whether the system may ask now: it is long since the click ("late"), or
+        nobody answered the system's question ("unanswered"). False: leave out what needs the rights.
+        """
+        ...
 
 
 class ElevationClient:
@@ -80,11 +103,12 @@ class ElevationClient:
         command: Sequence[str] | None = None,
         cancel: threading.Event | None = None,
         on_kept_running: Callable[[], None] = lambda: None,
+        prompt: ElevationPrompt | None = None,
     ) -> None:
         from ...system.elevation import current_elevation
 
         self._folder, self._rights, self._cancel = folder, rights or current_elevation(), cancel
-        self._on_kept_running = on_kept_running
+        self._on_kept_running, self._prompt = on_kept_running, prompt
         self._run_as_admin = run_as_admin or system.run_as_admin
         self._helper_command = tuple(command) if command is not None else helper_command()
 
@@ -124,7 +148,7 @@ class ElevationClient:
         try:
             command = (*self._helper_command, str(path), hashlib.sha256(encoded).hexdigest())
             with _AnswerReader(answer_folder / ANSWER_FILE, path) as reader:
-                exit_code = self._run_as_admin(command, cancel=cancel)
+                exit_code = self._ask_and_run(command, cancel)
         finally:
             filesystem.unlink(path, missing_ok=True)
         answer = reader.answer
@@ -135,6 +159,23 @@ class ElevationClient:
             error.data.update(answer.data)
             raise error
         return answer
+
+    def _ask_and_run(self, command: Sequence[str], cancel: threading.Event) -> int:
+        prompt, program = self._prompt, command[0]
+        if prompt is None:
+            return self._run_as_admin(command, cancel=cancel)
+        reason: ConfirmReason | None = "late" if time.monotonic() - prompt.clicked_at > LATE_AFTER_S else None
+        while True:
+            if reason is not None and not prompt.confirm(reason, cancel):
+                if cancel.is_set():
+                    raise Cancelled
+                raise ElevationDenied("rights-refused", program=program)
+            try:
+                return self._run_as_admin(command, cancel=cancel, window=prompt.window)
+            except ElevationDenied as error:
+                if error.code != "rights-unanswered":
+                    raise
+                reason = "unanswered"
 
 
 class _CancelBeforeStart(threading.Event):

@@ -34,6 +34,7 @@ from ...fetch.request import Limits
 from ...system.base import System
 from ...system.locks import data_folder_lock
 from ..bundle.source import BundleSource
+from ..elevation.client import ElevationPrompt
 from ..host import Host
 from ..journal.log import Journal, LoginCommandSet
 from ..journal.recovery import active_effects, observe_state, recover
@@ -65,7 +66,8 @@ class InstallJob:
     """One install. Reports `PlanEvent`, `StepEvent`s, `LogEvent`s and one `EndEvent`, the last.
 
     With `dry_run`, and always for a plan for another computer, every step is skipped and nothing is changed.
-    `login_command` continues after a restart; `rate_limiter` pauses or limits the downloads.
+    `login_command` continues after a restart; `rate_limiter` pauses or limits the downloads; `prompt` is the window's
+    part in the system's question about rights.
     """
 
     def __init__(
@@ -81,8 +83,10 @@ class InstallJob:
         limits: Limits | None = None,
         mirrors: MirrorUse = "when-slow",
         rate_limiter: RateLimiter | None = None,
+        prompt: ElevationPrompt | None = None,
     ) -> None:
         self.plan = plan
+        self._prompt = prompt
         self._mirrors: MirrorUse = mirrors
         self._system = system
         self._data = data
@@ -151,7 +155,9 @@ class InstallJob:
                 rate_limiter=self._rate_limiter,
                 bundle=bundle,
             )
-            context = InstallContext(self.plan, downloads, journal=journal, verifier=self._verifier)
+            context = InstallContext(
+                self.plan, downloads, journal=journal, verifier=self._verifier, prompt=self._prompt
+            )
             try:
                 recover(host, journal, STEP_KINDS)
                 self._run_steps(context)

@@ -14,6 +14,7 @@ import ctypes
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import wintypes
@@ -40,6 +41,8 @@ SEE_MASK_NOASYNC = 0x100
 SEE_MASK_FLAG_NO_UI = 0x400
 SW_SHOWNORMAL = 1
 ERROR_CANCELLED = 1223
+ERROR_TIMEOUT = 1460
+CONSENT_TIMEOUT_S = 110.0  # User Account Control waits for two minutes
 WAIT_TIMEOUT = 0x102
 
 # winnt.h: write data, append, write attributes of both kinds, delete a child, delete, change permissions or owner,
@@ -110,6 +113,7 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
         nShow=SW_SHOWNORMAL,
     )
     # The shell may pass the work to extensions, which need COM. A thread that has it in another mode keeps that.
+    asked_at = time.monotonic()
     com_initialized = ole32.CoInitializeEx(None, COINIT_APARTMENTTHREADED) >= 0
     try:
         started = shell32.ShellExecuteExW(ctypes.byref(info))
@@ -119,11 +123,16 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
             ole32.CoUninitialize()
     if started and info.hProcess:
         return int(info.hProcess)
-    raise elevation_error(command[0], error)
+    raise elevation_error(command[0], error, time.monotonic() - asked_at)
 
 
-def elevation_error(program: str, error: int) -> AppError:
-    """The error of a program that the shell did not start, by its error code (winerror.h)."""
+def elevation_error(program: str, error: int, waited_s: float) -> AppError:
+    """The error of a program that the shell did not start, by its error code (winerror.h).
+
+    Windows closes a question that nobody answers, and says that it was cancelled.
+    """
+    if error == ERROR_TIMEOUT or (error == ERROR_CANCELLED and waited_s >= CONSENT_TIMEOUT_S):
+        return ElevationDenied("rights-unanswered", program=program)
     if error == ERROR_CANCELLED:
         return ElevationDenied("rights-refused", program=program)
     return program_missing_error(program, ctypes.FormatError(error))
