@@ -12,6 +12,10 @@ def main() -> int:
         from .install.elevation.helper import main as serve
 
         return serve(sys.argv[2:])
+    if sys.argv[1:2] == ["--at-login"]:
+        from .system import start_at_login
+
+        return start_at_login(sys.argv[2:])
     try:
         from .cli.main import run
 

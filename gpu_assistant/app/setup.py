@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..detect.job import DetectJob
     from ..fetch.downloader import DownloadJob
     from ..fetch.rate import RateLimiter
+    from ..install.elevation.client import ElevationPrompt
     from ..install.environment.location import Environment
     from ..install.jobs.install import InstallJob
     from ..install.jobs.purge import PurgeJob
@@ -229,12 +230,18 @@ class SetupService:
         return interrupted_install(self._context.data)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: Sequence[str] = (), pace: RateLimiter | None = None
+        self,
+        plan: Plan,
+        *,
+        dry_run: bool = False,
+        resume: Sequence[str] = (),
+        pace: RateLimiter | None = None,
+        prompt: ElevationPrompt | None = None,
     ) -> InstallJob:
         """Install a plan; with `dry_run`, or for a simulated machine, only report what would be done.
 
         `resume` is the command that continues after a restart of the computer (`resume_command`). `pace` limits the
-        downloads, else the settings do.
+        downloads, else the settings do; to the window of `prompt` belongs the system's question about rights.
         """
         from ..install.jobs.install import InstallJob
 
@@ -248,6 +255,7 @@ class SetupService:
             login_command=resume,
             mirrors=self._context.mirrors,
             rate_limiter=pace or self._context.rate_limiter(),
+            prompt=prompt,
         )
 
     def resume_command(self, *, window: bool) -> tuple[str, ...]:

@@ -131,10 +131,11 @@ class DesktopApplication:
         self.instance = SingleInstance(self.app.data.state, self.qt_app)
         if self.instance.try_lock():
             return True
-        activated = self.instance.activate_running()
+        activated = self.instance.activate_running(self.app.system.allow_foreground)
+        self._print_already_running(activated)
         if not activated:
             log.warning("another window holds the lock and does not answer")
-        self._print_already_running(activated)
+            self._show_silent_instance()
         return False
 
     def open(self) -> MainWindow:
@@ -175,6 +176,16 @@ class DesktopApplication:
             None, QCoreApplication.translate("DesktopApplication", "GPU Assistant cannot open"), texts.error_text(error)
         )
         os.environ[ERROR_SHOWN_VARIABLE] = "1"
+
+    def _show_silent_instance(self) -> None:
+        from .widgets.dialogs import show_message_dialog
+
+        texts = self.initialize().texts()
+        show_message_dialog(
+            None,
+            QCoreApplication.translate("DesktopApplication", "GPU Assistant is already open"),
+            texts.translate("instance.silent"),
+        )
 
     def _print_already_running(self, activated: bool) -> None:
         """Write to stderr why no second window opens; a start without a terminal has no stderr."""
@@ -292,10 +303,15 @@ class SingleInstance(QObject):
             return False
         raise storage_error(PermissionError(13, "lock"), self._folder)
 
-    def activate_running(self, timeout_s: float = CONNECT_TIMEOUT_S) -> bool:
-        """Ask the running window to come to the front; False if it does not answer."""
+    def activate_running(self, allow_foreground: Callable[[int], None], timeout_s: float = CONNECT_TIMEOUT_S) -> bool:
+        """Ask the running window to come to the front, which `allow_foreground` lets its process do; False if it does
+        not answer: it is starting or busy, or it runs as administrator and must not be talked to.
+        """
         from PySide6.QtNetwork import QLocalSocket
 
+        process_id, _host, _program = self._lock.getLockInfo()
+        if process_id > 0:
+            allow_foreground(process_id)
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             socket = QLocalSocket()

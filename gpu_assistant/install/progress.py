@@ -100,11 +100,11 @@ class ProgressReporter:
 
     def show_busy_files(self) -> AbstractContextManager[None]:
         """In the context, on this thread, the running step says which file it waits for."""
-        return report_busy(
-            lambda path: self.report_step(
-                self._step_id, "running", code="progress.busy-file", data={"name": path.name, "path": str(path)}
-            )
-        )
+        return report_busy(lambda path: self.report_note("progress.busy-file", {"name": path.name, "path": str(path)}))
+
+    def report_note(self, code: str, data: dict[str, Value] | None = None) -> None:
+        """What keeps the running step just now."""
+        self.report_step(self._step_id, "running", code=code, data=data)
 
     def log(self, line: str) -> None:
         """A line of output of a program that a step runs."""

@@ -263,6 +263,16 @@ class Processes(Protocol):
         """
         ...
 
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """Run a program that must not be stopped half-way, such as a driver's installer: nothing ends it or what it
+        starts, neither a time limit nor a cancel nor the end of this process. All output is in `stdout`.
+
+        Raises AppError("program-missing"), ValueError for a relative path of the program.
+        """
+        ...
+
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """Start a program that outlives us, by its full path, once `check` has read its bytes.
 
@@ -331,8 +341,8 @@ class Elevation(Protocol):
         """Ask the user for administrator rights, run a program with them to its end, return its exit status.
 
         Its output is not captured. `window` is the handle of the window that the question belongs to. Raises
-        ElevationDenied("rights-refused", "rights-no-way"), AppError("program-missing") and Cancelled; a program that
-        we have no right to end then runs on to its own end.
+        ElevationDenied("rights-refused", "rights-unanswered", "rights-no-way"), AppError("program-missing") and
+        Cancelled; a program that we have no right to end then runs on to its own end.
         """
         ...
 
@@ -368,6 +378,10 @@ class Desktop(Protocol):
 
         Equal for the same environment. Raises AppError("menu-unusable").
         """
+        ...
+
+    def allow_foreground(self, process_id: int) -> None:
+        """Let another process of ours bring its window to the front, as this one may: the user has just started it."""
         ...
 
     def taskbar(self, window: int) -> TaskbarProgress | None:

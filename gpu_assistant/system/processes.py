@@ -16,11 +16,12 @@ import os
 import queue
 import re
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol, TypeVar
+from typing import IO, BinaryIO, Protocol, TypeVar
 
 import msgspec
 
@@ -96,9 +97,8 @@ def run_process(
     command = check_command(argv)
     limits = _RunLimits(command[0], timeout, cancel)
     limits.check()
-    merged_environ: dict[str, str | None] = {**os.environ, **(environ or {})}
     try:
-        child = start(command, {name: value for name, value in merged_environ.items() if value is not None}, cwd)
+        child = start(command, _merged_environ(environ), cwd)
     except OSError as error:
         raise program_missing_error(command[0], os_error_text(error)) from error
     try:
@@ -110,6 +110,34 @@ def run_process(
     finally:
         child.close()
     return ProcessResult(returncode=returncode, stdout=stdout, stderr=stderr)
+
+
+def run_to_end(
+    start: Callable[[Sequence[str], Mapping[str, str], Path | None, BinaryIO], subprocess.Popen[bytes]],
+    argv: Sequence[str | Path],
+    *,
+    environ: Mapping[str, str | None] | None,
+    cwd: Path | None,
+    fallback_encoding: str = "utf-8",
+) -> ProcessResult:
+    """What `base.Processes.run_to_end` promises. The output goes to a file: a pipe would end with us, and what the
+    program leaves running could hold it open.
+    """
+    command = check_command(argv)
+    with tempfile.TemporaryFile(prefix="gpu-assistant-") as output:
+        try:
+            process = start(command, _merged_environ(environ), cwd, output)
+        except OSError as error:
+            raise program_missing_error(command[0], os_error_text(error)) from error
+        returncode = process.wait()
+        output.seek(0)
+        text = decode_output(output.read(MAX_OUTPUT_BYTES), fallback_encoding).replace("\r\n", "\n")
+    return ProcessResult(returncode=returncode, stdout=text, stderr="")
+
+
+def _merged_environ(changes: Mapping[str, str | None] | None) -> dict[str, str]:
+    merged: dict[str, str | None] = {**os.environ, **(changes or {})}
+    return {name: value for name, value in merged.items() if value is not None}
 
 
 def check_command(argv: Sequence[str | Path]) -> list[str]:

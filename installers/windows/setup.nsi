@@ -406,7 +406,7 @@ Section "un.$(SECTION_PROGRAM)" un.Program
   Call un.RemoveFiles
   Delete "$SMPROGRAMS\GPU Assistant.lnk"
   Delete "$DESKTOP\GPU Assistant.lnk"
-  DeleteRegValue HKCU "${RUN_ONCE_KEY}" "!GPUAssistant"
+  DeleteRegValue HKCU "${RUN_ONCE_KEY}" "GPUAssistant"
   DeleteRegKey HKCU "${UNINSTALL_KEY}"
   DeleteRegKey HKCU "Software\GPU Assistant"
 SectionEnd

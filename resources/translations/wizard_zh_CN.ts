@@ -1566,4 +1566,27 @@
         <translation>适合什么，为什么</translation>
     </message>
 </context>
+<context>
+    <name>WindowElevationPrompt</name>
+    <message>
+        <source>Ready? The system will ask for permission</source>
+        <translation>准备好了吗？系统即将询问是否允许</translation>
+    </message>
+    <message>
+        <source>The system's question was not answered in time</source>
+        <translation>系统的询问没有得到及时回答</translation>
+    </message>
+    <message>
+        <source>The next step needs administrator rights. The question closes by itself after two minutes.</source>
+        <translation>下一步需要管理员权限。系统的询问窗口会在两分钟后自动关闭。</translation>
+    </message>
+    <message>
+        <source>Ask now</source>
+        <translation>现在询问</translation>
+    </message>
+    <message>
+        <source>Leave out this step</source>
+        <translation>跳过这一步</translation>
+    </message>
+</context>
 </TS>

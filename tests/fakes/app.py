@@ -87,6 +87,9 @@ class FakeSystem:
     def language(self) -> str:
         return "en"
 
+    def allow_foreground(self, process_id: int) -> None:
+        self.opened.append(("foreground", Path(str(process_id))))
+
     def activation_command(self, environment: Path) -> str:
         return f"source {environment}/bin/activate"
 
@@ -190,7 +193,13 @@ class FakeApp(FakeIntegrations):
         return RateLimiter(self.settings.speed_limit)
 
     def install(
-        self, plan: Plan, *, dry_run: bool = False, resume: tuple[str, ...] = (), pace: RateLimiter | None = None
+        self,
+        plan: Plan,
+        *,
+        dry_run: bool = False,
+        resume: tuple[str, ...] = (),
+        pace: RateLimiter | None = None,
+        prompt: object = None,
     ) -> FakeJob:
         self.resume = resume
         self.asked.append("dry install" if dry_run or plan.simulated else "install")

@@ -407,3 +407,57 @@ def test_program_that_a_rule_of_windows_blocks_is_said(tmp_path: Path) -> None:
         run_process(blocked, [program], timeout=9, environ=None, cwd=tmp_path, cancel=None, on_line=None)
     assert (raised.value.code, raised.value.data) == ("program-blocked", {"program": str(program)})
     assert "Smart App Control" in Texts("en").error_text(raised.value)
+
+
+# Works for two seconds and then says so, while a program that it started still runs and has the output open.
+INSTALLER = """
+import subprocess, sys, time
+print("begun", flush=True)
+open(sys.argv[1] + ".begun", "w").close()
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+time.sleep(2)
+print("done", flush=True)
+open(sys.argv[1], "w").close()
+sys.exit(3)
+"""
+CALLER = """
+import sys
+from gpu_assistant.system import current_system
+current_system().run_to_end([sys.executable, "-c", sys.argv[1], sys.argv[2]])
+"""
+
+
+class TestRunToEnd:
+    @pytest.fixture(autouse=True)
+    def no_left_behind(self) -> Iterator[None]:
+        before = set(psutil.pids())
+        yield
+        for process in psutil.process_iter(["cmdline"]):
+            if process.pid not in before and "time.sleep(60)" in " ".join(process.info["cmdline"] or ()):
+                process.kill()
+
+    def test_output_and_exit_code_do_not_wait_for_what_stays_running(self, tmp_path: Path) -> None:
+        done = tmp_path / "done"
+        began = time.monotonic()
+        result = current_system().run_to_end([sys.executable, "-c", INSTALLER, done], cwd=tmp_path)
+        assert (result.returncode, result.stdout) == (3, "begun\ndone\n")
+        assert time.monotonic() - began < 30
+
+    def test_program_comes_to_its_end_after_the_death_of_its_caller(self, tmp_path: Path) -> None:
+        done = tmp_path / "done"
+        environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+        with subprocess.Popen([sys.executable, "-c", CALLER, INSTALLER, str(done)], env=environ) as caller:
+            end = time.monotonic() + 60
+            while not Path(f"{done}.begun").exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            caller.kill()
+        assert not done.exists()
+        end = time.monotonic() + 60
+        while not done.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert done.exists()
+
+    def test_missing_program_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(AppError) as caught:
+            current_system().run_to_end([tmp_path / "none"])
+        assert caught.value.code == "program-missing"

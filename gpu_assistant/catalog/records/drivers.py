@@ -68,7 +68,9 @@ class DriverExitCode(Struct, frozen=True, kw_only=True):
 
 
 class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
-    """The driver installer's silent mode; where `components` are named, it installs them alone."""
+    """The driver installer's silent mode; where `components` are named, it installs them alone. It unpacks itself into
+    `unpack_folder` of the system's drive.
+    """
 
     arguments: tuple[str, ...]
     components: tuple[str, ...]
@@ -77,6 +79,7 @@ class WindowsDriverInstall(Struct, frozen=True, kw_only=True):
     log_level: str
     supported_list: str
     extract: tuple[str, ...]
+    unpack_folder: str
     uninstall_key: str
     signer: str
     dch_mark: str

@@ -239,6 +239,8 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
 
     `setup` is the command, word by word, that makes a system ready for it; the same in two halves: `system_words` with
     administrator rights, for everybody, and `user_words` for the user alone. `restart_codes` ask for a restart.
+    `help_words` stand in the help, in every language, which an old version of the command prints for options that it
+    does not know.
     """
 
     system: SystemName
@@ -253,6 +255,7 @@ class TensorFlowRoute(Struct, frozen=True, kw_only=True):
     setup: tuple[str, ...] = ()
     system_words: tuple[str, ...] = ()
     user_words: tuple[str, ...] = ()
+    help_words: tuple[str, ...] = ()
     restart_codes: tuple[int, ...] = ()
     setup_source: str | None = None
     source: str

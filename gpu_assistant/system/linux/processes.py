@@ -115,6 +115,21 @@ def parent_death_prefix() -> tuple[str, ...]:
     return ()
 
 
+def start_to_end(
+    argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None, output: BinaryIO
+) -> subprocess.Popen[bytes]:
+    """Start a program that nothing of ours ends: in a session of its own, without a signal when we die."""
+    return subprocess.Popen(
+        list(argv),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        env=dict(environ),
+        cwd=cwd,
+        start_new_session=True,
+    )
+
+
 def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
     """See `base.Processes.start_checked`: what runs is the open file, whatever its name leads to by then."""
     with program.open("rb") as file:

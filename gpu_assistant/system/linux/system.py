@@ -21,7 +21,7 @@ from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, Task
 from ..conda import linux_activation_script
 from ..hardware_ids import normalize_architecture
 from ..language import user_language
-from ..processes import run_process
+from ..processes import run_process, run_to_end
 from ..variables import find_on_path, proxy_from_environment
 from . import desktop, elevation, hardware, parsing, processes, software
 from .environment import LinuxEnvironmentVariables, config_folder
@@ -167,6 +167,12 @@ class LinuxSystem:
             processes.start_process, argv, timeout=timeout, environ=environ, cwd=cwd, cancel=cancel, on_line=on_line
         )
 
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """In a session of its own."""
+        return run_to_end(processes.start_to_end, argv, environ=environ, cwd=cwd)
+
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """Through the open file's descriptor."""
         processes.start_checked(program, check)
@@ -261,6 +267,9 @@ class LinuxSystem:
     def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         """A desktop entry and the start file of its bash."""
         return desktop.menu_entry_files(environment, self._environ, self._home)
+
+    def allow_foreground(self, process_id: int) -> None:
+        """Nothing: a window manager decides by itself."""
 
     def taskbar(self, window: int) -> TaskbarProgress | None:  # noqa: ARG002
         """None: Linux' desktops have no common interface for it."""

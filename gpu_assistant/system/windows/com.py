@@ -16,7 +16,7 @@ from .functions import ole32
 from .structures import Guid
 
 # objbase.h, winerror.h
-COINIT_APARTMENTTHREADED = 0x2
+COINIT_MULTITHREADED, COINIT_APARTMENTTHREADED = 0x0, 0x2
 CLSCTX_INPROC_SERVER = 0x1
 RPC_E_CHANGED_MODE = -2147417850
 # unknwn.h: indexes in the method table of every COM object
@@ -29,9 +29,9 @@ def guid_from_text(text: str) -> Guid:
 
 
 @contextmanager
-def com_initialized() -> Iterator[None]:
+def com_initialized(mode: int = COINIT_APARTMENTTHREADED) -> Iterator[None]:
     """COM in this thread; one that was set up in another mode serves as well. Raises OSError."""
-    result: int = ole32.CoInitializeEx(None, COINIT_APARTMENTTHREADED)
+    result: int = ole32.CoInitializeEx(None, mode)
     if result < 0 and result != RPC_E_CHANGED_MODE:
         raise OSError(result, "CoInitializeEx")
     try:

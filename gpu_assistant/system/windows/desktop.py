@@ -1,7 +1,8 @@
 r"""The desktop on Windows: Start menu, task bar, editor, Jupyter's kernels, a command at login, staying awake.
 
 A shortcut's bytes come from the shell itself: IShellLinkW and IPersistFile (shobjidl_core.h, objidl.h); the task bar
-is its ITaskbarList3. The command at login is HKEY_CURRENT_USER\...\RunOnce, which Explorer empties as it runs it.
+is its ITaskbarList3. The command at login is HKEY_CURRENT_USER\...\RunOnce: Explorer deletes the value, runs the
+command and waits for its end, so that the command is one that starts the program and ends (`start_at_login`).
 Jupyter's folder: its "Common Directories".
 """
 
@@ -22,6 +23,7 @@ from ctypes import wintypes
 from pathlib import Path
 
 from ...core.errors import AppError, os_error_text
+from ...core.paths import is_packaged
 from ..base import MenuEntryFile, TaskbarState, menu_entry_name
 from ..processes import check_command_line, reap_in_background
 from ..variables import find_on_path
@@ -58,8 +60,8 @@ VS_CODE_PATHS = (
 )
 
 RUN_ONCE_KEY = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
-# With "!" the value is kept until the command has ended: one that is interrupted runs again after the next login.
-RUN_ONCE_VALUE = "!GPUAssistant"
+# Without "!", with which Explorer would delete the value after the command: then also one that was written meanwhile.
+RUN_ONCE_VALUE = "GPUAssistant"
 MAX_COMMAND_LENGTH = 260  # characters; learn.microsoft.com, "Run and RunOnce Registry Keys"
 
 ES_CONTINUOUS, ES_SYSTEM_REQUIRED = 0x80000000, 0x1  # winnt.h
@@ -229,6 +231,20 @@ class WindowsLoginCommand:
             return
         except OSError as error:
             raise _login_command_error(error) from error
+
+
+def start_at_login(arguments: Sequence[str]) -> int:
+    """Start this program with these arguments and return at once; gives the exit code.
+
+    The command line's gets a console of its own. Both start in the user's folder: Explorer's is System32.
+    """
+    own = [sys.executable] if is_packaged() else [sys.executable, "-m", "gpu_assistant"]
+    is_window = "install" not in arguments
+    try:
+        processes.start_detached([*own, *arguments], Path.home(), new_console=not is_window)
+    except OSError:
+        return 1
+    return 0
 
 
 def split_command_line(line: str) -> tuple[str, ...]:

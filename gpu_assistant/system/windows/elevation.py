@@ -1,7 +1,7 @@
 """Administrator rights on Windows: asked for through the shell's "runas", used in folders that nobody else can change.
 
 CreateProcess, and so subprocess, cannot ask for rights. Who may change a folder is read from its owner and its access
-control list (DACL). Restore points are System Restore's.
+control list (DACL).
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ import sys
 assert sys.platform == "win32"  # noqa: S101 - the type checker reads this too
 
 import ctypes
+import os
 import subprocess
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from ctypes import wintypes
 from pathlib import Path
 from typing import BinaryIO
 
+from ...core import filesystem
 from ...core.errors import AppError, Cancelled, ElevationDenied, os_error_text
 from ..processes import POLL_INTERVAL_S, check_command, program_missing_error
-from . import authenticode
+from . import authenticode, restore_points
 from .com import COINIT_APARTMENTTHREADED
-from .functions import advapi32, kernel32, ole32, shell32, srclient
+from .functions import advapi32, kernel32, ole32, shell32
 from .processes import check_not_batch_file, file_from_handle, open_handle, system_folder
 from .structures import (
-    MAX_DESC_W,
     AccessAllowedAce,
     Acl,
-    RestorePointInfo,
     SecurityAttributes,
     ShellExecuteInfo,
-    StateManagerStatus,
 )
 
 # shellapi.h, winuser.h, winerror.h, synchapi.h
@@ -40,6 +41,8 @@ SEE_MASK_NOASYNC = 0x100
 SEE_MASK_FLAG_NO_UI = 0x400
 SW_SHOWNORMAL = 1
 ERROR_CANCELLED = 1223
+ERROR_TIMEOUT = 1460
+CONSENT_TIMEOUT_S = 110.0  # User Account Control waits for two minutes
 WAIT_TIMEOUT = 0x102
 
 # winnt.h: write data, append, write attributes of both kinds, delete a child, delete, change permissions or owner,
@@ -69,11 +72,8 @@ FILE_ATTRIBUTE_DIRECTORY = 0x10
 FILE_ATTRIBUTE_REPARSE_POINT = 0x400
 INVALID_FILE_ATTRIBUTES = 0xFFFFFFFF
 
-# srrestoreptapi.h
-BEGIN_SYSTEM_CHANGE = 100
-END_SYSTEM_CHANGE = 101
-DEVICE_DRIVER_INSTALL = 10
-ERROR_SERVICE_DISABLED = 1058
+
+ASIDE_SUFFIX = ".before-gpu-assistant"
 
 Ace = tuple[int, int, int, str]  # type, flags, mask, SID ("?" where it cannot be read)
 
@@ -88,7 +88,8 @@ def run_as_admin(argv: Sequence[str | Path], *, cancel: threading.Event | None, 
     try:
         while kernel32.WaitForSingleObject(process, int(POLL_INTERVAL_S * 1000)) == WAIT_TIMEOUT:
             if cancel is not None and cancel.is_set():
-                # Fails unless we are elevated ourselves; the program then runs on.
+                # Fails unless we are elevated ourselves; the program then runs on. Who passes `cancel` decides how long
+                # a cancel may end it.
                 kernel32.TerminateProcess(process, 1)
                 raise Cancelled
         code = wintypes.DWORD()
@@ -112,6 +113,7 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
         nShow=SW_SHOWNORMAL,
     )
     # The shell may pass the work to extensions, which need COM. A thread that has it in another mode keeps that.
+    asked_at = time.monotonic()
     com_initialized = ole32.CoInitializeEx(None, COINIT_APARTMENTTHREADED) >= 0
     try:
         started = shell32.ShellExecuteExW(ctypes.byref(info))
@@ -121,11 +123,16 @@ def _shell_execute(command: Sequence[str], window: int | None) -> int:
             ole32.CoUninitialize()
     if started and info.hProcess:
         return int(info.hProcess)
-    raise elevation_error(command[0], error)
+    raise elevation_error(command[0], error, time.monotonic() - asked_at)
 
 
-def elevation_error(program: str, error: int) -> AppError:
-    """The error of a program that the shell did not start, by its error code (winerror.h)."""
+def elevation_error(program: str, error: int, waited_s: float) -> AppError:
+    """The error of a program that the shell did not start, by its error code (winerror.h).
+
+    Windows closes a question that nobody answers, and says that it was cancelled.
+    """
+    if error == ERROR_TIMEOUT or (error == ERROR_CANCELLED and waited_s >= CONSENT_TIMEOUT_S):
+        return ElevationDenied("rights-unanswered", program=program)
     if error == ERROR_CANCELLED:
         return ElevationDenied("rights-refused", program=program)
     return program_missing_error(program, ctypes.FormatError(error))
@@ -187,50 +194,59 @@ def format_sid(sid: int | None) -> str:
         kernel32.LocalFree(ctypes.cast(text, ctypes.c_void_p))
 
 
-def create_restore_point(description: str) -> None:
-    """Raises AppError("restore-point") where System Restore is off, missing, or refuses.
-
-    By default Windows keeps at most one in 24 hours, and reports success for the others as well.
-    """
-    try:
-        set_restore_point = srclient.SRSetRestorePointW
-    except (OSError, AttributeError) as error:
-        raise AppError("restore-point", detail=str(error)) from error
-    status = StateManagerStatus()
-    begin = RestorePointInfo(
-        dwEventType=BEGIN_SYSTEM_CHANGE,
-        dwRestorePtType=DEVICE_DRIVER_INSTALL,
-        szDescription=description[: MAX_DESC_W - 1],
-    )
-    if not set_restore_point(ctypes.byref(begin), ctypes.byref(status)):
-        raise AppError("restore-point", detail=ctypes.FormatError(status.nStatus or ERROR_SERVICE_DISABLED).strip())
-    end = RestorePointInfo(
-        dwEventType=END_SYSTEM_CHANGE, dwRestorePtType=DEVICE_DRIVER_INSTALL, llSequenceNumber=status.llSequenceNumber
-    )
-    set_restore_point(ctypes.byref(end), ctypes.byref(status))
-
-
 class WindowsElevatedSystem:
     """See `elevation.ElevatedSystem`; implements its `WindowsAdministration`, too.
 
     `trusted_sids` may change private folders; `root_certificate` (DER) is the only authority for signatures, None:
-    those that Windows trusts.
+    those that Windows trusts. `drive` replaces the root of the system's drive in tests.
     """
 
     def __init__(
-        self, trusted_sids: frozenset[str] = ADMINISTRATOR_SIDS, root_certificate: bytes | None = None
+        self,
+        trusted_sids: frozenset[str] = ADMINISTRATOR_SIDS,
+        root_certificate: bytes | None = None,
+        drive: Path | None = None,
     ) -> None:
-        self._trusted_sids, self._root_certificate = trusted_sids, root_certificate
+        self._trusted_sids, self._root_certificate, self._drive = trusted_sids, root_certificate, drive
 
     def private_folder_path(self, name: str) -> Path:
         r"""In C:\Windows\Temp: its folders belong to their creators, and Windows cleans it."""
-        buffer = ctypes.create_unicode_buffer(260)
-        kernel32.GetSystemWindowsDirectoryW(buffer, len(buffer))
-        return Path(buffer.value) / "Temp" / name
+        return _windows_folder() / "Temp" / name
 
     def create_private_folder(self, name: str) -> Path:
         """Created with its access control list, not changed afterwards."""
-        folder = self.private_folder_path(name)
+        return self._create_private(self.private_folder_path(name))
+
+    @contextmanager
+    def private_unpack_folder(self, name: str | None) -> Iterator[None]:
+        r"""Everybody may make C:\NVIDIA, and everybody may change what lies in it, also while it is run: the folder
+        that is there moves aside, and the private one is deleted in the end.
+        """
+        if name is None:
+            yield
+            return
+        folder = (self._drive or Path(_windows_folder().anchor)) / name
+        aside = folder.with_name(f"{name}{ASIDE_SUFFIX}")
+        try:
+            if os.path.lexists(aside):
+                # A run was killed. What lies here is what it left, if nobody but administrators could put it there.
+                if os.path.lexists(folder):
+                    self.check_private_folder(folder)
+                    filesystem.rmtree(folder)
+            elif os.path.lexists(folder):
+                filesystem.rename(folder, aside)
+            self._create_private(folder)
+        except OSError as error:
+            raise AppError("door-folder", path=str(folder), detail=os_error_text(error)) from error
+        try:
+            yield
+        finally:
+            filesystem.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                if os.path.lexists(aside) and not os.path.lexists(folder):
+                    filesystem.rename(aside, folder)
+
+    def _create_private(self, folder: Path) -> Path:
         descriptor = ctypes.c_void_p()
         succeeded = advapi32.ConvertStringSecurityDescriptorToSecurityDescriptorW(
             PRIVATE_FOLDER_SDDL, SDDL_REVISION_1, ctypes.byref(descriptor), None
@@ -293,7 +309,13 @@ class WindowsElevatedSystem:
 
     def create_restore_point(self, description: str) -> None:
         """Through System Restore."""
-        create_restore_point(description)
+        restore_points.create_restore_point(description)
+
+
+def _windows_folder() -> Path:
+    buffer = ctypes.create_unicode_buffer(wintypes.MAX_PATH)
+    kernel32.GetSystemWindowsDirectoryW(buffer, len(buffer))
+    return Path(buffer.value)
 
 
 def _file_attributes(path: Path) -> int:

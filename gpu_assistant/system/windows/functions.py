@@ -124,6 +124,7 @@ kernel32 = Library(
 user32 = Library(
     "user32",
     {
+        "AllowSetForegroundWindow": (BOOL, DWORD),
         "GetSystemMetrics": (c_int, c_int),
         "SendMessageTimeoutW": (c_void_p, HWND, UINT, WPARAM, LPARAM, UINT, UINT, c_void_p),
     },
@@ -149,8 +150,12 @@ ole32 = Library(
     "ole32",
     {
         "CoCreateInstance": (HRESULT, POINTER(Guid), c_void_p, DWORD, POINTER(Guid), POINTER(c_void_p)),
-        # Not HRESULT: one of its failures is none for us.
+        # Not HRESULT: one failure of each is none for us.
         "CoInitializeEx": (c_long, c_void_p, DWORD),
+        "CoInitializeSecurity": (
+            *(c_long, c_void_p, LONG, c_void_p, c_void_p),
+            *(DWORD, DWORD, c_void_p, DWORD, c_void_p),
+        ),
         "CoTaskMemFree": (None, c_void_p),
         "CoUninitialize": (None,),
     },
@@ -162,6 +167,10 @@ advapi32 = Library(
         "ConvertStringSecurityDescriptorToSecurityDescriptorW": (
             *(BOOL, LPCWSTR, DWORD),
             *(POINTER(c_void_p), POINTER(DWORD)),
+        ),
+        "MakeAbsoluteSD": (
+            *(BOOL, c_void_p, c_void_p, POINTER(DWORD), c_void_p, POINTER(DWORD), c_void_p, POINTER(DWORD)),
+            *(c_void_p, POINTER(DWORD), c_void_p, POINTER(DWORD)),
         ),
         "GetAce": (BOOL, c_void_p, DWORD, POINTER(c_void_p)),
         "GetNamedSecurityInfoW": (

@@ -149,6 +149,11 @@ def nvidia_driver_version(windows_version: str | None) -> str | None:
     return f"{int(digits[:-2])}.{digits[-2:]}" if len(digits) == 5 else None
 
 
+def parse_restore_points(text: str) -> frozenset[int]:
+    """The sequence numbers that PowerShell lists, one a line."""
+    return frozenset(int(line) for line in text.split() if line.isdecimal())
+
+
 def parse_gpu_instance(name: str) -> tuple[int, Luid] | None:
     """Process id and adapter of a performance counter's instance: "pid_1234_luid_0x00000000_0x0000C9D1_phys_0"."""
     match = _GPU_INSTANCE.fullmatch(name)

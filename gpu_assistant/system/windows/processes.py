@@ -210,18 +210,40 @@ def _environment_block(environ: Mapping[str, str]) -> ctypes.Array[ctypes.c_wcha
     return ctypes.create_unicode_buffer("".join(lines) + "\0")
 
 
+def start_to_end(
+    argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None, output: BinaryIO
+) -> subprocess.Popen[bytes]:
+    """Start a program that nothing of ours ends; raises OSError, ValueError for a batch file."""
+    check_not_batch_file(argv[0])
+    return _start_outside_of_job(
+        lambda flags: subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(environ),
+            cwd=cwd,
+            creationflags=subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP | flags,
+        )
+    )
+
+
+def _start_outside_of_job(start: Callable[[int], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+    """Start it outside of a job that we may be in, if that one allows it: it would end the program with us."""
+    try:
+        return start(CREATE_BREAKAWAY_FROM_JOB)
+    except OSError as error:
+        if error.winerror != ERROR_ACCESS_DENIED:
+            raise
+        return start(0)
+
+
 def start_checked(program: Path, check: Callable[[BinaryIO], None]) -> None:
     """See `base.Processes.start_checked`: nobody can write, replace or delete the file between check and start."""
     check_not_batch_file(str(program))
     with file_from_handle(open_handle(program)) as file:
         check(file)
-        # Outside of a job that we may be in, if that one allows it: it would end the program with us.
-        try:
-            process = _start_detached_program(program, CREATE_BREAKAWAY_FROM_JOB)
-        except OSError as error:
-            if error.winerror != ERROR_ACCESS_DENIED:
-                raise
-            process = _start_detached_program(program, 0)
+        process = _start_outside_of_job(lambda flags: _start_detached_program(program, flags))
     reap_in_background(process)
 
 
@@ -233,10 +255,12 @@ def _start_detached_program(program: Path, flags: int) -> subprocess.Popen[bytes
     )
 
 
-def start_detached(argv: Sequence[str], cwd: Path) -> None:
-    """Start a program that outlives us; raises OSError, ValueError for a batch file."""
+def start_detached(argv: Sequence[str], cwd: Path, *, new_console: bool = False) -> None:
+    """Start a program that outlives us, with or without a console; raises OSError, ValueError for a batch file."""
     check_not_batch_file(argv[0])
-    reap_in_background(subprocess.Popen(argv, cwd=cwd, creationflags=subprocess.DETACHED_PROCESS))
+    console = subprocess.CREATE_NEW_CONSOLE if new_console else DETACHED_PROCESS
+    process = _start_outside_of_job(lambda flags: subprocess.Popen(argv, cwd=cwd, creationflags=console | flags))
+    reap_in_background(process)
 
 
 def open_handle(path: Path, flags: int = 0) -> int:

@@ -20,7 +20,7 @@ from ..base import LoginCommand, MenuEntryFile, PowerStatus, ProcessResult, Task
 from ..conda import is_conda_environment, windows_activation_scripts, windows_library_folders
 from ..hardware_ids import normalize_architecture
 from ..language import user_language
-from ..processes import run_process
+from ..processes import run_process, run_to_end
 from ..variables import find_on_path
 from . import desktop, elevation, hardware, parsing, processes, registry
 from .environment import WindowsEnvironmentVariables
@@ -166,6 +166,12 @@ class WindowsSystem:
             fallback_encoding="mbcs",
         )
 
+    def run_to_end(
+        self, argv: Sequence[str | Path], *, environ: Mapping[str, str | None] | None = None, cwd: Path | None = None
+    ) -> ProcessResult:
+        """In no job object. A batch file: ValueError."""
+        return run_to_end(processes.start_to_end, argv, environ=environ, cwd=cwd, fallback_encoding="mbcs")
+
     def start_checked(self, program: Path, check: Callable[[BinaryIO], None]) -> None:
         """While the file is locked; also raises ValueError for a batch file."""
         processes.start_checked(program, check)
@@ -256,6 +262,10 @@ class WindowsSystem:
     def menu_entry_files(self, environment: Path) -> tuple[MenuEntryFile, ...]:
         """A shortcut in the Start menu. Only a job's thread may call this: the shell creates it through COM."""
         return desktop.menu_entry_files(environment)
+
+    def allow_foreground(self, process_id: int) -> None:
+        """Else Windows only lets the other window's button in the task bar blink."""
+        user32.AllowSetForegroundWindow(process_id)
 
     def taskbar(self, window: int) -> TaskbarProgress | None:
         """The shell's; None where it has none."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -62,6 +63,11 @@ class InsideRights:
         if match is None:
             raise AppError("signature-missing", path=str(file))
         return match[1].decode().strip()
+
+    @contextmanager
+    def private_unpack_folder(self, name: str | None) -> Iterator[None]:
+        self.unpacked = name
+        yield
 
     def create_restore_point(self, description: str) -> None:
         raise AssertionError(description)

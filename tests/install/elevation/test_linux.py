@@ -84,11 +84,15 @@ def test_packages_are_installed_noninteractively(tmp_path: Path) -> None:
 
 
 def test_answer_is_writable_by_helper_only(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    world.door.install_linux_packages(["nvidia-driver-580"])
-    (folder,) = world.base.iterdir()
+    folder = tried_rights(tmp_path).create_private_folder("private")
     assert folder.stat().st_mode & 0o777 == 0o755
     assert folder.stat().st_uid == os.geteuid()
+
+
+def test_private_folder_is_removed_afterwards(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    assert world.door.install_linux_packages(["nvidia-driver-580"]).exit_code == 0
+    assert not list(world.base.iterdir())
 
 
 def test_apt_failure_is_answered(tmp_path: Path) -> None:

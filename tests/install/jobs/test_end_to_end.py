@@ -214,7 +214,8 @@ def restart(road: Road) -> Running:
     """The new driver answers, and after the login the command runs that was left for it."""
     road.scenario.set(driver=sandbox.DRIVER, cuda="13020")
     program, *module, command, resume, yes, where, data = road.system.login_command.get() or ()
-    assert (program, *module) == (sys.executable, "-m", "gpu_assistant")
+    flag = ["--at-login"] if sys.platform == "win32" else []
+    assert (program, *module) == (sys.executable, "-m", "gpu_assistant", *flag)
     assert (where, Path(data)) == ("--data-dir", road.data)
     return road.call(command, resume, yes)
 

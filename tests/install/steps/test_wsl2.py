@@ -40,7 +40,7 @@ with (state / "log").open("a") as file:
 assert os.environ["WSL_UTF8"] == "1"
 if words == ["--install", "--no-distribution"] and {parts} == 0:
     (state / "switched-on").touch()
-elif words == ["--install", "--no-launch"] and {linux} == 0:
+elif words == ["--install", "-d", "Ubuntu", "--no-launch"] and {linux} == 0:
     assert (state / "ready").exists()
     (state / "Ubuntu").touch()
 else:
@@ -157,7 +157,7 @@ def test_platform_then_restart_then_linux_is_installed(world: World) -> None:
     assert world.called() == ["--install --no-distribution"]
     world.restart()
     assert world.install().code == "progress.wsl-done"
-    assert world.called() == ["--install --no-distribution", "--install --no-launch"]
+    assert world.called() == ["--install --no-distribution", "--install -d Ubuntu --no-launch"]
     last = world.install()
     assert (last.state, last.code, last.data) == ("skipped", "progress.wsl-here", {"name": "Ubuntu"})
     assert len(world.called()) == 2
@@ -166,7 +166,7 @@ def test_platform_then_restart_then_linux_is_installed(world: World) -> None:
 def test_existing_platform_needs_no_administrator(world: World) -> None:
     (world.state / "ready").touch()
     assert world.install().code == "progress.wsl-done"
-    assert world.called() == ["--install --no-launch"]
+    assert world.called() == ["--install -d Ubuntu --no-launch"]
     assert not (world.root / "run").exists()
 
 
@@ -214,3 +214,24 @@ def test_uninstall_keeps_the_linux(world: World) -> None:
     last = [event for event in events if isinstance(event, StepEvent)][-1]
     assert (last.state, last.code) == ("skipped", "step.leave-wsl-linux.what")
     assert len(world.called()) == 1
+
+
+# What the wsl.exe of Windows 10 prints, in UTF-16 whatever it is asked for, for options that it does not know.
+OLD_WSL = """
+import sys
+text = (
+    "Copyright (c) Microsoft Corporation. Alle Rechte vorbehalten.\\n\\nSyntax: wsl.exe [Argument] [Optionen...]\\n"
+    "    --export <Distribution> <Dateiname>\\n    --set-default, -s <Distribution>\\n"
+    "    --unregister <Distribution>\\n"
+)
+sys.stdout.buffer.write(text.encode("utf-16-le"))
+sys.exit(1)
+"""
+
+
+@pytest.mark.parametrize("is_ready", [False, True])
+def test_help_of_an_old_wsl_is_an_error_of_its_own(world: World, is_ready: bool) -> None:
+    (world.system32 / "wsl.exe").write_text(OLD_WSL, encoding="utf-8")
+    if is_ready:
+        (world.state / "ready").touch()
+    assert code_of(world) == "wsl-outdated"

@@ -251,6 +251,7 @@ static void functions(void)
     FUNCTION(UpdateProcThreadAttribute, WINBOOL, LPPROC_THREAD_ATTRIBUTE_LIST, DWORD, DWORD_PTR, PVOID, SIZE_T, PVOID,
              PSIZE_T);
     FUNCTION(WaitForSingleObject, DWORD, HANDLE, DWORD);
+    FUNCTION(AllowSetForegroundWindow, WINBOOL, DWORD);
     FUNCTION(GetSystemMetrics, int, int);
     FUNCTION(SendMessageTimeoutW, LRESULT, HWND, UINT, WPARAM, LPARAM, UINT, UINT, PDWORD_PTR);
     FUNCTION(D3DKMTCloseAdapter, LONG, const D3DKMT_CLOSEADAPTER *);
@@ -262,11 +263,15 @@ static void functions(void)
     FUNCTION(ShellExecuteExW, WINBOOL, SHELLEXECUTEINFOW *);
     FUNCTION(CoCreateInstance, HRESULT, REFCLSID, LPUNKNOWN, DWORD, REFIID, LPVOID *);
     FUNCTION(CoInitializeEx, HRESULT, LPVOID, DWORD);
+    FUNCTION(CoInitializeSecurity, HRESULT, PSECURITY_DESCRIPTOR, LONG, SOLE_AUTHENTICATION_SERVICE *, void *, DWORD,
+             DWORD, void *, DWORD, void *);
     FUNCTION(CoTaskMemFree, void, LPVOID);
     FUNCTION(CoUninitialize, void, void);
     FUNCTION(ConvertSidToStringSidW, WINBOOL, PSID, LPWSTR *);
     FUNCTION(ConvertStringSecurityDescriptorToSecurityDescriptorW, WINBOOL, LPCWSTR, DWORD, PSECURITY_DESCRIPTOR *,
              PULONG);
+    FUNCTION(MakeAbsoluteSD, WINBOOL, PSECURITY_DESCRIPTOR, PSECURITY_DESCRIPTOR, LPDWORD, PACL, LPDWORD, PACL, LPDWORD,
+             PSID, LPDWORD, PSID, LPDWORD);
     FUNCTION(GetAce, WINBOOL, PACL, DWORD, LPVOID *);
     FUNCTION(GetNamedSecurityInfoW, DWORD, LPCWSTR, SE_OBJECT_TYPE, SECURITY_INFORMATION, PSID *, PSID *, PACL *, PACL *,
              PSECURITY_DESCRIPTOR *);
