@@ -61,10 +61,10 @@ def main() -> None:
 
     reference = rate(json.loads, files)
     for goal in get_args(Goal):
-        found = rate(work(goal), files)
+        per_second = rate(work(goal), files)
         print(
-            f"recommend --goal {goal}: {found:,.0f} machines/s over {len(files):,} machines "
-            f"(reach {REACH_PER_SECOND:,}); each costs {reference / found:.1f} x json.loads of its file "
+            f"recommend --goal {goal}: {per_second:,.0f} machines/s over {len(files):,} machines "
+            f"(reach {REACH_PER_SECOND:,}); each costs {reference / per_second:.1f} x json.loads of its file "
             f"({reference:,.0f} files/s)"
         )
 
