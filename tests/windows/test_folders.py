@@ -64,8 +64,8 @@ def test_everything_on_another_drive(sandbox: Sandbox, drive_d: Path) -> None:
 
 
 def test_the_other_drive_is_seen(call: Call, drive_d: Path) -> None:
-    found = json.loads(call("detect", "--json").stdout)
-    assert str(drive_d) in [disk["path"] for disk in found["disks"]]
+    result = json.loads(call("detect", "--json").stdout)
+    assert str(drive_d) in [disk["path"] for disk in result["disks"]]
 
 
 def test_data_and_environment_on_different_drives(sandbox: Sandbox, tmp_path: Path, drive_d: Path) -> None:
