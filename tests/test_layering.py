@@ -48,21 +48,21 @@ def source(path: Path) -> Source:
     """A file, read once for all rules."""
     package = ["gpu_assistant", *path.relative_to(PACKAGE).parent.parts]
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    found = Source([(module, False) for module in modules_by_string(tree, package)], set())
+    result = Source([(module, False) for module in modules_by_string(tree, package)], set())
     quiet: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             quiet |= {id(inner) for inner in ast.walk(node)}
         elif isinstance(node, ast.Import):
-            found.imports.extend((alias.name, id(node) in quiet) for alias in node.names)
+            result.imports.extend((alias.name, id(node) in quiet) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             # `from .. import texts` names a room only in its aliases
-            found.imports.extend((f"{module}.{alias.name}", id(node) in quiet) for alias in node.names)
+            result.imports.extend((f"{module}.{alias.name}", id(node) in quiet) for alias in node.names)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            found.attributes.add(f"{node.value.id}.{node.attr}")
-    return found
+            result.attributes.add(f"{node.value.id}.{node.attr}")
+    return result
 
 
 @cache
@@ -86,7 +86,7 @@ def room_of(module: str) -> str | None:
 
 def offenders(broken: Callable[[Path], Collection[str]]) -> dict[str, Collection[str]]:
     """Every file that breaks a rule, with what breaks it."""
-    return {name_of(path): found for path in FILES if (found := broken(path))}
+    return {name_of(path): faults for path in FILES if (faults := broken(path))}
 
 
 def test_every_package_is_documented() -> None:
@@ -167,7 +167,7 @@ TYPED = re.compile(r"msgspec\.(convert|json\.Decoder|json\.decode\([^\n]*\btype=
 
 def test_json_is_decoded_in_one_module() -> None:
     def decodes(path: Path) -> list[str]:
-        return [found[0] for found in TYPED.finditer(path.read_text(encoding="utf-8"))]
+        return [match[0] for match in TYPED.finditer(path.read_text(encoding="utf-8"))]
 
     assert set(offenders(decodes)) == {"core/json.py"}
 
@@ -182,7 +182,7 @@ RENAMERS = {"core/filesystem.py", "system/locks.py", *CHILDREN}
 
 def impatient_calls(path: Path) -> list[int]:
     """The lines that rename or delete a file without `core/filesystem.py`."""
-    found: list[int] = []
+    lines: list[int] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or name_of(path) in RENAMERS:
             continue
@@ -192,8 +192,8 @@ def impatient_calls(path: Path) -> list[int]:
         replaces_file = method == "replace" and (receiver == "os" or (len(node.args) == 1 and not node.keywords))
         removes = method in ("unlink", "rmdir", "rename", "rmtree", "renames", "removedirs")
         if replaces_file or removes or f"{receiver}.{method}" in ("os.remove", "shutil.move"):
-            found.append(node.lineno)
-    return found
+            lines.append(node.lineno)
+    return lines
 
 
 def test_files_are_renamed_and_deleted_with_patience() -> None:
@@ -205,8 +205,8 @@ def test_only_system_reads_the_platform() -> None:
         if name_of(path).startswith("system/") or name_of(path) in CHILDREN:
             return set()
         modules = {module.split(".")[0] for module, _ in source(path).imports}
-        asked = {each for each in source(path).attributes & SYSTEM_ASKED if each.split(".")[0] in modules}
-        return asked | (modules & ONE_SYSTEMS_OWN)
+        read = {each for each in source(path).attributes & SYSTEM_ASKED if each.split(".")[0] in modules}
+        return read | (modules & ONE_SYSTEMS_OWN)
 
     assert offenders(asks) == {}
 
@@ -214,13 +214,13 @@ def test_only_system_reads_the_platform() -> None:
 def test_child_programs_do_not_import_the_package() -> None:
     own = "gpu_assistant.bench.child."  # a program of several files, under whatever name it is started
 
-    def ours(path: Path) -> list[str]:
+    def package_imports(path: Path) -> list[str]:
         if name_of(path) not in CHILDREN:
             return []
-        found = [module for module, quiet in source(path).imports if module.startswith("gpu_assistant") and not quiet]
-        return [each for each in found if not (name_of(path).startswith("bench/child/") and each.startswith(own))]
+        modules = [module for module, quiet in source(path).imports if module.startswith("gpu_assistant") and not quiet]
+        return [each for each in modules if not (name_of(path).startswith("bench/child/") and each.startswith(own))]
 
-    assert offenders(ours) == {}
+    assert offenders(package_imports) == {}
 
 
 HEAVY = ("PySide6", "pyqtgraph", "numpy", "torch", "requests", "psutil", "pynvml", "rich", "uv", "asyncio")

@@ -18,19 +18,19 @@ def test_write_below_a_file_reports_the_os_error(tmp_path: Path) -> None:
     tmp_path.joinpath("file").touch()
     with pytest.raises(AppError) as caught:
         json.write_file(tmp_path / "file" / "result.json", b"{}")
-    said = {code: Texts(code).error_text(caught.value) for code in ("en", "zh_CN")}
+    texts = {code: Texts(code).error_text(caught.value) for code in ("en", "zh_CN")}
     assert caught.value.code == "storage"
-    assert os.strerror(errno.ENOTDIR) not in "".join(said.values())
-    assert any(load_texts()[f"os.{word}"]["zh_CN"] in said["zh_CN"] for word in ("no-folder", "there", "missing"))
+    assert os.strerror(errno.ENOTDIR) not in "".join(texts.values())
+    assert any(load_texts()[f"os.{word}"]["zh_CN"] in texts["zh_CN"] for word in ("no-folder", "there", "missing"))
 
 
 def test_missing_file_is_reported_in_chinese(tmp_path: Path) -> None:
     with pytest.raises(AppError) as caught:
         json.read_file(tmp_path / "没有 这个.json", dict, code="file-broken")
-    said = Texts("zh_CN").error_text(caught.value)
-    assert "文件或文件夹不存在" in said
+    text = Texts("zh_CN").error_text(caught.value)
+    assert "文件或文件夹不存在" in text
     # Our words have no gap of Latin letters before them; somebody's name keeps its own.
-    assert "没有 这个.json（" in said
+    assert "没有 这个.json（" in text
 
 
 def test_every_os_error_key_has_text_rare_ones_use_strerror() -> None:

@@ -235,9 +235,9 @@ def test_a_download_that_had_begun_says_so(server: FaultServer, path: Path, limi
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="nothing here takes the network away")
 def test_no_network_at_all(path: Path) -> None:
-    words = ["unshare", "--map-root-user", "--net", sys.executable, "-c", PROGRAM, str(path)]
-    words += [UNKNOWN_HOST, "http://192.0.2.1/file"]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    command = ["unshare", "--map-root-user", "--net", sys.executable, "-c", PROGRAM, str(path)]
+    command += [UNKNOWN_HOST, "http://192.0.2.1/file"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if "unshare" in ran.stderr:
         pytest.skip("may not take the network away")
     assert ran.stdout.split() == ["network-none"] * 2

@@ -130,10 +130,10 @@ def test_translations_are_complete(path: Path) -> None:
     messages = list(ElementTree.parse(path).getroot().iter("message"))
     assert messages
     for message in messages:
-        source, found = message.findtext("source") or "", message.find("translation")
-        assert found is not None
-        assert found.get("type") is None, f"unfinished: {source}"
-        text = found.findtext("numerusform") or found.text or ""
+        source, translation = message.findtext("source") or "", message.find("translation")
+        assert translation is not None
+        assert translation.get("type") is None, f"unfinished: {source}"
+        text = translation.findtext("numerusform") or translation.text or ""
         assert text, source
         assert places(text) == {OTHER_UNITS.get(place, place) for place in places(source)}, source
         assert not set(text) & set("!！"), text

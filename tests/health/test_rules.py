@@ -66,8 +66,8 @@ ELSEWHERE = {"cuda-broken", "hotter-than-before", "memory-errors-before"}  # bel
 
 
 def rule(rule_id: str) -> AlarmRule:
-    (found,) = [one for one in RULES.rules if one.id == rule_id]
-    return found
+    (match,) = [one for one in RULES.rules if one.id == rule_id]
+    return match
 
 
 def test_every_rule_has_a_case() -> None:
@@ -173,14 +173,14 @@ def test_advice_by_form_factor() -> None:
 
 
 def test_own_threshold_is_named() -> None:
-    for language, words in (("en", "our own rule of thumb"), ("zh_CN", "我们自己的经验")):
+    for language, expected in (("en", "our own rule of thumb"), ("zh_CN", "我们自己的经验")):
         texts = Texts(language)
         full = texts.localize_health(Time().passes(30, replace(BUSY, mem_used=8100 << 20))).alarms[0]
         assert full.source is None
-        assert words in (full.evidence or "")
+        assert expected in (full.evidence or "")
         hot = texts.localize_health(Time().passes(30, replace(BUSY, temp=84))).alarms[0]
         assert hot.source is not None
-        assert words not in (hot.evidence or "")
+        assert expected not in (hot.evidence or "")
 
 
 def test_suppressed_rules_exist_and_are_no_graver() -> None:
@@ -207,9 +207,9 @@ def test_every_alarm_has_both_languages(rule_id: str) -> None:
     forms = get_args(FormFactor) if one.about == "card" else ()
     for form, part, language in product(forms or ("any",), ("title", "evidence", "fix"), ("en", "zh_CN")):
         data = {**known, **(advice_codes(form) if forms else {})}
-        said = Texts(language).translate(f"health.{rule_id}.{part}", data)
-        assert said
-        assert "@" not in said
+        text = Texts(language).translate(f"health.{rule_id}.{part}", data)
+        assert text
+        assert "@" not in text
     used = load_texts()[f"health.{rule_id}.evidence"]["en"]
     assert all(f"{{{name}}}" in used for name in one.text_inputs), "what is gathered is said"
 
@@ -261,8 +261,8 @@ def test_hot_core_is_the_named_location() -> None:
         assert ("其他部位" in (Texts("zh_CN").localize_alarm(alarm).evidence or "")) is elsewhere
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
-def test_lost_gpu_advice_is_the_same_everywhere(language: Language, words: str) -> None:
+@pytest.mark.parametrize(("language", "expected"), [("en", "switch the computer off and on"), ("zh_CN", "关机再开机")])
+def test_lost_gpu_advice_is_the_same_everywhere(language: Language, expected: str) -> None:
     texts = Texts(language)
-    assert words in texts.translate("monitor.nvml.lost")
-    assert words in texts.translate("health.lost.fix")
+    assert expected in texts.translate("monitor.nvml.lost")
+    assert expected in texts.translate("health.lost.fix")

@@ -151,16 +151,18 @@ def test_program_ignoring_sigterm_is_killed_within_a_second() -> None:
 
     assert processes.POLL_INTERVAL_S + linux_processes.TERMINATE_GRACE_S < 0.9  # and something for the kernel
     cancel = threading.Event()
-    asked = 0.0
+    cancelled_at = 0.0
 
     def on_line(_: str) -> None:
-        nonlocal asked
-        asked = time.monotonic()
+        nonlocal cancelled_at
+        cancelled_at = time.monotonic()
         cancel.set()
 
     with pytest.raises(Cancelled):
         python(TREE, cancel=cancel, on_line=on_line)
-    assert linux_processes.TERMINATE_GRACE_S <= time.monotonic() - asked < 10  # a busy test machine may take longer
+    assert (
+        linux_processes.TERMINATE_GRACE_S <= time.monotonic() - cancelled_at < 10
+    )  # a busy test machine may take longer
 
 
 def test_cancel_terminates_process_tree() -> None:
@@ -265,41 +267,41 @@ def until_said(path: Path, text: str) -> bool:
     return False
 
 
-def script(path: Path, said: Path, text: str) -> Path:
-    path.write_text(f"#!/bin/sh\necho {text} > '{said}'\n", encoding="utf-8")
+def script(path: Path, output_file: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\necho {text} > '{output_file}'\n", encoding="utf-8")
     path.chmod(0o755)
     return path
 
 
 @pytest.fixture
-def said(tmp_path: Path) -> Path:
-    return tmp_path / "said.txt"
+def output_file(tmp_path: Path) -> Path:
+    return tmp_path / "output.txt"
 
 
 @pytest.fixture
-def program(tmp_path: Path, said: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def program(tmp_path: Path, output_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A real program that writes "good" into a file and ends; on Windows it is this Python, told so as it starts."""
     if sys.platform != "win32":
-        return script(tmp_path / "program", said, "good")
+        return script(tmp_path / "program", output_file, "good")
     (tmp_path / "sitecustomize.py").write_text(
-        f"import os\nopen({str(said)!r}, 'w', encoding='utf-8').write('good')\nos._exit(0)\n", encoding="utf-8"
+        f"import os\nopen({str(output_file)!r}, 'w', encoding='utf-8').write('good')\nos._exit(0)\n", encoding="utf-8"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     return Path(sys.executable)
 
 
-def test_program_runs_after_check(program: Path, said: Path) -> None:
+def test_program_runs_after_check(program: Path, output_file: Path) -> None:
     seen = []
     SYSTEM.start_checked(program, lambda file: seen.append(hashlib.sha256(file.read()).hexdigest()))
     assert seen == [hashlib.sha256(program.read_bytes()).hexdigest()]
-    assert until_said(said, "good")
+    assert until_said(output_file, "good")
 
 
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform == "win32", reason="there the file cannot be replaced meanwhile: tested below")
-def test_replaced_file_does_not_run(program: Path, tmp_path: Path, said: Path) -> None:
-    SYSTEM.start_checked(program, lambda _file: script(tmp_path / "other", said, "evil").replace(program))
-    assert until_said(said, "good")
+def test_replaced_file_does_not_run(program: Path, tmp_path: Path, output_file: Path) -> None:
+    SYSTEM.start_checked(program, lambda _file: script(tmp_path / "other", output_file, "evil").replace(program))
+    assert until_said(output_file, "good")
 
 
 @pytest.mark.windows
@@ -326,16 +328,16 @@ def test_file_is_locked_during_check(tmp_path: Path) -> None:
     program.unlink()  # and it is let go of afterwards
 
 
-def test_failed_check_starts_nothing(program: Path, said: Path) -> None:
+def test_failed_check_starts_nothing(program: Path, output_file: Path) -> None:
     def wrong(file) -> None:
         raise AppError("update-changed", path=str(program))
 
     with pytest.raises(AppError):
         SYSTEM.start_checked(program, wrong)
     # Had it been started, one that is started now would not be the first to speak.
-    assert not said.exists()
+    assert not output_file.exists()
     SYSTEM.start_checked(program, lambda file: None)
-    assert until_said(said, "good")
+    assert until_said(output_file, "good")
 
 
 def test_missing_file_raises(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ def call(tmp_path: Path) -> Call:
         settings |= {"GPU_ASSISTANT_DATA_DIR": str(tmp_path / "data"), **(environ or {})}
         if pages is not None:
             settings["PYTHONIOENCODING"] = pages
-        words = [sys.executable, "-m", "gpu_assistant", *map(str, arguments)]
-        return subprocess.run(words, cwd=ROOT, env=settings, capture_output=True, timeout=timeout, check=False)
+        command = [sys.executable, "-m", "gpu_assistant", *map(str, arguments)]
+        return subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, timeout=timeout, check=False)
 
     return run
 

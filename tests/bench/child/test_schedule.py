@@ -61,8 +61,8 @@ schedule.device_workloads = lambda device, **_: [
 program.main()
 """
     python = str(current_system().environment_python(environment))
-    words = [python, "-I", "-X", "utf8", "-c", program]
-    done = subprocess.run(words, capture_output=True, encoding="utf-8", timeout=100, check=False)
+    command = [python, "-I", "-X", "utf8", "-c", program]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -166,9 +166,9 @@ def test_help_in_rail_keeps_the_page(window, qtbot):
 
 
 def test_f5_refreshes(window, app, qtbot):
-    asked = app.asked.count("detect")
+    detections = app.calls.count("detect")
     qtbot.keyClick(window, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: app.asked.count("detect") == asked + 1, timeout=5000)
+    qtbot.waitUntil(lambda: app.calls.count("detect") == detections + 1, timeout=5000)
 
 
 @pytest.mark.parametrize("page", [HOME, MONITOR, BENCHMARK, SETTINGS])
@@ -343,10 +343,10 @@ def measuring(window, app, qtbot):
 
 
 def test_closing_during_benchmark_asks_first(window, measuring, monkeypatch):
-    asked = []
-    monkeypatch.setattr(ConfirmDialog, "ask", lambda *given, **verbs: asked.append(given[1]) or False)
+    questions = []
+    monkeypatch.setattr(ConfirmDialog, "ask", lambda *given, **verbs: questions.append(given[1]) or False)
     window.close()
-    assert asked == ["Stop the benchmark?"]
+    assert questions == ["Stop the benchmark?"]
     assert window.isVisible()
     assert measuring.measuring
 

@@ -114,6 +114,6 @@ NAMES = tuple(samples(None))  # type: ignore[arg-type]
 
 def heard(signal: SignalInstance) -> list:
     """What a signal brings from now on, its first value each time."""
-    found: list = []
-    signal.connect(lambda *args: found.append(args[0] if args else None))
-    return found
+    received: list = []
+    signal.connect(lambda *args: received.append(args[0] if args else None))
+    return received

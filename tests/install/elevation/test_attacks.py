@@ -99,11 +99,11 @@ def test_nothing_is_read_without_rights(base: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.startswith("door-no-rights")
 
 
-@pytest.mark.parametrize("words", [(), ("one",), ("one", "two", "three")])
-def test_other_arguments_are_refused(base: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("arguments", [(), ("one",), ("one", "two", "three")])
+def test_other_arguments_are_refused(base: Path, arguments: tuple[str, ...]) -> None:
     system = FakeSystem(is_admin=True)
     assert (
-        ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog")).handle_request(words)
+        ElevationHelper(system, tried_rights(base), load_catalog(resources_dir() / "catalog")).handle_request(arguments)
         == 1
     )
 

@@ -121,7 +121,7 @@ def test_test_authority_is_not_trusted() -> None:
 
 
 @pytest.fixture
-def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ElevationClient:
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ElevationClient:
     base = tmp_path / "base"
     base.mkdir()
     monkeypatch.setenv("FAKE_INSTALLER_LOG", str(tmp_path / "log"))
@@ -138,9 +138,9 @@ def calls(folder: Path) -> list[str]:
     return log.read_bytes().decode("utf-16-le").splitlines() if log.exists() else []
 
 
-class TestDoor:
-    def test_driver_is_installed_noninteractively(self, door: ElevationClient, tmp_path: Path) -> None:
-        answer = door.install_windows_driver(SIGNED / "nvidia.exe", None)
+class TestElevationClient:
+    def test_driver_is_installed_noninteractively(self, client: ElevationClient, tmp_path: Path) -> None:
+        answer = client.install_windows_driver(SIGNED / "nvidia.exe", None)
         assert answer.exit_code == 1
         (call,) = calls(tmp_path)
         assert call.rstrip().endswith(" -s -n Display.Driver HDAudio.Driver")
@@ -150,15 +150,15 @@ class TestDoor:
         assert not program.parent.exists()
 
     def test_vc_runtime_is_installed_noninteractively(
-        self, door: ElevationClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, client: ElevationClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3010")
-        assert door.install_vc_redist(SIGNED / "microsoft.exe", None).exit_code == 3010
+        assert client.install_vc_redist(SIGNED / "microsoft.exe", None).exit_code == 3010
         assert calls(tmp_path)[0].rstrip().endswith(" /install /quiet /norestart")
 
-    def test_exit_codes_are_returned_unchanged(self, door: ElevationClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_exit_codes_are_returned_unchanged(self, client: ElevationClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAKE_INSTALLER_EXIT", "3858759936")
-        assert door.install_windows_driver(SIGNED / "nvidia.exe", None).exit_code == -436207360
+        assert client.install_windows_driver(SIGNED / "nvidia.exe", None).exit_code == -436207360
 
     @pytest.mark.parametrize(
         ("file", "code"),
@@ -170,19 +170,19 @@ class TestDoor:
             ("stranger-made", "signature-untrusted"),
         ],
     )
-    def test_other_programs_are_refused(self, door: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
+    def test_other_programs_are_refused(self, client: ElevationClient, tmp_path: Path, file: str, code: str) -> None:
         with pytest.raises(AppError) as caught:
-            door.install_windows_driver(SIGNED / f"{file}.exe", None)
+            client.install_windows_driver(SIGNED / f"{file}.exe", None)
         assert caught.value.code == code
         assert not calls(tmp_path)
 
-    def test_file_unknown_to_catalog_is_refused(self, door: ElevationClient, tmp_path: Path) -> None:
+    def test_file_unknown_to_catalog_is_refused(self, client: ElevationClient, tmp_path: Path) -> None:
         with pytest.raises(AppError) as caught:
-            door.install_windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
+            client.install_windows_driver(SIGNED / "nvidia.exe", hashlib.sha256(b"another").hexdigest())
         assert caught.value.code == "door-changed"
         assert not calls(tmp_path)
 
-    def test_missing_file_is_an_error(self, door: ElevationClient, tmp_path: Path) -> None:
+    def test_missing_file_is_an_error(self, client: ElevationClient, tmp_path: Path) -> None:
         with pytest.raises(AppError) as caught:
-            door.install_vc_redist(tmp_path / "away.exe", "0" * 64)
+            client.install_vc_redist(tmp_path / "away.exe", "0" * 64)
         assert caught.value.code == "door-file"

@@ -58,8 +58,8 @@ def test_empty_cpuinfo_is_unknown() -> None:
 
 
 def test_mounts_of_real_file_systems_only() -> None:
-    found = parsing.parse_mounts(text("ubuntu24-laptop/mounts"))
-    assert [(mount.path, mount.writable) for mount in found] == [
+    mounts = parsing.parse_mounts(text("ubuntu24-laptop/mounts"))
+    assert [(mount.path, mount.writable) for mount in mounts] == [
         ("/", True),
         ("/media/lin/My Disk 1", True),
         ("/developers", True),

@@ -86,14 +86,14 @@ def test_login_command_set_and_cleared() -> None:
     at_login.set([Path(sys.executable), "old"])
     at_login.set([sys.executable, *odd])
     assert at_login.get() == (sys.executable, *odd)
-    found = written(RUN_ONCE_VALUE)
-    assert found is not None
-    assert found[1] == winreg.REG_SZ
+    result = written(RUN_ONCE_VALUE)
+    assert result is not None
+    assert result[1] == winreg.REG_SZ
     # The program itself reads the same words out of that line.
     code = "import sys; sys.stdout.buffer.write('\\0'.join(sys.argv[1:]).encode())"
-    line = str(found[0]).replace(" ", f" -c {subprocess.list2cmdline([code])} ", 1)
-    said = subprocess.run(line, executable=sys.executable, capture_output=True, check=True, timeout=60).stdout
-    assert said.decode().split("\0") == odd
+    line = str(result[0]).replace(" ", f" -c {subprocess.list2cmdline([code])} ", 1)
+    text = subprocess.run(line, executable=sys.executable, capture_output=True, check=True, timeout=60).stdout
+    assert text.decode().split("\0") == odd
     at_login.clear()
     at_login.clear()
     assert at_login.get() is None
@@ -156,11 +156,11 @@ def test_taskbar_progress() -> None:
 
 def test_no_taskbar_without_com() -> None:
     """A thread that has not set COM up gets none, and no error."""
-    found: list[object] = [1]
-    thread = threading.Thread(target=lambda: found.append(SYSTEM.taskbar(1)))
+    result: list[object] = [1]
+    thread = threading.Thread(target=lambda: result.append(SYSTEM.taskbar(1)))
     thread.start()
     thread.join()
-    assert found[-1] is None
+    assert result[-1] is None
 
 
 # Python's own hook at its start: the program that was started stays until the test lets it go on.

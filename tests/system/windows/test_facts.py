@@ -44,7 +44,7 @@ def test_ready_requires_services_and_program(
 
 
 def test_only_user_distributions_of_version_2() -> None:
-    found = facts(
+    result = facts(
         26100,
         ("HNS", "vmcompute", "vfpext"),
         PROGRAM,
@@ -53,7 +53,7 @@ def test_only_user_distributions_of_version_2() -> None:
         linux("{3}", "Arriving", state=3),
         linux("{4}", "Ubuntu"),
     )
-    assert found.distributions == ("Ubuntu",)
+    assert result.distributions == ("Ubuntu",)
 
 
 @pytest.mark.parametrize(("number", "state"), [(0, "off"), (1, "on"), (2, "evaluation"), (7, None), (None, None)])

@@ -136,7 +136,7 @@ def test_toolkits_from_registry_and_variables(tmp_path: Path) -> None:
 
 
 def test_power() -> None:
-    found = SYSTEM.power()
-    assert found.source in ("mains", "battery")
-    assert found.percent is None or 0 <= found.percent <= 100
-    assert found.power_saving is not None
+    result = SYSTEM.power()
+    assert result.source in ("mains", "battery")
+    assert result.percent is None or 0 <= result.percent <= 100
+    assert result.power_saving is not None

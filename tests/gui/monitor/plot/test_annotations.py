@@ -22,10 +22,10 @@ pytestmark = pytest.mark.gui
 def test_events_are_marked(worked):
     _, page = worked
     cards = {card.plotted_metric.key: card.plot for card in page.plot_cards}
-    said = {key: {event.text for event in plot.events if event.text} for key, plot in cards.items()}
-    assert said["temp"] == {"slowed by heat", "install"}
-    assert said["power"] == {"power limit", "install"}
-    assert said["cpu"] == {"install"}
+    texts = {key: {event.text for event in plot.events if event.text} for key, plot in cards.items()}
+    assert texts["temp"] == {"slowed by heat", "install"}
+    assert texts["power"] == {"power limit", "install"}
+    assert texts["cpu"] == {"install"}
     # Every plot is shaded: its cross-hair says why, and the legend above them.
     assert {event.reason for event in cards["util"].events} == {"slowed by heat", "power limit", "install"}
     legend = {sign.accessibleName() for sign in page.plots.legend.findChildren(EventLegendRow) if not sign.isHidden()}
@@ -142,10 +142,10 @@ def test_events_name_their_gpu(monitor):
     page.annotations.invalidate()
     page.draw()
     cards = {card.plotted_metric.key: card.plot for card in page.plot_cards}
-    said = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
-    assert said["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
-    assert said["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
-    assert said["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
+    texts = {key: {event.text for event in plot.events if event.tone != "accent"} for key, plot in cards.items()}
+    assert texts["temp"] == {"GPU 0 hot", "GPU 1", "GPU 2"}
+    assert texts["util"] == {"GPU 0", "GPU 1", "GPU 2 Xid 48"}
+    assert texts["mem"] == {"GPU 0", "GPU 1 memory errors", "GPU 2"}
     page.layout_control.buttons[1].click()
     page.draw()
     own = {(card.plotted_metric.key, card.gpus): card.plot for card in page.plot_cards}
@@ -154,7 +154,7 @@ def test_events_name_their_gpu(monitor):
 
 def test_stored_benchmark_is_marked(monitor, app, qtbot):
     window, page = monitor
-    app.kept = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
+    app.stored = [replace(cpu_benchmark(), started=time.time() - 300, seconds=60.0)]
     page.reload()
     feed(window, sample(gpu()))
     qtbot.waitUntil(lambda: "benchmark" in {event.text for event in page.plot_cards[0].plot.events}, timeout=5000)
@@ -198,7 +198,7 @@ def test_event_keeps_its_text_if_gpu_is_lost(monitor):
     """A lost card tells its limits no more."""
     window, page = monitor
     window.main_area.sampling.load_now()
-    now, told = time.time(), []
+    now, texts = time.time(), []
     feed(window, *(sample(gpu(temp=101, temp_max=88, temp_shutdown=95), t=now - 60 + second) for second in range(50)))
     for lost in (False, True):
         if lost:
@@ -206,5 +206,5 @@ def test_event_keeps_its_text_if_gpu_is_lost(monitor):
         page.annotations.invalidate()
         page.draw()
         plot = next(card.plot for card in page.plot_cards if card.plotted_metric.key == "temp")
-        told.append({event.text for event in plot.events if event.text and event.tone != "accent"})
-    assert told[0] == told[1] == {"far too hot"}
+        texts.append({event.text for event in plot.events if event.text and event.tone != "accent"})
+    assert texts[0] == texts[1] == {"far too hot"}

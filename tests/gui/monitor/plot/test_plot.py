@@ -143,11 +143,11 @@ def test_event_before_view_is_labelled_at_left_edge(shown, past):
         plot.refresh(past.fetch)
         corner = QRect(plot.area().left(), 0, 60, 12)
         seen.append(plot.grab(corner).toImage())
-    words, none = seen
+    labels, none = seen
     plot.set_events((Event(start=BEGIN + 700, end=math.inf, text="GPU 2 hot", tone="warn"),))
     plot.refresh(past.fetch)
-    assert words != none
-    assert words != plot.grab(corner).toImage()
+    assert labels != none
+    assert labels != plot.grab(corner).toImage()
 
 
 def turned(plot, modifiers) -> bool:
