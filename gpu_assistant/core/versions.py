@@ -50,7 +50,7 @@ class DottedNumber:
 
     @property
     def major(self) -> int:
-        """The first part."""
+        """The first number."""
         return self.parts[0] if self.parts else 0
 
     @property
