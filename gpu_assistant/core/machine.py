@@ -1,10 +1,8 @@
 """The description of a computer (`Machine`), which is also the JSON of `detect` and of machine files.
 
 Fields that a machine file may omit have a default; None means "unknown", an empty tuple "there is none". A machine
-file is untrusted: its texts are shown in a terminal and its
-numbers are reckoned with, so both have bounds that no real computer comes near.
-
-Which of a machine's disks a folder lies on, and which other one has room.
+file is untrusted: its texts are shown in a terminal and its numbers are used in calculations, so both have bounds that
+no real computer exceeds. `find_disk` and `larger_disk_data` choose among a machine's disks.
 """
 
 from __future__ import annotations
@@ -36,9 +34,9 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     `secure_boot`: whether UEFI Secure Boot is enabled. `smart_app_control`: whether Windows 11 blocks files that
     Microsoft does not know ("evaluation": it watches and blocks nothing).
 
-    Of a Linux distribution, as its os-release says: `distro` is its id, `distro_like` the ids of those it is built
-    from, the nearest first, `distro_codename` the release of those ("noble"), `distro_variant` its edition
-    ("silverblue"); `kernel` is the running kernel's whole name ("6.14.0-33-generic").
+    On Linux, from os-release: `distro` is the distribution's id, `distro_like` the ids of those it is derived from,
+    nearest first, `distro_codename` the codename of their release ("noble"), `distro_variant` its edition
+    ("silverblue"); `kernel` is the full release of the running kernel ("6.14.0-33-generic").
     """
 
     system: SystemName

@@ -257,23 +257,22 @@ class GpuSample(Struct, frozen=True, kw_only=True):
     A GPU that is not "ready" has identification only. Limits and error counters are read less often than once a second;
     in between they keep their last value.
 
-    `index` is the driver's number of now, as nvidia-smi's; one that is "gone" keeps its last until another card has
-    it, then it gets a free one. `address` is its place on the bus, "0000:01:00.0". `mem_reserved` is what the driver
-    keeps of the memory for itself, where it tells that apart from `mem_used`. `temp` is the core's, `temp_memory` the
-    memory's. From `temp_max` on the driver may slow the card below its base clock, from `temp_slow` on the card
-    itself does, at `temp_shutdown` it switches itself off; from `temp_memory_max` on the driver slows it for the
-    memory's sake. `power_limit_w` is in force, `power_default_w` the maker's. `pstate` 0 is the fastest, 15 the
-    slowest. `fan` is the speed asked for, `fan_rpm` the turns a minute that are measured. `pcie_gen_max` and
-    `pcie_width_max` are what card and slot can do together, `pcie_gen_card` what the card can. `pcie_replays` counts
-    packets sent again, `energy_j` joules, both since the driver was loaded. `throttle` names why clocks are held back
-    (text `monitor.throttle.<name>`), empty: not at all.
+    `index` is the driver's present index, as in nvidia-smi; a GPU that is "gone" keeps its last one until another GPU
+    has it, and then gets a free one. `address` is the PCI address, "0000:01:00.0". `mem_reserved` is memory reserved by
+    the driver, None where it is part of `mem_used`. `temp` is the core's temperature, `temp_memory` the memory's. From
+    `temp_max` the driver may reduce clocks below the base clock, from `temp_slow` the hardware does, at `temp_shutdown`
+    it shuts down; from `temp_memory_max` the driver reduces clocks because of the memory. `power_limit_w` is the
+    present limit, `power_default_w` the default one. `pstate` is 0 (fastest) to 15. `fan` is the intended speed in
+    percent, `fan_rpm` the measured one. `pcie_gen_max` and `pcie_width_max` are the maximum of GPU and slot together,
+    `pcie_gen_card` that of the GPU. `pcie_replays` (retransmitted packets) and `energy_j` (joules) count since the
+    driver was loaded. `throttle` are reasons for reduced clocks (text `monitor.throttle.<name>`), empty for none.
 
-    `ecc` says whether memory errors are watched for; counts of errors mended and not mended, since the driver was
-    loaded and (`_total`) in the card's life. `retired_pages`: bits of memory switched off for good (old cards),
-    `remapped_rows`: rows replaced by spare ones (new cards, `remap_failed`: no spare one was left); `_pending`: they
-    will be after a restart. `retired_single` and `retired_double` part the pages by their cause (several single-bit
-    errors, a double-bit one), `remapped_corrected` and `remapped_uncorrected` the rows. `xid` is the last error the
-    driver reported since the program looks, at `xid_t` (seconds since the epoch); 0: none.
+    `ecc`: whether ECC is enabled. Corrected and uncorrected errors count since the driver was loaded, with `_total`
+    over the GPU's life. `retired_pages` are memory pages taken out of use (older GPUs), by cause `retired_single`
+    (several single-bit errors) and `retired_double` (a double-bit error). `remapped_rows` are memory rows replaced by
+    spare ones (newer GPUs), `remapped_corrected` and `remapped_uncorrected` by cause; `remap_failed`: no spare row was
+    left. `_pending`: effective after a restart. `xid` is the last Xid error that the driver reported since this program
+    started, 0 for none; `xid_t` is its time (seconds since the epoch).
     """
 
     index: int
