@@ -226,7 +226,7 @@ class BenchmarkJob:
         if collector.start is None:
             return
         gpu_count = sum(device.id != "cpu" for device in collector.start.devices)
-        for index, model in enumerate(self._parallel_models(collector.start), collector.start.of + 1):
+        for index, model in enumerate(self._parallel_models(collector.start), collector.start.total + 1):
             single_results = [each for each in collector.results if each.id == model and each.device != "cpu"]
             reference = next(
                 (each for each in single_results if each.dtype.startswith("mixed-")),
