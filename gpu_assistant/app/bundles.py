@@ -39,11 +39,11 @@ class BundleService:
         *,
         channel: Channel = "studio",
         choice: Choice | None = None,
-        pace: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> CreateBundleJob:
         """Collect all files that a plan for the machine needs in a folder; a stopped job continues there.
 
-        `pace` limits the downloads, else the settings do.
+        `rate_limiter` limits the downloads, else the settings do.
         """
         from ..install.host import PreviewContext
         from ..install.jobs.create_bundle import CreateBundleJob
@@ -71,7 +71,7 @@ class BundleService:
             channel=channel,
             choice=choice,
             mirrors=self._context.mirrors,
-            rate_limiter=pace or self._context.rate_limiter(),
+            rate_limiter=rate_limiter or self._context.rate_limiter(),
         )
 
     def check(self, folder: Path, *, match_computer: bool = False) -> CheckBundleJob:

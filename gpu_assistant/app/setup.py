@@ -235,13 +235,13 @@ class SetupService:
         *,
         dry_run: bool = False,
         resume: Sequence[str] = (),
-        pace: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
         prompt: ElevationPrompt | None = None,
     ) -> InstallJob:
         """Install a plan; with `dry_run`, or for a simulated machine, only report what would be done.
 
-        `resume` is the command that continues after a restart of the computer (`resume_command`). `pace` limits the
-        downloads, else the settings do; to the window of `prompt` belongs the system's question about rights.
+        `resume` is the command that continues after a restart of the computer (`resume_command`). `rate_limiter` limits
+        the downloads, None: the settings do. The system's prompt for rights belongs to the window of `prompt`.
         """
         from ..install.jobs.install import InstallJob
 
@@ -254,7 +254,7 @@ class SetupService:
             dry_run=simulate,
             login_command=resume,
             mirrors=self._context.mirrors,
-            rate_limiter=pace or self._context.rate_limiter(),
+            rate_limiter=rate_limiter or self._context.rate_limiter(),
             prompt=prompt,
         )
 

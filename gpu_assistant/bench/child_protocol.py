@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..core.errors import AppError, Cancelled
@@ -93,13 +93,13 @@ class MeasurementStart(Struct, frozen=True):
 
 
 class ChildStart(Struct, frozen=True):
-    """The child's first message: versions, devices, and the `of` measurements of `work` that follow within `limit_s`
+    """The child's first message: versions, devices, and the `total` measurements (`work`) that follow within `limit_s`
     seconds.
     """
 
     torch: str
     devices: tuple[BenchDevice, ...]
-    of: int
+    total: int = field(name="of")
     limit_s: float
     versions: dict[str, str] = {}
     work: tuple[MeasurementStart, ...] = ()
@@ -175,7 +175,7 @@ class ChildMessageCollector:
     def receive(self, message: ChildMessage) -> None:
         """Store the content of one message and report it."""
         if message.start is not None:
-            self.start, self.total = message.start, message.start.of + self._extra_measurements(message.start)
+            self.start, self.total = message.start, message.start.total + self._extra_measurements(message.start)
         self.broken = message.broken if message.broken is not None else self.broken
         self.missing = message if message.missing is not None else self.missing
         self.is_complete = self.is_complete or message.end

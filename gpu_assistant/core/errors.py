@@ -148,7 +148,7 @@ class ElevationDenied(AppError):
 
 
 class NetworkError(AppError):
-    """No source answered."""
+    """No source responded."""
 
     exit_code = 6
 

@@ -41,7 +41,7 @@ def report_busy(listener: Callable[[Path], None]) -> Iterator[None]:
 
 
 def rename(source: Path, target: Path) -> None:
-    """`Path.rename`."""
+    """Like `Path.rename`, with retries (see the module)."""
     _retry(source, lambda: source.rename(target), _is_busy)
 
 
@@ -51,12 +51,12 @@ def replace(source: Path, target: Path) -> None:
 
 
 def unlink(path: Path, *, missing_ok: bool = False) -> None:
-    """`Path.unlink`."""
+    """Like `Path.unlink`, with retries (see the module)."""
     _retry(path, lambda: path.unlink(missing_ok=missing_ok), _is_busy)
 
 
 def rmdir(path: Path) -> None:
-    """`Path.rmdir`."""
+    """Like `Path.rmdir`, with retries (see the module)."""
     _retry(path, path.rmdir, _is_busy)
 
 

@@ -1,4 +1,4 @@
-"""JSON as structs: strict decoding of files that anybody may have written, and writing that leaves no half file.
+"""JSON as structs: strict decoding of untrusted files, and atomic writing.
 
 Every struct of the program becomes JSON and comes back through this module alone, because msgspec is not safe when two
 threads meet a type for the first time.

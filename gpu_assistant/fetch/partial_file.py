@@ -59,7 +59,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, tag="bytes"):
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size of the piece in bytes."""
         return self.end - self.start
 
 
@@ -67,7 +67,7 @@ Line = FileHeader | SourceVersion | Piece
 
 
 class PieceRecord(msgspec.Struct, kw_only=True):
-    """What a journal says."""
+    """The content of a journal file."""
 
     header: FileHeader
     versions: dict[str, SourceVersion]

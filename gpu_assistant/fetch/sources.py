@@ -111,7 +111,7 @@ class Source:
 
     @property
     def host(self) -> str:
-        """Its name for people."""
+        """The host name, else the whole URL."""
         return urlsplit(self.url).hostname or self.url
 
     @property
@@ -183,7 +183,7 @@ class Sources:
 
     @property
     def official(self) -> Source:
-        """The publisher's own."""
+        """The publisher's source, which is the first."""
         return self.all[0]
 
     @property
@@ -324,5 +324,5 @@ class HostLimiter:
         return True
 
     def release(self, server: str) -> None:
-        """One has ended."""
+        """Count one connection to this server less."""
         self._open[server] -= 1

@@ -71,7 +71,7 @@ class Transfer:
 
     @property
     def received(self) -> int:
-        """Bytes that are here."""
+        """Bytes on disk."""
         return self.segments.received
 
     def run(self) -> bool:
@@ -378,12 +378,12 @@ class HashWorker:
         self._thread = threading.Thread(target=self._run, name="hashes", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     @property
     def running(self) -> bool:
-        """Whether it still reads."""
+        """Whether the thread is running."""
         return self._thread.is_alive()
 
     def ok(self) -> bool:

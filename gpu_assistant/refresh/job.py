@@ -307,7 +307,7 @@ class RefreshJob:
         self._today = today
 
     def run(self, context: JobContext[Any]) -> RefreshResult:
-        """Ask everybody."""
+        """Query all sources and store newer facts; raises AppError and Cancelled."""
         self._cancel = context.cancel
         day = self._today.isoformat()
         catalog = self._catalog

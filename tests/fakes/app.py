@@ -198,7 +198,7 @@ class FakeApp(FakeIntegrations):
         *,
         dry_run: bool = False,
         resume: tuple[str, ...] = (),
-        pace: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
         prompt: object = None,
     ) -> FakeJob:
         self.resume = resume

@@ -103,9 +103,9 @@ class FakeBundles:
         *,
         channel: str = "studio",
         choice: Choice | None = None,
-        pace: RateLimiter | None = None,
+        rate_limiter: RateLimiter | None = None,
     ) -> FakeJob:
-        self._app.orders.append((machine, recommendation, folder, channel, choice, pace))
+        self._app.orders.append((machine, recommendation, folder, channel, choice, rate_limiter))
         if self._app.results.get("bundle") is None:
             self._app.results["bundle"] = lambda: write(folder, contents())
         return self._app.job("bundle")

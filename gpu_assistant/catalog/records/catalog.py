@@ -256,8 +256,8 @@ class PythonCatalog(CatalogFile, frozen=True, kw_only=True):
 class EnvironmentSizes(Struct, frozen=True, kw_only=True):
     """Measured bytes to download and to keep on disk for an environment with one variant; None where not measured.
 
-    `release` was measured; `approximate` tells that it is not the release in question. `whole`: the download includes
-    all dependencies, otherwise PyTorch's own wheel alone.
+    `release` was measured; `approximate` tells that it is not the release in question. `includes_dependencies`: the
+    download includes all dependencies, otherwise PyTorch's own wheel alone.
     """
 
     variant: Variant | None = None
@@ -266,7 +266,7 @@ class EnvironmentSizes(Struct, frozen=True, kw_only=True):
     download_bytes: ByteCount | None = None
     disk_bytes: ByteCount | None = None
     source: str | None = None
-    whole: bool = False
+    includes_dependencies: bool = field(default=False, name="whole")
     approximate: bool = False
 
 

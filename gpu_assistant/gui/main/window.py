@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def _on_setup_finished(self) -> None:
-        """Home opens from now on."""
+        """Remember that the setup is done, and show Home."""
         if not self.app.simulated and not self.app.settings.setup_done:
             self.saver.save(setup_done=True)
         self.show_main()

@@ -338,7 +338,7 @@ class MonitorPage(Page):
         text = gpu_summary.status_text(latest, self._health(), simulated=self._app.simulated)
         if self.time_axis.paused:
             time_text = time.strftime("%H:%M:%S", time.localtime(self.time_axis.view()[1]))
-            text = self.tr("{said} · graphs paused at {time}").format(said=text, time=time_text)
+            text = self.tr("{status} · graphs paused at {time}").format(status=text, time=time_text)
         if (self.title_label.text(), self.subtitle_label.text()) != (self.tr("Monitor"), text):
             self.set_title(self.tr("Monitor"), text)
         pill_state = gpu_summary.status_pill(self._health()) if latest is not None and latest.gpus else None

@@ -370,7 +370,9 @@ class WizardController(QObject):
         resume, dry_run = setup.resume_command(window=True), self.flow.simulated
         prompt = self._elevation_prompt()
         self.runners.install.start(
-            LazyJob(partial(setup.install, plan, dry_run=dry_run, resume=resume, pace=rate_limiter, prompt=prompt))
+            LazyJob(
+                partial(setup.install, plan, dry_run=dry_run, resume=resume, rate_limiter=rate_limiter, prompt=prompt)
+            )
         )
         self.page_changed.emit()
         self.changed.emit()

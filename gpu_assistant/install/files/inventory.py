@@ -198,7 +198,7 @@ def missing_metadata(environment: Path) -> tuple[str, ...]:
 
 
 def write_manifest(environment: Path, manifest: EnvironmentManifest) -> None:
-    """Raises AppError."""
+    """Write the environment's manifest; raises AppError."""
     json.write_file(environment / MANIFEST_FILE, json.encode_pretty(manifest) + "\n")
 
 

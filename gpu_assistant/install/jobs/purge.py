@@ -200,7 +200,7 @@ class AppDataGroup(Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The step's id."""
+        """The step's id in events."""
         return f"own-{self.name}"
 
     @property

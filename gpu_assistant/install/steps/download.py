@@ -36,9 +36,9 @@ class PackageDownload(StepKind):
             data["mbits"] = builder.durations.line_speed_mbits
         if builder.bundle is not None:
             code, size, data["path"] = "download-bundle", 0, str(builder.bundle)
-        elif size == 0 and sizes.whole:
+        elif size == 0 and sizes.includes_dependencies:
             code = "download-none"
-        elif size is not None and sizes.whole:
+        elif size is not None and sizes.includes_dependencies:
             code = "download-all" if "mbits" in data else "download"
         elif size is not None:
             # Only PyTorch's own wheel was measured.

@@ -46,7 +46,7 @@ class LinuxChildProcess:
             self._wait_until_exited(descendants, TERMINATE_GRACE_S)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is no handle to close."""
 
     def _descendants(self) -> list[psutil.Process]:
         import psutil

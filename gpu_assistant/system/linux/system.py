@@ -79,7 +79,7 @@ class LinuxSystem:
         )
 
     def cpu(self) -> Cpu:
-        """From /proc/cpuinfo."""
+        """The CPU as described in /proc/cpuinfo."""
         return parsing.parse_cpuinfo(self._read_text("proc/cpuinfo"))
 
     def memory_bytes(self) -> int:
@@ -91,7 +91,7 @@ class LinuxSystem:
         return hardware.list_disks(parsing.parse_mounts(self._read_text("proc/self/mounts")), self._home)
 
     def display_adapters(self) -> tuple[Gpu, ...]:
-        """From sysfs."""
+        """The PCI display adapters listed in sysfs."""
         return hardware.display_adapters(self._root)
 
     def nvidia_smi(self) -> Path | None:
@@ -99,7 +99,7 @@ class LinuxSystem:
         return next((path for candidate in NVIDIA_SMI_PATHS if (path := self._root / candidate).is_file()), None)
 
     def loaded_driver(self) -> str:
-        """From the loaded kernel module."""
+        """The version of the loaded NVIDIA kernel module."""
         return self._read_text("proc/driver/nvidia/version")
 
     def sleeping_driver(self) -> Driver | None:
@@ -178,7 +178,7 @@ class LinuxSystem:
         processes.start_checked(program, check)
 
     def executable(self, name: str) -> str:
-        """The name itself."""
+        """The file name of a program, which has no suffix on Linux."""
         return name
 
     def find_program(self, name: str) -> Path | None:
@@ -199,35 +199,35 @@ class LinuxSystem:
         return software.cudnn_folders(self._environ, self._root, self._machine)
 
     def environment_python(self, environment: Path) -> Path:
-        """bin/python."""
+        """The path of bin/python; it need not exist."""
         return environment / "bin" / "python"
 
     def environment_program(self, environment: Path, name: str) -> Path:
-        """In bin."""
+        """The path of a program in bin; it need not exist."""
         return environment / "bin" / name
 
     def standalone_python(self, folder: Path) -> Path:
-        """bin/python3."""
+        """The path of bin/python3; it need not exist."""
         return folder / "bin" / "python3"
 
     def activation_command(self, environment: Path) -> str:
-        """For bash and zsh."""
+        """The command that activates an environment in bash and zsh."""
         return f"source {shlex.quote(str(environment / 'bin' / 'activate'))}"
 
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
-        """For bash and zsh; a link to conda's program is resolved."""
+        """Activation scripts for bash and zsh; a link to conda's program is resolved."""
         scripts = linux_activation_script(environment, conda.resolve().parent.parent)
         return {Path(path): text.encode("utf-8", "surrogateescape") for path, text in scripts.items()}
 
     @property
     def windows(self) -> None:
-        """Not on Linux."""
+        """None: this is not Windows."""
         return
 
     # Elevation
 
     def is_admin(self) -> bool:
-        """Whether we are root."""
+        """Whether this process runs as root."""
         return os.geteuid() == 0
 
     def run_as_admin(
@@ -237,7 +237,7 @@ class LinuxSystem:
         cancel: threading.Event | None = None,
         window: int | None = None,  # noqa: ARG002 - pkexec's window stands by itself
     ) -> int:
-        """Through pkexec; directly where we are root."""
+        """Run by pkexec, or directly as root."""
         if self.is_admin():
             return self.run(argv, timeout=math.inf, cancel=cancel).returncode
         return elevation.run_as_admin(argv, cancel=cancel)
@@ -245,7 +245,7 @@ class LinuxSystem:
     # Desktop
 
     def open_folder(self, folder: Path) -> None:
-        """Through xdg-open."""
+        """Open a folder by xdg-open."""
         desktop.open_folder(folder, self._environ)
 
     def open_terminal(self, environment: Path) -> None:
@@ -296,7 +296,7 @@ class LinuxSystem:
         return user_language(self._environ)
 
     def proxy(self) -> str | None:
-        """From the environment."""
+        """The proxy settings in environment variables."""
         return proxy_from_environment(self._environ)
 
     def default_environments_folder(self, data_root: Path) -> Path:
@@ -305,7 +305,7 @@ class LinuxSystem:
 
     @property
     def variables(self) -> UserEnvironmentVariables:
-        """A file in environment.d."""
+        """The user's variables, stored in environment.d."""
         folder = config_folder(self._home, self._environ)
         return LinuxEnvironmentVariables(folder, self._root)
 

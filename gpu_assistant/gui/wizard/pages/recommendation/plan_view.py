@@ -202,7 +202,7 @@ class PlanRow(Themed, QWidget):
 
     @property
     def step_id(self) -> str:
-        """The step's id."""
+        """The id of the step that this row shows."""
         return self._step.id
 
     def toggle_details(self) -> None:
