@@ -22,6 +22,12 @@ def device_name(device: str) -> str:
     return "CPU" if kind == "cpu" else f"GPU {number or '0'}"
 
 
+def short_device_name(device: str) -> str:
+    """ "CPU" or "GPU"; a GPU other than the first has its number: "GPU 1"."""
+    name = device_name(device)
+    return "GPU" if name == "GPU 0" else name
+
+
 def device_label(device: str, name: str | None, *, several: bool) -> str:
     """The label of a device: its `name`, or with `several` GPUs its number, too: "GPU 1 (RTX 4060)"."""
     if name is None:

@@ -31,6 +31,12 @@ def format_ratio(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
+def workload_name(workload: str, texts: Translator) -> str:
+    """The name of a workload; its id where it has none, as in the result of a newer version."""
+    code = f"bench.workload.{workload}"
+    return texts.translate(code) if texts.has_text(code) else workload
+
+
 def unit_name(name: str, texts: Translator) -> str:
     """A unit in the texts' language; TFLOP/s and GB/s are the same in all."""
     return texts.translate(UNIT_PREFIX + name) if texts.has_text(UNIT_PREFIX + name) else name

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QTableWidgetItem
 
 from ....bench import results
 from ....core.results import Benchmark
+from ....core.types import short_device_name
 from ....texts.benchmark import size_text
 from ....texts.format import format_counted
 from ... import language
@@ -168,5 +169,5 @@ def table_rows(benchmark: Benchmark) -> list[tuple[str, ...]]:
         if (message := results.skip_details(omission)) is not None:
             reason = texts.translate(*message)  # of this measurement; the validity card has the reason for all
             reason = reason[:1].upper() + reason[1:]
-        rows.append((name, messages.device_label(omission.device), _size_text(omission.id, omission.size), reason))
+        rows.append((name, short_device_name(omission.device), _size_text(omission.id, omission.size), reason))
     return rows

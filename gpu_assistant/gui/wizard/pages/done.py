@@ -13,6 +13,7 @@ from ....core.errors import AppError
 from ....core.machine import Machine
 from ....core.recommendation import Recommendation
 from ....core.results import Benchmark, Check, Checks, CheckState
+from ....core.types import short_device_name
 from ....texts.format import format_duration, short_name
 from ....texts.localized import Texts
 from ...bench import messages
@@ -288,7 +289,7 @@ class QuickBenchmarkCard(Card):
         if not hasattr(progress, "workload"):
             return
         self.caption_label.setText(
-            f"{messages.workload_label(progress.workload, progress.dtype)} · {messages.device_label(progress.device)}"
+            f"{messages.workload_label(progress.workload, progress.dtype)} · {short_device_name(progress.device)}"
         )
         self.progress_bar.set_fraction((progress.index - 1) / max(progress.total, 1))
 
