@@ -413,6 +413,12 @@ class UserEnvironment(Protocol):
         """The proxy for https as the user set it, without user name and password."""
         ...
 
+    def automatic_proxy(self, url: str) -> str | None:
+        """The proxy that the system's automatic configuration names for an address ("http://proxy:8080"), for which no
+        other one is set; None: none. May take seconds at first.
+        """
+        ...
+
     def default_environments_folder(self, data_root: Path) -> Path:
         """The folder for new environments: short and plain ASCII where programs need that."""
         ...

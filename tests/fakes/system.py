@@ -343,6 +343,9 @@ class FakeUserEnvironment:
     def proxy(self) -> str | None:
         return self._proxy
 
+    def automatic_proxy(self, url: str) -> str | None:
+        return None
+
     def default_environments_folder(self, data_root: Path) -> Path:
         return self._environments or data_root / "environments"
 

@@ -299,6 +299,10 @@ class LinuxSystem:
         """From the environment."""
         return proxy_from_environment(self._environ)
 
+    def automatic_proxy(self, url: str) -> str | None:  # noqa: ARG002
+        """None: programs on Linux read the environment."""
+        return None
+
     def default_environments_folder(self, data_root: Path) -> Path:
         """In our data folder: no path breaks programs on Linux."""
         return data_root / "environments"

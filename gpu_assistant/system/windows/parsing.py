@@ -149,6 +149,15 @@ def nvidia_driver_version(windows_version: str | None) -> str | None:
     return f"{int(digits[:-2])}.{digits[-2:]}" if len(digits) == 5 else None
 
 
+def parse_proxy_list(text: str) -> str | None:
+    """The first proxy for HTTP of WinHTTP's list ("proxy:8080;http=other:80"); None where there is none."""
+    for entry in text.replace(";", " ").split():
+        kind, _, address = entry.rpartition("=")
+        if kind.lower() in ("", "http", "https"):
+            return address if "://" in address else f"http://{address}"
+    return None
+
+
 def parse_restore_points(text: str) -> frozenset[int]:
     """The sequence numbers that PowerShell lists, one a line."""
     return frozenset(int(line) for line in text.split() if line.isdecimal())
