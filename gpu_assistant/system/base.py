@@ -318,6 +318,12 @@ class Processes(Protocol):
         """What a person types in a terminal to activate the environment."""
         ...
 
+    def powershell_activation(self, environment: Path) -> str | None:
+        """What a person types in PowerShell, which by default runs no script: one line that allows it for this window
+        and activates the environment. None where there is no PowerShell.
+        """
+        ...
+
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """The files by which a conda environment is activated like a venv; `conda` is conda's program."""
         ...

@@ -214,6 +214,9 @@ class LinuxSystem:
         """For bash and zsh."""
         return f"source {shlex.quote(str(environment / 'bin' / 'activate'))}"
 
+    def powershell_activation(self, environment: Path) -> None:
+        """None: `activation_command` serves every shell."""
+
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """For bash and zsh; a link to conda's program is resolved."""
         scripts = linux_activation_script(environment, conda.resolve().parent.parent)

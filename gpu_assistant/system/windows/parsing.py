@@ -92,6 +92,15 @@ def quote_for_shell(path_text: str) -> str:
     return f'"{path_text}"' if re.search(r"[\s&()^;,=%]", path_text) else path_text
 
 
+def powershell_script_line(path_text: str) -> str:
+    """One line for PowerShell that runs a script although the policy is Restricted, as it is on Windows clients.
+
+    learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_execution_policies
+    """
+    quoted = "'" + path_text.replace("'", "''") + "'"
+    return f"Set-ExecutionPolicy -Scope Process RemoteSigned -Force; & {quoted}"
+
+
 def append_to_path(path: str | None, folder: str, expand: bool, expand_names: Callable[[str], str]) -> str | None:
     """The value of PATH with a folder appended; None where the folder is in it already.
 

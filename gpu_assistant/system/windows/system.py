@@ -213,8 +213,12 @@ class WindowsSystem:
         return folder / "python.exe"
 
     def activation_command(self, environment: Path) -> str:
-        """For cmd; PowerShell runs it too where the path needs no quotes."""
+        """For cmd; PowerShell would run the script of the same name for it, which its policy forbids by default."""
         return parsing.quote_for_shell(str(environment / "Scripts" / "activate"))
+
+    def powershell_activation(self, environment: Path) -> str:
+        """With the policy of this window only."""
+        return parsing.powershell_script_line(str(environment / "Scripts" / "activate.ps1"))
 
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """For cmd, in its own code page, and for PowerShell, which needs a byte order mark to read UTF-8."""
