@@ -165,3 +165,14 @@ def test_nvidia_driver_version(windows: str | None, nvidia: str | None) -> None:
 )
 def test_parse_gpu_instance(name: str, expected: tuple[int, tuple[int, int]] | None) -> None:
     assert parse_gpu_instance(name) == expected
+
+
+@pytest.mark.parametrize("folder", [r"C:\AI\env", r"C:\Users\张 三\env", r"C:\it's & $HOME"])
+def test_powershell_line_allows_scripts_for_its_window_and_quotes_the_path(folder: str) -> None:
+    line = powershell_script_line(folder)
+    allow, _, call = line.partition("; ")
+    assert allow == "Set-ExecutionPolicy -Scope Process RemoteSigned -Force"
+    # In single quotes PowerShell reads everything as it stands, and two of them as one.
+    assert call.startswith("& '")
+    assert call.endswith("'")
+    assert call[3:-1].replace("''", "'") == folder
