@@ -151,8 +151,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def refresh(self, fetch: Fetch) -> Repaint:
         """Paint the range of the time axis, as far as it has changed.
 
-        `fetch(key, since, oldest)` gives a series from `since` on, in the finest resolution stored back to `oldest`;
-        None where there is none.
+        `fetch` gets a line's key, the time from which on to read its series, and the time to which the resolution must
+        reach back; it gives None where there is no series.
         """
         area = self.area()
         if area.width() < 10 or area.height() < 10:
