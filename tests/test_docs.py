@@ -20,9 +20,11 @@ BASES = (ROOT, ROOT / "gpu_assistant")
 def named_paths(text: str) -> set[str]:
     """What a page has in backticks or a block and is a path of ours; from the repository's root or from the room."""
     codes = re.findall(r"```.*?```|`[^`]+`", text, re.DOTALL)
-    words = (word.strip("`:,") for code in codes for word in code.split())
+    candidates = (word.strip("`:,") for code in codes for word in code.split())
     return {
-        word for word in words if SOURCE_FILE.fullmatch(word) or ("/" in word and word.partition("/")[0] in FOLDERS)
+        word
+        for word in candidates
+        if SOURCE_FILE.fullmatch(word) or ("/" in word and word.partition("/")[0] in FOLDERS)
     }
 
 

@@ -109,7 +109,7 @@ def cpu_recommendation(choice: Choice | None = None, *, offers: bool = True) -> 
 
 def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
     """What suits `rtx4060`: a newer driver first, or a release for the one that is there."""
-    kept = choice is not None and choice.pytorch is not None
+    keep_pytorch = choice is not None and choice.pytorch is not None
     gpu, capability = "NVIDIA GeForce RTX 4060", "8.9"
     return Recommendation(
         schema=RECOMMENDATION_SCHEMA,
@@ -117,17 +117,17 @@ def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
         accelerator="cuda",
         python="3.12",
         pytorch=PyTorchChoice(
-            version="2.14.1" if kept else "2.15.0",
-            variant="cu126" if kept else "cu130",
+            version="2.14.1" if keep_pytorch else "2.15.0",
+            variant="cu126" if keep_pytorch else "cu130",
             index_url="https://example.invalid/whl/cu130",
-            cuda="12.6" if kept else "13.0",
-            cudnn="9.10.2" if kept else "9.26",
+            cuda="12.6" if keep_pytorch else "13.0",
+            cudnn="9.10.2" if keep_pytorch else "9.26",
         ),
         driver=DriverAdvice(
-            action="keep" if kept else "update",
+            action="keep" if keep_pytorch else "update",
             installed="566.03",
             minimum="580.88",
-            recommended=None if kept else "617.42",
+            recommended=None if keep_pytorch else "617.42",
             channel="studio",
         ),
         cuda_toolkit=PartAdvice(action="none"),
@@ -136,7 +136,7 @@ def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
             Reason(code="cuda", about="accelerator", data={"gpu": gpu, "capability": capability}),
             Reason(code="version-newest", about="pytorch.version", data={"version": "2.15.0"}),
             Reason(
-                code="driver-keep" if kept else "driver-update",
+                code="driver-keep" if keep_pytorch else "driver-update",
                 about="driver.action",
                 data={
                     "installed": "566.03",
@@ -151,7 +151,7 @@ def rtx4060_recommendation(choice: Choice | None = None) -> Recommendation:
             Reason(code="cudnn-inside", about="cudnn", data={"cudnn": "9.26"}),
         ),
         alternatives=()
-        if kept
+        if keep_pytorch
         else (
             Alternative(
                 code="keep-driver",

@@ -94,8 +94,8 @@ def sign(tmp_path: Path) -> dict[str, Path]:
 def signed_copy(file: Path, out: Path, keys: dict[str, Path]) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.unlink(missing_ok=True)
-    words = [word for pair in keys.items() for word in pair]
-    subprocess.run([str(SIGNER), "sign", *words, "-in", file, "-out", out], check=True, capture_output=True)
+    arguments = [word for pair in keys.items() for word in pair]
+    subprocess.run([str(SIGNER), "sign", *arguments, "-in", file, "-out", out], check=True, capture_output=True)
 
 
 @needs_signer

@@ -160,9 +160,8 @@ def test_program_ignoring_sigterm_is_killed_within_a_second() -> None:
 
     with pytest.raises(Cancelled):
         python(TREE, cancel=cancel, on_line=on_line)
-    assert (
-        linux_processes.TERMINATE_GRACE_S <= time.monotonic() - cancelled_at < 10
-    )  # a busy test machine may take longer
+    waited = time.monotonic() - cancelled_at
+    assert linux_processes.TERMINATE_GRACE_S <= waited < 10  # a busy test machine may take longer
 
 
 def test_cancel_terminates_process_tree() -> None:
@@ -258,7 +257,7 @@ class StopHere(Exception):
     """The check says no."""
 
 
-def until_said(path: Path, text: str) -> bool:
+def until_written(path: Path, text: str) -> bool:
     end = time.monotonic() + 20
     while time.monotonic() < end:
         if path.is_file() and path.read_text(encoding="utf-8").strip() == text:
@@ -294,14 +293,14 @@ def test_program_runs_after_check(program: Path, output_file: Path) -> None:
     seen = []
     SYSTEM.start_checked(program, lambda file: seen.append(hashlib.sha256(file.read()).hexdigest()))
     assert seen == [hashlib.sha256(program.read_bytes()).hexdigest()]
-    assert until_said(output_file, "good")
+    assert until_written(output_file, "good")
 
 
 @pytest.mark.linux
 @pytest.mark.skipif(sys.platform == "win32", reason="there the file cannot be replaced meanwhile: tested below")
 def test_replaced_file_does_not_run(program: Path, tmp_path: Path, output_file: Path) -> None:
     SYSTEM.start_checked(program, lambda _file: script(tmp_path / "other", output_file, "evil").replace(program))
-    assert until_said(output_file, "good")
+    assert until_written(output_file, "good")
 
 
 @pytest.mark.windows
@@ -337,7 +336,7 @@ def test_failed_check_starts_nothing(program: Path, output_file: Path) -> None:
     # Had it been started, one that is started now would not be the first to speak.
     assert not output_file.exists()
     SYSTEM.start_checked(program, lambda file: None)
-    assert until_said(output_file, "good")
+    assert until_written(output_file, "good")
 
 
 def test_missing_file_raises(tmp_path: Path) -> None:

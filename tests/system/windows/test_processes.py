@@ -77,9 +77,11 @@ def test_arguments_environment_and_folder_reach_a_program_as_given(tmp_path: Pat
     code = (
         "import os, sys; sys.stdout.reconfigure(encoding='utf-8'); print(sys.argv[1:], os.environ['名字'], os.getcwd())"
     )
-    words = ['a "b" c', "d\\", "", "张三"]
-    finished = WindowsSystem().run([sys.executable, "-c", code, *words], timeout=60, environ={"名字": "值"}, cwd=folder)
-    assert finished.stdout.strip() == f"{words} 值 {folder}"
+    arguments = ['a "b" c', "d\\", "", "张三"]
+    finished = WindowsSystem().run(
+        [sys.executable, "-c", code, *arguments], timeout=60, environ={"名字": "值"}, cwd=folder
+    )
+    assert finished.stdout.strip() == f"{arguments} 值 {folder}"
 
 
 def test_what_is_no_program_is_an_error(tmp_path: Path) -> None:
@@ -91,8 +93,8 @@ def test_what_is_no_program_is_an_error(tmp_path: Path) -> None:
 
 
 def test_no_handle_but_the_streams_is_inherited(tmp_path: Path) -> None:
-    with (tmp_path / "ours.txt").open("w") as ours:
-        handle = msvcrt.get_osfhandle(ours.fileno())
+    with (tmp_path / "ours.txt").open("w") as own_file:
+        handle = msvcrt.get_osfhandle(own_file.fileno())
         os.set_handle_inheritable(handle, True)
         code = f"import os; os.get_handle_inheritable({handle})"
         finished = WindowsSystem().run([sys.executable, "-c", code], timeout=60)

@@ -46,9 +46,9 @@ def test_each_condition_has_a_note(language, changed, expected) -> None:
 
 def test_smart_app_control_is_noted_where_it_is_on(language) -> None:
     plain = rtx4060()
-    for state, said in (("on", True), ("evaluation", False), ("off", False), (None, False)):
+    for state, expected in (("on", True), ("evaluation", False), ("off", False), (None, False)):
         machine = replace(plain, os=replace(plain.os, smart_app_control=state))
-        assert any("Smart App Control" in note.text for note in machine_notes(machine, NONE)) is said
+        assert any("Smart App Control" in note.text for note in machine_notes(machine, NONE)) is expected
 
 
 def test_secure_boot_note_only_on_linux_with_nvidia(language) -> None:
