@@ -318,6 +318,12 @@ class Processes(Protocol):
         """What a person types in a terminal to activate the environment."""
         ...
 
+    def powershell_activation(self, environment: Path) -> str | None:
+        """What a person types in PowerShell, which by default runs no script: one line that allows it for this window
+        and activates the environment. None where there is no PowerShell.
+        """
+        ...
+
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """The files by which a conda environment is activated like a venv; `conda` is conda's program."""
         ...
@@ -411,6 +417,12 @@ class UserEnvironment(Protocol):
 
     def proxy(self) -> str | None:
         """The proxy for https as the user set it, without user name and password."""
+        ...
+
+    def automatic_proxy(self, url: str) -> str | None:
+        """The proxy that the system's automatic configuration names for an address ("http://proxy:8080"), for which no
+        other one is set; None: none. May take seconds at first.
+        """
         ...
 
     def default_environments_folder(self, data_root: Path) -> Path:

@@ -387,6 +387,10 @@
         <translation>在真实的电脑上，这里会显示验证结果。</translation>
     </message>
     <message>
+        <source>PowerShell runs no scripts by default: type this one there instead</source>
+        <translation>PowerShell 默认不运行脚本，在那里请改用这一行</translation>
+    </message>
+    <message>
         <source>Or type this in any terminal</source>
         <translation>或者在任意终端里输入</translation>
     </message>

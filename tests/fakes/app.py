@@ -90,6 +90,9 @@ class FakeSystem:
     def allow_foreground(self, process_id: int) -> None:
         self.opened.append(("foreground", Path(str(process_id))))
 
+    def powershell_activation(self, environment: Path) -> str | None:
+        return f"& '{environment}'" if self.name == "windows" else None
+
     def activation_command(self, environment: Path) -> str:
         return f"source {environment}/bin/activate"
 

@@ -225,6 +225,9 @@ class FakeProcesses:
     def activation_command(self, environment: Path) -> str:
         return REAL.activation_command(environment)
 
+    def powershell_activation(self, environment: Path) -> str | None:
+        return REAL.powershell_activation(environment)
+
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         return REAL.conda_activation_files(environment, conda)
 
@@ -342,6 +345,9 @@ class FakeUserEnvironment:
 
     def proxy(self) -> str | None:
         return self._proxy
+
+    def automatic_proxy(self, url: str) -> str | None:
+        return None
 
     def default_environments_folder(self, data_root: Path) -> Path:
         return self._environments or data_root / "environments"

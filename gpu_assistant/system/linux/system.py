@@ -214,6 +214,9 @@ class LinuxSystem:
         """The command that activates an environment in bash and zsh."""
         return f"source {shlex.quote(str(environment / 'bin' / 'activate'))}"
 
+    def powershell_activation(self, environment: Path) -> None:
+        """None: `activation_command` serves every shell."""
+
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """Activation scripts for bash and zsh; a link to conda's program is resolved."""
         scripts = linux_activation_script(environment, conda.resolve().parent.parent)
@@ -298,6 +301,10 @@ class LinuxSystem:
     def proxy(self) -> str | None:
         """The proxy settings in environment variables."""
         return proxy_from_environment(self._environ)
+
+    def automatic_proxy(self, url: str) -> str | None:  # noqa: ARG002
+        """None: programs on Linux read the environment."""
+        return None
 
     def default_environments_folder(self, data_root: Path) -> Path:
         """In our data folder: no path breaks programs on Linux."""

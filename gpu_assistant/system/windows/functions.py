@@ -35,6 +35,7 @@ from ctypes.wintypes import (
 from typing import Any
 
 from .structures import (
+    AutoproxyOptions,
     CertChainContext,
     CertChainEngineConfig,
     CertChainPara,
@@ -42,11 +43,13 @@ from .structures import (
     CloseAdapter,
     CounterValueItem,
     CryptProviderSgnr,
+    CurrentUserProxyConfig,
     DeviceInfoData,
     DevicePropertyKey,
     Guid,
     OpenAdapterFromLuid,
     ProcessInformation,
+    ProxyInfo,
     QueryAdapterInfo,
     RestorePointInfo,
     SecurityAttributes,
@@ -111,6 +114,7 @@ kernel32 = Library(
         "GetSystemPowerStatus": (BOOL, POINTER(SystemPowerStatus)),
         "GetSystemWindowsDirectoryW": (UINT, LPWSTR, UINT),
         "GetUserDefaultUILanguage": (LANGID,),
+        "GlobalFree": (HANDLE, HANDLE),
         "InitializeProcThreadAttributeList": (BOOL, c_void_p, DWORD, DWORD, POINTER(c_size_t)),
         "LocalFree": (HANDLE, HANDLE),
         "SetInformationJobObject": (BOOL, HANDLE, c_int, c_void_p, DWORD),
@@ -239,4 +243,17 @@ pdh = Library(
         "PdhOpenQueryW": (DWORD, LPCWSTR, c_void_p, POINTER(HANDLE)),
     },
 )
-LIBRARIES = (*(kernel32, user32, gdi32, shell32, ole32, advapi32, crypt32, wintrust, srclient, setupapi, pdh),)
+winhttp = Library(
+    "winhttp",
+    {
+        "WinHttpCloseHandle": (BOOL, HANDLE),
+        "WinHttpGetIEProxyConfigForCurrentUser": (BOOL, POINTER(CurrentUserProxyConfig)),
+        "WinHttpGetProxyForUrl": (BOOL, HANDLE, LPCWSTR, POINTER(AutoproxyOptions), POINTER(ProxyInfo)),
+        "WinHttpOpen": (HANDLE, LPCWSTR, DWORD, LPCWSTR, LPCWSTR, DWORD),
+        "WinHttpSetTimeouts": (BOOL, HANDLE, c_int, c_int, c_int, c_int),
+    },
+)
+LIBRARIES = (
+    *(kernel32, user32, gdi32, shell32, ole32, advapi32),
+    *(crypt32, wintrust, srclient, setupapi, pdh, winhttp),
+)

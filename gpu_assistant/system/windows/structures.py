@@ -419,3 +419,40 @@ class QueryAdapterInfo(ctypes.Structure):
         ("pPrivateDriverData", ctypes.c_void_p),
         ("PrivateDriverDataSize", wintypes.UINT),
     )
+
+
+# winhttp.h; texts are pointers, because their receiver frees them
+
+
+class CurrentUserProxyConfig(ctypes.Structure):
+    """WINHTTP_CURRENT_USER_IE_PROXY_CONFIG."""
+
+    _fields_ = (
+        ("fAutoDetect", wintypes.BOOL),
+        ("lpszAutoConfigUrl", ctypes.c_void_p),
+        ("lpszProxy", ctypes.c_void_p),
+        ("lpszProxyBypass", ctypes.c_void_p),
+    )
+
+
+class AutoproxyOptions(ctypes.Structure):
+    """WINHTTP_AUTOPROXY_OPTIONS."""
+
+    _fields_ = (
+        ("dwFlags", wintypes.DWORD),
+        ("dwAutoDetectFlags", wintypes.DWORD),
+        ("lpszAutoConfigUrl", wintypes.LPCWSTR),
+        ("lpvReserved", ctypes.c_void_p),
+        ("dwReserved", wintypes.DWORD),
+        ("fAutoLogonIfChallenged", wintypes.BOOL),
+    )
+
+
+class ProxyInfo(ctypes.Structure):
+    """WINHTTP_PROXY_INFO."""
+
+    _fields_ = (
+        ("dwAccessType", wintypes.DWORD),
+        ("lpszProxy", ctypes.c_void_p),
+        ("lpszProxyBypass", ctypes.c_void_p),
+    )

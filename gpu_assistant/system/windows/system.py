@@ -26,11 +26,13 @@ from . import desktop, elevation, hardware, parsing, processes, registry
 from .environment import WindowsEnvironmentVariables
 from .facts import WindowsFacts
 from .functions import shell32, user32
+from .proxies import AutomaticProxies
 
 VERSION_KEY = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 PROCESSOR_KEY = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 ENVIRONMENT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 SM_REMOTESESSION = 0x1000  # GetSystemMetrics
+AUTOMATIC_PROXIES = AutomaticProxies()
 
 
 class WindowsSystem:
@@ -211,8 +213,12 @@ class WindowsSystem:
         return folder / "python.exe"
 
     def activation_command(self, environment: Path) -> str:
-        """For cmd; PowerShell runs it too where the path needs no quotes."""
+        """For cmd; PowerShell would run the script of the same name for it, which its policy forbids by default."""
         return parsing.quote_for_shell(str(environment / "Scripts" / "activate"))
+
+    def powershell_activation(self, environment: Path) -> str:
+        """With the policy of this window only."""
+        return parsing.powershell_script_line(str(environment / "Scripts" / "activate.ps1"))
 
     def conda_activation_files(self, environment: Path, conda: Path) -> Mapping[Path, bytes]:
         """For cmd, in its own code page, and for PowerShell, which needs a byte order mark to read UTF-8."""
@@ -302,6 +308,10 @@ class WindowsSystem:
     def proxy(self) -> str | None:
         """From the environment, else from Windows' settings."""
         return self._facts.proxy()
+
+    def automatic_proxy(self, url: str) -> str | None:
+        """By WinHTTP, as browsers do; each host is asked for once."""
+        return AUTOMATIC_PROXIES.find(url)
 
     def default_environments_folder(self, data_root: Path) -> Path:
         r"""In our data folder where its path is harmless, else C:\AI."""
