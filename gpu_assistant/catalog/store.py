@@ -30,7 +30,7 @@ from .gpu_names import card_name, chip_name, is_laptop_name, normalize_name, spl
 from .records.base import CatalogFile, IsoDate
 from .records.cuda import CudaCatalog
 from .records.drivers import DriverCatalog
-from .records.environments import EnvironmentSizeCatalog, EnvironmentSizes, PythonBuild, PythonCatalog
+from .records.environment_contents import EnvironmentSizeCatalog, EnvironmentSizes, PythonBuild, PythonCatalog
 from .records.gpus import GpuCatalog, GpuRecord
 from .records.pytorch import PyTorchCatalog, TorchRelease, TorchVariant, variant_family
 from .records.updates import UpdateCatalog
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .records.accelerators import AcceleratorCatalog, AmdDevice, IntelDevice
     from .records.libraries import CudnnCatalog, TensorFlowCatalog, VcRuntimeCatalog, VcRuntimeRequirement
     from .records.mirrors import MirrorCatalog, MirrorRecord
-    from .records.reference import ReferenceCard, ReferenceCatalog
+    from .records.peak_specs import ReferenceCard, ReferenceCatalog
     from .records.updates import RefreshSettings
 
 Kind = TypeVar("Kind", bound=CatalogFile)
@@ -148,7 +148,7 @@ class Catalog:
     @cached_property
     def reference(self) -> ReferenceCatalog:
         """Peak specifications of GPUs."""
-        from .records.reference import ReferenceCatalog
+        from .records.peak_specs import ReferenceCatalog
 
         return self.read("reference.json", ReferenceCatalog)
 
@@ -262,7 +262,7 @@ class Catalog:
 
         `memory_bytes` distinguishes GPUs of one name. None where it cannot, for laptops and for unknown GPUs.
         """
-        from .records.reference import find_reference_card
+        from .records.peak_specs import find_reference_card
 
         return find_reference_card(self.reference.cards, name, memory_bytes)
 

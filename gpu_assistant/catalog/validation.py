@@ -27,13 +27,13 @@ from .records.accelerators import AcceleratorCatalog
 from .records.base import CatalogFile
 from .records.cuda import CudaCatalog
 from .records.drivers import DriverCatalog, GpuGeneration
-from .records.environments import EnvironmentSizeCatalog, PythonCatalog
+from .records.environment_contents import EnvironmentSizeCatalog, PythonCatalog
 from .records.gpus import GpuCatalog
 from .records.health import HealthRules
 from .records.libraries import CudnnCatalog, TensorFlowCatalog, VcRuntimeCatalog
 from .records.mirrors import MirrorCatalog
+from .records.peak_specs import ReferenceCatalog
 from .records.pytorch import PyTorchCatalog
-from .records.reference import ReferenceCatalog
 from .records.updates import RefreshSettings, UpdateCatalog
 
 if TYPE_CHECKING:
