@@ -30,7 +30,7 @@ from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 from packaging.version import InvalidVersion, Version
 
-from gpu_assistant.catalog.records.catalog import UpdateCatalog, UpdateKey
+from gpu_assistant.catalog.records.updates import UpdateCatalog, UpdateKey
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core import json
 from gpu_assistant.core.errors import AppError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from ..catalog.records.catalog import DriverPackage
+from ..catalog.records.drivers import DriverPackage
 from ..core.recommendation import Alternative, LocalWheel
 from ..core.types import Value
 from ..core.versions import Version, version_text

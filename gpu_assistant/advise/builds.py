@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.records.software import GlibcMinimum, TorchRelease, TorchVariant
+from ..catalog.records.pytorch import GlibcMinimum, TorchRelease, TorchVariant
 from ..catalog.store import Catalog
 from ..core.machine import SystemName
 from ..core.versions import Capability, Version

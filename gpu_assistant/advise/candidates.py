@@ -16,9 +16,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..catalog.records.catalog import MinimumWindows
-from ..catalog.records.hardware import IntelFamily
-from ..catalog.records.software import EmbeddedBoards, GlibcMinimum, VendorIndex
+from ..catalog.records.accelerators import IntelFamily
+from ..catalog.records.drivers import MinimumWindows
+from ..catalog.records.pytorch import EmbeddedBoards, GlibcMinimum, VendorIndex
 from ..catalog.store import Catalog
 from ..core.errors import AppError
 from ..core.machine import Gpu, Machine, SystemName

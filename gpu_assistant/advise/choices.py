@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from ..catalog.records.catalog import DriverPackage, GpuGeneration
+from ..catalog.records.drivers import DriverPackage, GpuGeneration
 from ..catalog.store import Catalog
 from ..core.errors import UnsatisfiableChoice, UsageError
 from ..core.machine import SystemName

@@ -11,8 +11,8 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.records.catalog import DriverPackage, GpuGeneration, Segment
-from ..catalog.records.drivers import ModuleKind
+from ..catalog.records.drivers import DriverPackage, GpuGeneration, ModuleKind
+from ..catalog.records.gpus import Segment
 from ..catalog.store import Catalog
 from ..core.machine import Driver, Machine, SystemName
 from ..core.types import Channel

@@ -6,8 +6,8 @@ import re
 
 from msgspec import Struct
 
-from ..catalog.records.catalog import GpuRecord, Segment
-from ..catalog.records.hardware import is_laptop_name
+from ..catalog.gpu_names import is_laptop_name
+from ..catalog.records.gpus import GpuRecord, Segment
 from ..catalog.store import Catalog
 from ..core.machine import Gpu, Machine, Vendor
 from ..core.versions import Capability

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.records.software import TensorFlowBuildRecord
+from ..catalog.records.libraries import TensorFlowBuildRecord
 from ..catalog.store import Catalog
 from ..core.errors import UnsatisfiableChoice, UsageError
 from ..core.recommendation import Alternative, DriverAdvice, RecommendationWarning, TensorFlowChoice

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from ..catalog.records.catalog import ToolkitRelease
-from ..catalog.records.software import CudnnRelease, HostCompiler
+from ..catalog.records.cuda import HostCompiler, ToolkitRelease
+from ..catalog.records.libraries import CudnnRelease
 from ..catalog.store import Catalog
 from ..core.machine import CudaToolkit, OperatingSystem, SystemName
 from ..core.recommendation import PartAdvice, RecommendationWarning

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import PureWindowsPath
 
 from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
-from ..catalog.records.software import VcRuntimeRequirement
+from ..catalog.records.libraries import VcRuntimeRequirement
 from ..core.machine import Tools, home_disk, larger_disk_data
 from ..core.recommendation import Accelerator, DriverAdvice, RecommendationWarning
 from ..core.types import Value

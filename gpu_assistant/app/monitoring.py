@@ -178,7 +178,7 @@ class MonitoringService:
 
     def form_factor(self, gpu: GpuSample) -> FormFactor:
         """The kind of computer that a GPU is sold for, by its name."""
-        from ..catalog.records.hardware import is_laptop_name
+        from ..catalog.gpu_names import is_laptop_name
 
         if gpu.name is None:
             return "any"

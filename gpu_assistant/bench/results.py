@@ -43,7 +43,7 @@ from .child_protocol import (
 from .gpu_log import ABNORMAL_THROTTLE_REASONS, BUSY_GPU_PERCENT, THERMAL_THROTTLE_REASONS
 
 if TYPE_CHECKING:
-    from ..catalog.records.hardware import DerivedRates, ReferenceCard
+    from ..catalog.records.peak_specs import DerivedRates, ReferenceCard
     from ..catalog.store import Catalog
 
 

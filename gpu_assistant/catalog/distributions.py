@@ -13,8 +13,7 @@ from ..core.versions import Version
 
 if TYPE_CHECKING:
     from ..core.machine import OperatingSystem
-    from .records.catalog import DriverCatalog
-    from .records.drivers import LinuxDriverCommands, LinuxDriverInstall, LinuxDriverPage
+    from .records.drivers import DriverCatalog, LinuxDriverCommands, LinuxDriverInstall, LinuxDriverPage
 
 CommandLines = tuple[tuple[str, ...], ...]
 

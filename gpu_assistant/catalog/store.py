@@ -26,25 +26,21 @@ from ..core.errors import AppError, os_error_text
 from ..core.json import describe_fault
 from ..core.machine import SystemName
 from ..core.versions import Capability, Version
+from .gpu_names import card_name, chip_name, is_laptop_name, normalize_name, split_listed_names
 from .records.base import CatalogFile, IsoDate
-from .records.catalog import (
-    CudaCatalog,
-    DriverCatalog,
-    EnvironmentSizeCatalog,
-    EnvironmentSizes,
-    GpuCatalog,
-    GpuRecord,
-    PythonBuild,
-    PythonCatalog,
-    UpdateCatalog,
-)
-from .records.hardware import card_name, chip_name, is_laptop_name, normalize_name, split_listed_names
-from .records.software import PyTorchCatalog, TorchRelease, TorchVariant, variant_family
+from .records.cuda import CudaCatalog
+from .records.drivers import DriverCatalog
+from .records.environment_contents import EnvironmentSizeCatalog, EnvironmentSizes, PythonBuild, PythonCatalog
+from .records.gpus import GpuCatalog, GpuRecord
+from .records.pytorch import PyTorchCatalog, TorchRelease, TorchVariant, variant_family
+from .records.updates import UpdateCatalog
 
 if TYPE_CHECKING:
-    from .records.catalog import MirrorCatalog, MirrorRecord, RefreshSettings
-    from .records.hardware import AcceleratorCatalog, AmdDevice, IntelDevice, ReferenceCard, ReferenceCatalog
-    from .records.software import CudnnCatalog, TensorFlowCatalog, VcRuntimeCatalog, VcRuntimeRequirement
+    from .records.accelerators import AcceleratorCatalog, AmdDevice, IntelDevice
+    from .records.libraries import CudnnCatalog, TensorFlowCatalog, VcRuntimeCatalog, VcRuntimeRequirement
+    from .records.mirrors import MirrorCatalog, MirrorRecord
+    from .records.peak_specs import ReferenceCard, ReferenceCatalog
+    from .records.updates import RefreshSettings
 
 Kind = TypeVar("Kind", bound=CatalogFile)
 Device = TypeVar("Device", "AmdDevice", "IntelDevice")
@@ -117,49 +113,49 @@ class Catalog:
     @cached_property
     def cudnn(self) -> CudnnCatalog:
         """cuDNN's releases."""
-        from .records.software import CudnnCatalog
+        from .records.libraries import CudnnCatalog
 
         return self.read("cudnn.json", CudnnCatalog)
 
     @cached_property
     def tensorflow(self) -> TensorFlowCatalog:
         """TensorFlow's releases, and how each system gets one that uses the GPU."""
-        from .records.software import TensorFlowCatalog
+        from .records.libraries import TensorFlowCatalog
 
         return self.read("tensorflow.json", TensorFlowCatalog)
 
     @cached_property
     def vc_redist(self) -> VcRuntimeCatalog:
         """Microsoft's Visual C++ runtime."""
-        from .records.software import VcRuntimeCatalog
+        from .records.libraries import VcRuntimeCatalog
 
         return self.read("vc_redist.json", VcRuntimeCatalog)
 
     @cached_property
     def accelerators(self) -> AcceleratorCatalog:
         """GPUs of AMD, Intel and Apple."""
-        from .records.hardware import AcceleratorCatalog
+        from .records.accelerators import AcceleratorCatalog
 
         return self.read("accelerators.json", AcceleratorCatalog)
 
     @cached_property
     def mirrors(self) -> MirrorCatalog:
         """Publishers and their mirrors."""
-        from .records.catalog import MirrorCatalog
+        from .records.mirrors import MirrorCatalog
 
         return self.read("mirrors.json", MirrorCatalog)
 
     @cached_property
     def reference(self) -> ReferenceCatalog:
         """Peak specifications of GPUs."""
-        from .records.hardware import ReferenceCatalog
+        from .records.peak_specs import ReferenceCatalog
 
         return self.read("reference.json", ReferenceCatalog)
 
     @cached_property
     def refresh_settings(self) -> RefreshSettings:
         """The publishers' pages with newer facts."""
-        from .records.catalog import RefreshSettings
+        from .records.updates import RefreshSettings
 
         return self.read("refresh.json", RefreshSettings)
 
@@ -266,7 +262,7 @@ class Catalog:
 
         `memory_bytes` distinguishes GPUs of one name. None where it cannot, for laptops and for unknown GPUs.
         """
-        from .records.hardware import find_reference_card
+        from .records.peak_specs import find_reference_card
 
         return find_reference_card(self.reference.cards, name, memory_bytes)
 

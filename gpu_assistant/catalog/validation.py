@@ -23,21 +23,18 @@ from ..core.errors import os_error_text
 from ..core.json import describe_fault
 from ..core.versions import Capability, Version, schema_hook
 from .estimates import DurationCatalog, MemoryPlanningCatalog
+from .records.accelerators import AcceleratorCatalog
 from .records.base import CatalogFile
-from .records.catalog import (
-    CudaCatalog,
-    DriverCatalog,
-    EnvironmentSizeCatalog,
-    GpuCatalog,
-    GpuGeneration,
-    MirrorCatalog,
-    PythonCatalog,
-    RefreshSettings,
-    UpdateCatalog,
-)
-from .records.hardware import AcceleratorCatalog, ReferenceCatalog
+from .records.cuda import CudaCatalog
+from .records.drivers import DriverCatalog, GpuGeneration
+from .records.environment_contents import EnvironmentSizeCatalog, PythonCatalog
+from .records.gpus import GpuCatalog
 from .records.health import HealthRules
-from .records.software import CudnnCatalog, PyTorchCatalog, TensorFlowCatalog, VcRuntimeCatalog
+from .records.libraries import CudnnCatalog, TensorFlowCatalog, VcRuntimeCatalog
+from .records.mirrors import MirrorCatalog
+from .records.peak_specs import ReferenceCatalog
+from .records.pytorch import PyTorchCatalog
+from .records.updates import RefreshSettings, UpdateCatalog
 
 if TYPE_CHECKING:
     from .store import Catalog

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..catalog.records.software import parse_version_json
+from ..catalog.records.cuda import parse_version_json
 from ..core.errors import AppError
 from ..core.machine import CudaToolkit, Cudnn
 from ..system.base import Processes

@@ -20,22 +20,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..catalog.records.base import CatalogFile, SourceRecord, days_since
-from ..catalog.records.catalog import (
-    CudaCatalog,
-    DriverCatalog,
-    DriverLookupQuery,
-    DriverPackage,
-    RefreshSettings,
-    ToolkitRelease,
-)
-from ..catalog.records.software import (
-    CudnnArchive,
-    CudnnCatalog,
-    CudnnRelease,
-    PyTorchCatalog,
-    TorchRelease,
-    TorchVariant,
-)
+from ..catalog.records.cuda import CudaCatalog, ToolkitRelease
+from ..catalog.records.drivers import DriverCatalog, DriverPackage
+from ..catalog.records.libraries import CudnnArchive, CudnnCatalog, CudnnRelease
+from ..catalog.records.pytorch import PyTorchCatalog, TorchRelease, TorchVariant
+from ..catalog.records.updates import DriverLookupQuery, RefreshSettings
 from ..catalog.store import Catalog
 from ..core.errors import AppError, NetworkError
 from ..core.jobs import JobContext

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
 
-from ..catalog.records.catalog import UpdateCatalog, UpdateKey
+from ..catalog.records.updates import UpdateCatalog, UpdateKey
 from ..core import json
 from ..core.errors import Cancelled
 from ..core.jobs import JobContext

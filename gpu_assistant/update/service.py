@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from .. import __version__
-from ..catalog.records.catalog import UpdateCatalog
+from ..catalog.records.updates import UpdateCatalog
 from ..core.paths import DataDir
 from . import check as update_check
 from .check import CheckPolicy, UpdateCheckJob

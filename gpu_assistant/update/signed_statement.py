@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Meta, Struct
 from packaging.version import InvalidVersion, Version
 
-from ..catalog.records.catalog import UpdateKey
+from ..catalog.records.updates import UpdateKey
 from ..core import json
 from ..core.files import RemoteFile
 

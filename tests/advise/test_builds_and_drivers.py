@@ -16,8 +16,8 @@ from gpu_assistant.advise.drivers import (
     native_cuda,
 )
 from gpu_assistant.advise.recommend import recommend
-from gpu_assistant.catalog.records.catalog import Segment
-from gpu_assistant.catalog.records.software import TorchVariant
+from gpu_assistant.catalog.records.gpus import Segment
+from gpu_assistant.catalog.records.pytorch import TorchVariant
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import UsageError
 from gpu_assistant.core.machine import SystemName

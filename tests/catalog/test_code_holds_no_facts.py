@@ -21,8 +21,8 @@ VERSION = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}(?:\.\d{1,4}){0,3}(?![\w.])", r
 ALLOWED: dict[tuple[str, str], str] = {
     ("__init__.py", r"\d+\.\d+\.\d+"): "our own version",
     ("catalog/validation.py", r"https://json-schema\.org/.*"): "the name of the language that schemas are written in",
-    ("catalog/records/hardware.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
-    ("catalog/records/hardware.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
+    ("catalog/gpu_names.py", r".*geforce.*"): "the maker's word in front of every name, taken off to compare",
+    ("catalog/gpu_names.py", r".*radeon.*"): "AMD's word at the head of a card's name, where the name begins",
     ("texts/format.py", r"GeForce "): "the maker's word in front of every name, taken off to save room",
     ("gui/messages.py", r"www\."): "taken off any address for its short form",
     ("gui/main/settings/page.py", r".*Apache-2\.0.*"): "our own licence",

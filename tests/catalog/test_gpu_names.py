@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_assistant.catalog.records.hardware import chip_name, normalize_name
+from gpu_assistant.catalog.gpu_names import chip_name, normalize_name
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.paths import resources_dir
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.records.hardware import normalize_name
+from gpu_assistant.catalog.gpu_names import normalize_name
 from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.errors import AppError
 from gpu_assistant.core.paths import resources_dir

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_assistant.catalog.records.software import parse_version_json
+from gpu_assistant.catalog.records.cuda import parse_version_json
 from gpu_assistant.core.machine import CudaToolkit, Cudnn
 from gpu_assistant.detect import cuda
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from gpu_assistant.catalog.records.software import CudnnArchive
+from gpu_assistant.catalog.records.libraries import CudnnArchive
 from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core.paths import resources_dir
 from gpu_assistant.install.steps.cuda_redist import major_version, toolkit_parts

@@ -11,7 +11,7 @@ import msgspec
 from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 
-from gpu_assistant.catalog.records.catalog import UpdateCatalog
+from gpu_assistant.catalog.records.updates import UpdateCatalog
 from gpu_assistant.core.paths import DataDir
 from gpu_assistant.fetch.request import Limits
 from gpu_assistant.update.service import UpdateService

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gpu_assistant.catalog.records.software import TorchVariant
+from gpu_assistant.catalog.records.pytorch import TorchVariant
 from gpu_assistant.catalog.store import Catalog, load_catalog
 from gpu_assistant.core import paths
 from gpu_assistant.core.jobs import JobContext

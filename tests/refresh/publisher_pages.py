@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.records.catalog import DriverLookupQuery
+from gpu_assistant.catalog.records.updates import DriverLookupQuery
 from gpu_assistant.catalog.store import Catalog
 from tests.fakes.fault_server import FaultServer
 

@@ -1,14 +1,26 @@
-"""How NVIDIA drivers are looked up, downloaded and installed on each system."""
+"""NVIDIA drivers: their packages, and how they are looked up, fetched and installed on each system.
+
+File: `drivers.json`.
+"""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ...core.machine import SystemName
+from ...core.types import Channel
 from ...core.versions import Capability, Version
-from .base import Confidence, HttpsUrl, PciId
+from .base import (
+    CatalogFile,
+    Confidence,
+    Hex32Bytes,
+    HttpsUrl,
+    IsoDate,
+    PciId,
+)
+from .gpus import Segment
 
 DriverExit = Literal["done", "restart", "no-compatible-card", "wrong-package-kind", "failed"]
 ModuleKind = Literal["open", "proprietary"]
@@ -207,3 +219,64 @@ class FabricManager(Struct, frozen=True, kw_only=True):
     service: str
     source: str
     packages_source: str
+
+
+class GpuGeneration(Struct, frozen=True, kw_only=True):
+    """GPUs from one compute capability up to, not including, another, and the last driver branch for them (None: the
+    newest). `ended`: NVIDIA no longer maintains that branch.
+    """
+
+    id: str
+    from_capability: Capability
+    below_capability: Capability | None
+    last_branch: int | None
+    ended: bool = False
+    first_without: dict[SystemName, Version] = {}
+
+
+class DriverPackage(Struct, frozen=True, kw_only=True):
+    """The newest known driver for a generation of GPUs; `segment` and `channel` None: for all of them."""
+
+    version: Version
+    date: IsoDate | None
+    system: SystemName
+    generation: str
+    segment: Segment | None
+    channel: Channel | None
+    url: HttpsUrl | None
+    sha256: Hex32Bytes | None
+    source: str
+    confidence: Confidence = "high"
+
+
+class MinimumWindows(Struct, frozen=True, kw_only=True):
+    """The oldest Windows that NVIDIA's drivers (`source`) and Python (`python_source`) support."""
+
+    name: str
+    version: Version
+    build: int
+    source: str
+    python_source: str
+
+
+class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`drivers.json`."""
+
+    generations: tuple[GpuGeneration, ...]
+    packages: tuple[DriverPackage, ...]
+    lowest_windows: MinimumWindows | None = None
+    lookup: DriverLookup | None = None
+    systems: tuple[DriverSystem, ...] = ()
+    products: tuple[DriverProduct, ...] = ()
+    products_as_of: IsoDate | None = None
+    products_source: str | None = None
+    address_patterns: dict[str, DriverAddress] = field(default_factory=dict)
+    windows_install: WindowsDriverInstall | None = None
+    linux_install: tuple[LinuxDriverInstall, ...] = ()
+    linux_commands: tuple[LinuxDriverCommands, ...] = ()
+    linux_pages: tuple[LinuxDriverPage, ...] = ()
+    linux_modules: tuple[LinuxModules, ...] = ()
+    first_drivers: tuple[FirstSupportingDriver, ...] = ()
+    troubles: tuple[KnownDriverIssue, ...] = ()
+    secure_boot: SecureBoot | None = None
+    fabric_manager: FabricManager | None = None

@@ -18,7 +18,7 @@ from ...core.errors import AppError
 from ...core.types import Value
 
 if TYPE_CHECKING:
-    from ...catalog.records.software import TensorFlowRoute
+    from ...catalog.records.libraries import TensorFlowRoute
     from ...catalog.store import Catalog
 
 

@@ -37,7 +37,7 @@ from ..packages.uv import Uv
 from ..progress import ProgressReporter
 
 if TYPE_CHECKING:
-    from ...catalog.records.catalog import Publisher
+    from ...catalog.records.mirrors import Publisher
     from ...catalog.store import Catalog
     from ...fetch.downloader import Totals
     from ..bundle.source import BundleSource

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 
-from ...catalog.records.software import parse_version_json
+from ...catalog.records.cuda import parse_version_json
 from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors
 from ...core.files import hash_file
@@ -32,7 +32,7 @@ from .cuda_redist import TOOLKIT_RECEIPT, check_compiler
 from .plan_builder import UNKNOWN_SIZE, PlanBuilder
 
 if TYPE_CHECKING:
-    from ...catalog.records.software import ToolkitInstaller, ToolkitInstallerSettings
+    from ...catalog.records.cuda import ToolkitInstaller, ToolkitInstallerSettings
     from ...catalog.store import Catalog
     from ...core.machine import SystemName
     from ...system.base import Processes

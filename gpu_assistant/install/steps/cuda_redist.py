@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct, structs
 
-from ...catalog.records.catalog import ToolkitRelease
-from ...catalog.records.software import CudaRedist, CudnnRelease, RedistFolders, RedistPart
+from ...catalog.records.cuda import CudaRedist, RedistFolders, RedistPart, ToolkitRelease
+from ...catalog.records.libraries import CudnnRelease
 from ...catalog.store import Catalog
 from ...core import filesystem, json
 from ...core.errors import AppError, SetupNotSupported, storage_errors

@@ -30,8 +30,7 @@ from .context import InstallContext, Outcome, download_files
 from .plan_builder import PlanBuilder
 
 if TYPE_CHECKING:
-    from ...catalog.records.catalog import DriverPackage
-    from ...catalog.records.drivers import LinuxDriverInstall, WindowsDriverInstall
+    from ...catalog.records.drivers import DriverPackage, LinuxDriverInstall, WindowsDriverInstall
     from ...catalog.store import Catalog
     from ...core.machine import Machine, OperatingSystem
     from ...system.base import Hardware

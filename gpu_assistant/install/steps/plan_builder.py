@@ -19,7 +19,7 @@ from ..packages.sizes import read_size_cache
 
 if TYPE_CHECKING:
     from ...catalog.estimates import DurationCatalog
-    from ...catalog.records.catalog import EnvironmentSizes
+    from ...catalog.records.environment_contents import EnvironmentSizes
     from ...catalog.store import Catalog
     from ...fetch.request import RemoteSize
     from ..packages.sizes import SizeAnswer, SizeCache
@@ -125,7 +125,7 @@ class PlanBuilder:
     @cached_property
     def sizes(self) -> EnvironmentSizes:
         """The probed sizes, else those measured on this very release; a similar one's are not taken for it."""
-        from ...catalog.records.catalog import EnvironmentSizes
+        from ...catalog.records.environment_contents import EnvironmentSizes
 
         probed = self.probed_sizes
         if probed is not None and probed.bytes is not None:
@@ -140,7 +140,7 @@ class PlanBuilder:
     @cached_property
     def similar_sizes(self) -> EnvironmentSizes:
         """The sizes measured on any release of this build; none if TensorFlow is installed too."""
-        from ...catalog.records.catalog import EnvironmentSizes
+        from ...catalog.records.environment_contents import EnvironmentSizes
 
         if self.recommendation.tensorflow is not None:
             return EnvironmentSizes(system=self.machine.os.system)
@@ -149,7 +149,7 @@ class PlanBuilder:
     @cached_property
     def torch_sizes(self) -> EnvironmentSizes:
         """The sizes measured on any release of this build of PyTorch, whatever else is installed."""
-        from ...catalog.records.catalog import EnvironmentSizes
+        from ...catalog.records.environment_contents import EnvironmentSizes
 
         torch, system = self.recommendation.pytorch, self.machine.os.system
         return EnvironmentSizes(system=system) if torch is None else self.catalog.sizes(torch.variant, system)

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from ...catalog.records.software import VcRuntimePackage, VcRuntimeRequirement
+from ...catalog.records.libraries import VcRuntimePackage, VcRuntimeRequirement
 from ...catalog.store import Catalog
 from ...core import filesystem
 from ...core.errors import AppError

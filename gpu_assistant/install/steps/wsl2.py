@@ -22,7 +22,7 @@ from .context import InstallContext, Outcome
 from .plan_builder import PlanBuilder
 
 if TYPE_CHECKING:
-    from ...catalog.records.software import TensorFlowRoute
+    from ...catalog.records.libraries import TensorFlowRoute
 
 
 OFFER_CODE = "tensorflow-wsl2"

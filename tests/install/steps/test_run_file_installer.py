@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from gpu_assistant.catalog.records.software import ToolkitInstaller
+from gpu_assistant.catalog.records.cuda import ToolkitInstaller
 from gpu_assistant.catalog.store import load_catalog
 from gpu_assistant.core.errors import AppError, UsageError
 from gpu_assistant.core.jobs import JobContext

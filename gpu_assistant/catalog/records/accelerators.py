@@ -1,0 +1,111 @@
+"""Graphics processors that PyTorch uses without CUDA: AMD, Intel, Apple (`accelerators.json`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ...core.machine import SystemName
+from ...core.versions import Version
+from .base import (
+    Arch,
+    CatalogFile,
+    Confidence,
+    HttpsUrl,
+    PciId,
+    Variant,
+)
+
+Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
+
+
+class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
+    """AMD GPUs on Windows: whether PyTorch's index has builds, AMD's preview, and the chips of ROCm in WSL."""
+
+    builds: bool
+    preview: bool
+    preview_url: HttpsUrl
+    wsl_chips: tuple[Gfx, ...]
+    source: str
+    sources: tuple[str, ...] = ()
+
+
+class AmdChip(Struct, frozen=True, kw_only=True):
+    """The ROCm variants of PyTorch for Linux with code for a chip, newest first."""
+
+    gfx: Gfx
+    variants: tuple[Variant, ...]
+    source: str
+    confidence: Confidence = "high"
+
+
+class AmdDevice(Struct, frozen=True, kw_only=True):
+    """One AMD PCI device id and its chip."""
+
+    pci_id: PciId
+    name: str
+    gfx: Gfx
+    source: str
+    confidence: Confidence = "high"
+
+
+class IntelFamily(Struct, frozen=True, kw_only=True):
+    """A family of Intel GPUs that PyTorch lists as validated on `systems`; `lowest_windows` is a release's name."""
+
+    family: str
+    systems: tuple[Literal["windows", "linux", "wsl"], ...]
+    lowest_windows: str | None
+    source: str
+    confidence: Confidence = "high"
+
+
+class IntelSupport(Struct, frozen=True, kw_only=True):
+    """PyTorch's variant for Intel GPUs and its first release; `other_chips`: whether it may be tried on GPUs outside
+    the families.
+    """
+
+    variant: Variant
+    from_release: Version
+    families: tuple[IntelFamily, ...]
+    other_chips: bool
+    source: str
+
+
+class IntelDevice(Struct, frozen=True, kw_only=True):
+    """One Intel PCI device id of a validated family."""
+
+    pci_id: PciId
+    name: str
+    family: str
+    source: str
+    confidence: Confidence = "high"
+
+
+class AppleSupport(Struct, frozen=True, kw_only=True):
+    """PyTorch on Apple silicon, supported by every build for macOS."""
+
+    device: str
+    arch: Arch
+    system: SystemName
+    source: str
+
+
+class LinuxGpuGroups(Struct, frozen=True, kw_only=True):
+    """The user groups that Linux requires for access to a vendor's GPUs."""
+
+    vendor: Literal["amd", "intel"]
+    groups: tuple[str, ...]
+    source: str
+
+
+class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`accelerators.json`; devices are sorted by id."""
+
+    amd_windows: AmdWindowsSupport
+    amd_chips: tuple[AmdChip, ...]
+    amd_devices: tuple[AmdDevice, ...]
+    intel: IntelSupport
+    intel_devices: tuple[IntelDevice, ...]
+    apple: AppleSupport
+    linux_groups: tuple[LinuxGpuGroups, ...] = ()

@@ -1,0 +1,292 @@
+"""CUDA Toolkits and the drivers that programs of a CUDA version need; how a toolkit is fetched and installed.
+
+File: `cuda.json`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct, field
+
+from ...core.machine import SystemName
+from ...core.versions import Capability, Version
+from .base import (
+    Arch,
+    ByteCount,
+    CatalogFile,
+    Confidence,
+    Hex32Bytes,
+    HttpsUrl,
+    IsoDate,
+    Md5,
+)
+
+
+class MinimumDriverRecord(Struct, frozen=True, kw_only=True):
+    """The minimum driver for programs of one CUDA major by system, and the lowest capability that it compiles for."""
+
+    major: int
+    lowest_capability: Capability
+    linux: Version
+    windows: Version
+    source: str | None = None
+    confidence: Confidence = "high"
+    note: str | None = None
+
+
+class DriverBranch(Struct, frozen=True):
+    """The highest CUDA that drivers of a branch implement."""
+
+    branch: Version
+    cuda: Version
+
+
+class ToolkitRelease(Struct, frozen=True, kw_only=True):
+    """One CUDA Toolkit release.
+
+    `linux_driver` and `windows_driver` are the drivers released with it; `*_bundled` tells whether its installer
+    contains them. nvcc compiles for `lowest_capability` to `highest_capability` and `also_capabilities`; those below
+    `deprecated_below` are deprecated.
+    """
+
+    version: Version
+    name: str | None = None
+    date: IsoDate | None = None
+    linux_driver: Version | None
+    windows_driver: Version | None
+    linux_driver_bundled: bool | None = None
+    windows_driver_bundled: bool | None = None
+    lowest_capability: Capability | None = None
+    highest_capability: Capability | None = None
+    deprecated_below: Capability | None = None
+    also_capabilities: tuple[Capability, ...] = ()
+    redist_index: HttpsUrl | None = None
+    redist_sha256: Hex32Bytes | None = None
+    installers: tuple[ToolkitInstaller, ...] = ()
+    preview: bool = False
+    source: str | None = None
+    confidence: Confidence = "high"
+    note: str | None = None
+
+    def find_installer(self, system: SystemName, arch: str) -> ToolkitInstaller | None:
+        """The full installer for a system; None where it is unknown or has no published checksum."""
+        return next((i for i in self.installers if (i.system, i.arch) == (system, arch) and i.has_checksum), None)
+
+
+class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`cuda.json`; all lists are sorted newest first. `gnu_packages` gives the package name of a GCC by distribution,
+    with {major}.
+    """
+
+    minimum_drivers: tuple[MinimumDriverRecord, ...]
+    branches: tuple[DriverBranch, ...]
+    branch_source: str | None = None
+    toolkits: tuple[ToolkitRelease, ...]
+    redist: CudaRedist | None = None
+    address_patterns: tuple[ToolkitUrlPattern, ...] = ()
+    installing: tuple[ToolkitInstallerSettings, ...] = ()
+    host_compilers: tuple[HostCompiler, ...] = ()
+    gnu_compilers: tuple[GnuCompiler, ...] = ()
+    gnu_packages: dict[str, str] = field(default_factory=dict)
+    gnu_packages_source: str | None = None
+
+    def installer_settings(self, system: SystemName) -> ToolkitInstallerSettings | None:
+        """The settings of NVIDIA's installer on a system; None where they are unknown."""
+        return next((settings for settings in self.installing if settings.system == system), None)
+
+    def toolkit(self, version: str) -> ToolkitRelease | None:
+        """The record of a full version such as "13.2.2"; None where it is unknown."""
+        return next((toolkit for toolkit in self.toolkits if toolkit.version.text == version), None)
+
+    def installer(self, version: str | None, system: SystemName, arch: str = "x86_64") -> ToolkitInstaller | None:
+        """NVIDIA's installer of a toolkit; None where it is unknown or has no published checksum."""
+        toolkit = self.toolkit(version) if version is not None else None
+        return toolkit.find_installer(system, arch) if toolkit is not None else None
+
+
+InstallerKind = Literal["local", "network"]
+
+
+def parse_version_json(text: str) -> str | None:
+    """The version in a toolkit's version.json (CUDA 11.1 and newer); None where the text is malformed."""
+    try:
+        version: Any = msgspec.json.decode(text)["cuda"]["version"]
+    except (msgspec.DecodeError, KeyError, TypeError):
+        return None
+    return version if isinstance(version, str) else None
+
+
+class Checksum(NamedTuple):
+    """A published checksum; `hex` is in lower case."""
+
+    kind: Literal["sha256", "md5"]
+    hex: str
+
+
+class ToolkitInstaller(Struct, frozen=True, kw_only=True):
+    """One installer of a CUDA Toolkit. NVIDIA publishes MD5 only; `sha256` is from another source."""
+
+    system: SystemName
+    arch: Arch
+    kind: InstallerKind
+    file: str
+    url: HttpsUrl
+    md5: Md5 | None
+    sha256: Hex32Bytes | None
+    bytes: ByteCount | None
+    source: str
+    confidence: Confidence = "high"
+
+    @property
+    def checksum(self) -> Checksum | None:
+        """The SHA-256 where it is known, else NVIDIA's MD5; None without either."""
+        if self.sha256 is not None:
+            return Checksum("sha256", self.sha256)
+        return Checksum("md5", self.md5) if self.md5 is not None else None
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether it is a full ("local") installer with a checksum."""
+        return self.kind == "local" and self.checksum is not None
+
+
+class ToolkitUrlPattern(Struct, frozen=True, kw_only=True):
+    """The URL of installers, with {version} and {driver}, for toolkits from one up to, not including, another."""
+
+    system: SystemName
+    kind: InstallerKind
+    from_version: Version | None
+    before_version: Version | None
+    url: HttpsUrl
+    source: str
+    confidence: Confidence = "high"
+
+
+class RedistPart(Struct, frozen=True, kw_only=True):
+    """A component of the CUDA Toolkit to install: its names in NVIDIA's index, of which the first that exists is used,
+    the CUDA majors that have it, and its purpose.
+    """
+
+    names: tuple[str, ...]
+    from_major: int | None
+    before_major: int | None
+    why: str
+
+
+class RedistFolders(Struct, frozen=True, kw_only=True):
+    """The folders of a merged toolkit that belong on PATH, and its symbolic links (name → target)."""
+
+    system: SystemName
+    from_major: int | None
+    before_major: int | None
+    path: tuple[str, ...]
+    links: dict[str, str]
+    source: str
+
+
+class RedistSizes(Struct, frozen=True, kw_only=True):
+    """Download size of each component of one toolkit, by the component's first name."""
+
+    version: Version
+    system: SystemName
+    arch: Arch
+    bytes: dict[str, ByteCount]
+    source: str
+
+
+class CudaRedist(Struct, frozen=True, kw_only=True):
+    """NVIDIA's index of single components; {version} in `file` is the toolkit's."""
+
+    index: HttpsUrl
+    file: str
+    platforms: tuple[str, ...]
+    parts: tuple[RedistPart, ...]
+    folders: tuple[RedistFolders, ...]
+    sizes: tuple[RedistSizes, ...]
+    source: str
+
+
+class SuccessExitCode(Struct, frozen=True, kw_only=True):
+    """An exit code other than 0 that means success."""
+
+    code: int
+    meaning: str
+    confidence: Confidence = "high"
+
+
+class HostCompiler(Struct, frozen=True, kw_only=True):
+    """The versions of Microsoft's compiler that toolkits since one support: from `lowest` up to, not including, `below`
+    (None: no limit); `products` are the releases of Visual Studio that contain them.
+    """
+
+    from_toolkit: Version
+    lowest: Version
+    below: Version | None
+    products: str
+    source: str
+    confidence: Confidence = "high"
+
+
+class GnuCompiler(Struct, frozen=True, kw_only=True):
+    """The newest major of GCC that toolkits since one support on Linux; nvcc rejects newer ones."""
+
+    from_toolkit: Version
+    newest: int
+    source: str
+    confidence: Confidence = "high"
+
+
+class ExtraComponents(Struct, frozen=True, kw_only=True):
+    """Additional components that compiling needs since a CUDA major."""
+
+    from_major: int
+    components: tuple[str, ...]
+    source: str
+    confidence: Confidence = "high"
+
+
+class ToolkitInstallerSettings(Struct, frozen=True, kw_only=True):
+    """The installer's silent mode. {components} in `arguments` stands for the components' names, each followed by
+    `component_suffix`.
+
+    `avoid` are components that are never installed. `complete_when` are files that prove success whatever the exit
+    code is. `signer` is the required signer; `restart_codes` are exit codes that request a restart. `own_folder` are
+    the arguments for an installation without administrator rights into {folder}, unpacked below {scratch}; empty where
+    the installer has none.
+    """
+
+    system: SystemName
+    arguments: tuple[str, ...]
+    components: tuple[str, ...]
+    minimal_for_compiling: tuple[str, ...]
+    avoid: tuple[str, ...]
+    component_suffix: str | None
+    no_restart: str | None
+    folder: str | None
+    complete_when: tuple[str, ...]
+    also_success: tuple[SuccessExitCode, ...]
+    uninstall_key: str | None
+    needs: str | None
+    source: str
+    added: tuple[ExtraComponents, ...] = ()
+    signer: str | None = None
+    restart_codes: tuple[int, ...] = ()
+    own_folder: tuple[str, ...] = ()
+    own_folder_source: str | None = None
+
+    def installer_arguments(self, version: str) -> tuple[str, ...]:
+        """The arguments for a toolkit, which install the components that compiling needs and no others."""
+        major, minor = version.split(".")[:2]
+        suffix = (self.component_suffix or "").format(major=major, minor=minor)
+        extra_names = (name for extra in self.added if extra.from_major <= int(major) for name in extra.components)
+        names = tuple(f"{name}{suffix}" for name in (*self.minimal_for_compiling, *extra_names))
+        return tuple(
+            each for argument in self.arguments for each in (names if argument == "{components}" else (argument,))
+        )
+
+    @property
+    def can_run_unattended(self) -> bool:
+        """Whether it may be run silently: into a user's folder, or with a known signer."""
+        return bool(self.own_folder) or self.signer is not None

@@ -1,0 +1,61 @@
+"""What an environment is made of besides its packages, and its size.
+
+Files: `pythons.json`, `sizes.json`.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from ...core.machine import SystemName
+from ...core.versions import Version
+from .base import (
+    Arch,
+    ByteCount,
+    CatalogFile,
+    Hex32Bytes,
+    HttpsUrl,
+    PythonSeries,
+    Variant,
+)
+
+
+class PythonBuild(Struct, frozen=True, kw_only=True):
+    """One standalone Python archive; `bytes` is its size, None where it is unknown."""
+
+    series: PythonSeries
+    version: Version
+    system: SystemName
+    arch: Arch
+    url: HttpsUrl
+    sha256: Hex32Bytes
+    bytes: ByteCount | None
+
+
+class PythonCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`pythons.json`, newest series first."""
+
+    builds: tuple[PythonBuild, ...]
+
+
+class EnvironmentSizes(Struct, frozen=True, kw_only=True):
+    """Measured bytes to download and to keep on disk for an environment with one variant; None where not measured.
+
+    `release` was measured; `approximate` tells that it is not the release in question. `includes_dependencies`: the
+    download includes all dependencies, otherwise PyTorch's own wheel alone.
+    """
+
+    variant: Variant | None = None
+    system: SystemName | None = None
+    release: Version | None = None
+    download_bytes: ByteCount | None = None
+    disk_bytes: ByteCount | None = None
+    source: str | None = None
+    includes_dependencies: bool = field(default=False, name="whole")
+    approximate: bool = False
+
+
+class EnvironmentSizeCatalog(CatalogFile, frozen=True, kw_only=True):
+    """`sizes.json`."""
+
+    environments: tuple[EnvironmentSizes, ...]
