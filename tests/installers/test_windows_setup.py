@@ -140,3 +140,45 @@ def test_every_rule_of_what_is_shipped_says_why() -> None:
         *runtime,
     ):
         assert rule["why"].strip(), rule
+
+
+def macro(name: str) -> str:
+    return SCRIPT.partition(f"!macro {name}")[2].partition("!macroend")[0]
+
+
+def test_an_upgrade_unpacks_beside_and_exchanges_every_part() -> None:
+    parts = re.findall(r'!insertmacro \$\{do\} "([^"]+)"', macro("EachPart"))
+    shipped = {"app", "runtime", "licenses", "${PROGRAM}", "gpu-assistant.exe", "installed.json", "uninstall.exe"}
+    assert set(parts) == shipped
+    assert len(parts) == len(shipped)
+    # Nothing is written where the program lies, and nothing of it deleted, before all of the new one is there.
+    section = SCRIPT.partition('!include "files.nsh"')[0].rpartition("\nSection")[2]
+    assert "RemoveFiles" not in section
+    assert 'RMDir /r "$INSTDIR\\app"' not in section
+    source = (WINDOWS / "build.py").read_text(encoding="utf-8")
+    assert 'PureWindowsPath("$INSTDIR", "new", path)' in source
+
+
+def test_no_program_is_written_into_a_temporary_folder() -> None:
+    assert "PLUGINSDIR" not in SCRIPT
+    assert not list(WINDOWS.glob("closer*"))
+
+
+def test_launcher_setup_and_program_name_the_same_things() -> None:
+    from gpu_assistant.install.elevation.client import HELPER_FLAG
+
+    launcher, report, close = (
+        (WINDOWS / name).read_text(encoding="utf-8") for name in ("launcher.c", "report.c", "close.c")
+    )
+    assert f'L"{HELPER_FLAG}"' in launcher
+    assert 'L"--close-program"' in launcher
+    assert "--close-program" in macro("CloseProgram")
+    assert 'L"GPU Assistant.exe", L"gpu-assistant.exe", L"app\\\\bin\\\\uv.exe"' in close
+    window = (ROOT / "gpu_assistant/gui/app.py").read_text(encoding="utf-8")
+    (variable,) = re.findall(r'ERROR_SHOWN_VARIABLE = "(\w+)"', window)
+    assert f'L"{variable}"' in report
+
+
+def test_the_launchers_have_windows_own_code_page() -> None:
+    # Tools write in it, and batch files are read in it: a process of ours that asks for UTF-8 garbles both.
+    assert "activeCodePage" not in (WINDOWS / "launcher.manifest").read_text(encoding="utf-8")

@@ -75,7 +75,7 @@ def test_arguments_environment_and_folder_reach_a_program_as_given(tmp_path: Pat
     folder = tmp_path / "我的 文件夹"
     folder.mkdir()
     code = (
-        "import os, sys; sys.stdout.reconfigure(encoding='utf-8'); print(sys.argv[1:], os.environ['名字'], os.getcwd())"
+        "import os, sys; sys.stdout.reconfigure(encoding='utf-8'); print(sys.argv[1:], os.environ['名'], os.getcwd())"
     )
     arguments = ['a "b" c', "d\\", "", "张三"]
     finished = WindowsSystem().run(
