@@ -19,6 +19,7 @@ from gpu_assistant.system.windows.parsing import (
     parse_display_adapter,
     parse_gpu_instance,
     parse_power_status,
+    powershell_script_line,
     quote_for_shell,
     remove_folder_from_path,
     windows_product_name,
