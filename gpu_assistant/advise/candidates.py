@@ -367,6 +367,18 @@ def _supported_chip_range(catalog: Catalog, system: SystemName, arch: str) -> tu
     return (min(codes), max(codes)) if codes else None
 
 
+def find_host_obstacle(target: TargetSystem) -> Literal["missing", "old"] | None:
+    """Where the host gives the driver: whether it is that which keeps the GPU from computing, because there is none, or
+    it is too old for every build with code for the GPU.
+    """
+    state = target.driver_state
+    if state is None or state.host is None or best_cuda_build(target) is not None:
+        return None
+    if not any(True for _ in list_runnable_builds(target)):
+        return None
+    return "missing" if state.installed is None else "old"
+
+
 def find_vendor_index(target: TargetSystem) -> VendorIndex | None:
     """NVIDIA's own index with CUDA builds, for a platform for which PyTorch publishes none."""
     platform = (target.machine.os.system, target.arch)

@@ -369,6 +369,8 @@ def apply_driver_choice(target: TargetSystem, requested: str | None) -> TargetSy
     newest_version = state.newest_version if state is not None else None
     if target.gpu is None or state is None:
         raise part_choice_error("driver", requested, "no-card", newest_version)
+    if state.host is not None and requested not in ("keep", state.installed):
+        raise part_choice_error("driver", requested, f"driver-host-{state.host}", state.installed)
     if requested == "keep":
         if state.installed is None:
             raise part_choice_error("driver", requested, "no-driver", newest_version)

@@ -7,6 +7,7 @@ lowest driver for a build, and `is_reachable` whether the machine has it or can 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,10 +15,14 @@ from msgspec.structs import replace
 from ..catalog.records.catalog import DriverPackage, GpuGeneration, Segment
 from ..catalog.records.drivers import ModuleKind
 from ..catalog.store import Catalog
-from ..core.machine import Driver, Machine, SystemName
+from ..core.machine import Driver, Machine, SystemName, is_mig_name, virtual_gpu_board
 from ..core.types import Channel
 from ..core.versions import Capability, Version
 from .builds import Build, CodeKind
+
+# Who gives the driver where this system must not: the host of a container or of a virtual GPU, or whoever divided a
+# GPU into instances.
+DriverHost = Literal["container", "vgpu", "mig"]
 
 
 class DriverState(Struct, frozen=True, kw_only=True):
@@ -27,7 +32,8 @@ class DriverState(Struct, frozen=True, kw_only=True):
     `installed` is the version as reported, `version` the same as a number (None: no driver, or an unreadable version),
     or the driver that the user chose, which is `requested` then. `cuda` is the highest CUDA that it implements.
     `dropped_from` is the first driver without support for one of the GPUs, if `version` is that or newer;
-    `first_driver` the first one that supports the deciding GPU, where a source names it.
+    `first_driver` the first one that supports the deciding GPU, where a source names it. With a `host` the driver is
+    never changed from here.
     """
 
     system: SystemName
@@ -39,6 +45,7 @@ class DriverState(Struct, frozen=True, kw_only=True):
     dropped_from: Version | None = None
     first_driver: Version | None = None
     requested: str | None = None
+    host: DriverHost | None = None
     channel: Channel = "studio"
 
     @property
@@ -67,6 +74,22 @@ def select_driver_system(machine: Machine) -> SystemName:
     return "windows" if machine.os.system == "linux" and machine.os.wsl else machine.os.system
 
 
+def find_driver_host(machine: Machine) -> DriverHost | None:
+    """Who gives this machine's NVIDIA driver; None where this system has its own.
+
+    A container uses the driver of its host. The driver of a virtual GPU belongs to the release of vGPU that the host
+    runs, and another one does not load. A GPU that is divided into instances (MIG) serves others too.
+    """
+    if machine.container is not None:
+        return "container"
+    cards = machine.gpus_of("nvidia")
+    if any(card.vgpu or (card.vgpu is None and virtual_gpu_board(card.name) is not None) for card in cards):
+        return "vgpu"
+    if any(card.mig or (card.mig is None and is_mig_name(card.name)) for card in cards):
+        return "mig"
+    return None
+
+
 def find_driver_state(
     machine: Machine,
     catalog: Catalog,
@@ -86,7 +109,9 @@ def find_driver_state(
     generation = find_generation(catalog, limiting_chip) if limiting_chip is not None else None
     if device is None and version is not None:
         generation = _generation_by_driver(catalog, version, system)
-    package = _find_package(catalog, system, device, generation=generation, segment=segment, channel=channel)
+    host, package = find_driver_host(machine), None
+    if host is None:
+        package = _find_package(catalog, system, device, generation=generation, segment=segment, channel=channel)
     return DriverState(
         system=system,
         installed=driver.version if driver is not None else None,
@@ -97,6 +122,7 @@ def find_driver_state(
         dropped_from=dropping_driver(catalog, version, device, system)
         or dropping_driver(catalog, version, oldest, system),
         first_driver=_first_driver_for(catalog, device, system),
+        host=host,
         channel=channel,
     )
 
@@ -223,7 +249,7 @@ def is_reachable(state: DriverState, minimum: Version) -> bool:
     """Whether the GPU gets a driver that is new enough: the installed one, or one that it can have."""
     if state.usable_version is not None and state.usable_version >= minimum:
         return True
-    if state.requested is not None:
+    if state.requested is not None or state.host is not None:
         return False
     if state.generation is None:
         return True  # An unknown chip may have any driver; callers prefer the installed one.

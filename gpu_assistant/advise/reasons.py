@@ -15,7 +15,14 @@ from ..core.recommendation import Reason
 from ..core.types import Value
 from ..core.versions import Version, version_text
 from .builds import code_kind
-from .candidates import amd_chip, find_vendor_index, list_runnable_builds, unmet_glibc_of_newest, unsupported_reason
+from .candidates import (
+    amd_chip,
+    find_host_obstacle,
+    find_vendor_index,
+    list_runnable_builds,
+    unmet_glibc_of_newest,
+    unsupported_reason,
+)
 from .decision import Decision, working_torch_data
 from .drivers import build_minimum_driver, is_reachable, native_cuda
 from .gpus import NvidiaGpu, display_label, display_name
@@ -123,7 +130,10 @@ def _unused_nvidia_gpu_reason(decision: Decision, card: NvidiaGpu) -> Reason:
         else "cpu-card"
     )
     data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
-    if code == "cpu-card" and find_vendor_index(decision.target) is not None:
+    obstacle, state = find_host_obstacle(decision.target), decision.target.driver_state
+    if code == "cpu-card" and obstacle is not None and state is not None:
+        code, data["installed"] = f"cpu-card-host-{obstacle}", (state.installed or "").lstrip("@")
+    elif code == "cpu-card" and find_vendor_index(decision.target) is not None:
         code = "cpu-card-own"
     elif code == "cpu-card" and unsupported_reason(decision.target, card) == "new":
         code = "cpu-card-new"

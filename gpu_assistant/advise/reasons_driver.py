@@ -48,6 +48,8 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         yield _downgrade_reason(target, state, advice, data)
     else:
         code = _action_code(state, advice, unknown=card.capability is None)
+        if state.host == "vgpu" and (release := virtual_gpu_release(target, state)) is not None:
+            code, data["release"] = "driver-host-vgpu-release", release
         yield make_reason(target, "driver.action", code, target.catalog.cuda, "compatibility", gpu=card.name, **data)
         yield from _cuda_limit_reasons(target, state)
         yield from _last_branch_reasons(target, state, card)
@@ -57,6 +59,16 @@ def driver_reasons(target: TargetSystem, advice: DriverAdvice, cuda: str | None)
         yield from _unverified_download_reasons(target, state, advice)
         yield from _channel_reasons(target, state, card, advice)
         yield from _package_reasons(target, advice)
+
+
+def virtual_gpu_release(target: TargetSystem, state: DriverState) -> str | None:
+    """The release of vGPU that the installed guest driver belongs to; None where it is unknown."""
+    virtual_gpus, version = target.catalog.drivers.virtual_gpus, state.installed_version
+    if virtual_gpus is None or version is None:
+        return None
+    # Drivers for Windows have higher numbers within a branch: 582.53 is of R580.
+    rows = (row for row in virtual_gpus.releases if row.branch.major <= version.major < row.branch.major + 5)
+    return next((row.release for row in rows), None)
 
 
 def _downgrade_reason(target: TargetSystem, state: DriverState, advice: DriverAdvice, data: dict[str, Value]) -> Reason:
@@ -96,8 +108,8 @@ def _channel_reasons(
 
 def _action_code(state: DriverState, advice: DriverAdvice, *, unknown: bool) -> str:
     """The code of the reason for what happens to the driver."""
-    if state.requested is not None:
-        return "driver-by-hand"
+    if state.host is not None or state.requested is not None:
+        return "driver-by-hand" if state.host is None else f"driver-host-{state.host}"
     if advice.action != "keep":
         if (
             state.newest_version is not None

@@ -11,7 +11,7 @@ from pathlib import PureWindowsPath
 
 from ..catalog.distributions import enroll_command, secure_boot_page_source, signing_key_path
 from ..catalog.records.software import VcRuntimeRequirement
-from ..core.machine import Tools, home_disk, larger_disk_data
+from ..core.machine import Tools, home_disk, larger_disk_data, virtual_gpu_series
 from ..core.recommendation import Accelerator, DriverAdvice, RecommendationWarning
 from ..core.types import Value
 from ..core.versions import Version, version_text
@@ -20,6 +20,7 @@ from .builds import Build, cudnn_support
 from .candidates import (
     Candidate,
     TargetSystem,
+    find_host_obstacle,
     find_unlisted_intel_gpu,
     find_vendor_index,
     make_target,
@@ -104,7 +105,7 @@ def _kernel_module_warning(decision: Decision, secondary: SecondaryGpu) -> Recom
 def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
     """What Secure Boot demands of a new driver on Linux, and known issues of the planned driver."""
     state = target.driver_state
-    if state is None or advice.action == "none":
+    if state is None or advice.action == "none" or state.host is not None:
         return
     if state.system == "linux" and target.machine.os.secure_boot and advice.needs_install:
         packages = (
@@ -150,6 +151,8 @@ def fabric_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
     fabric_manager, system = target.catalog.drivers.fabric_manager, target.machine.os
     if fabric_manager is None or system.system != "linux" or system.wsl or advice.action == "none":
         return
+    if target.driver_state is None or target.driver_state.host in ("container", "vgpu"):
+        return  # it is the host's
     cards = [gpu for gpu in target.machine.gpus_of("nvidia") if gpu.pci_id in fabric_manager.pci_ids]
     if len(cards) < 2:
         return
@@ -230,19 +233,7 @@ def _decision_warnings(decision: Decision) -> Warnings:
     build = decision.candidate.build
     yield from _glibc_warnings(decision)
     yield from gpu_identity_warnings(decision.target, decision.cards)
-    if (
-        decision.cards
-        and decision.accelerator != "cuda"
-        and not decision.is_build_chosen
-        and decision.choice.driver is None
-    ):
-        idle_gpu, reason = decision.cards[0], unsupported_reason(decision.target, decision.cards[0])
-        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}[reason]
-        vendor_index = find_vendor_index(decision.target)
-        if vendor_index is not None:
-            yield make_warning("gpu-makers-own", gpu=idle_gpu.name, url=vendor_index.url)
-        else:
-            yield make_warning(code, gpu=idle_gpu.name, capability=idle_gpu.capability_text)
+    yield from _idle_gpu_warnings(decision)
     card = decision.target.gpu
     if decision.accelerator == "cuda":
         yield from gpu_warnings(decision.target, build.label, decision.driver.minimum)
@@ -282,6 +273,30 @@ def _decision_warnings(decision: Decision) -> Warnings:
         yield make_warning("arch-unknown", arch=decision.target.arch)
 
 
+def _idle_gpu_warnings(decision: Decision) -> Warnings:
+    """Why the NVIDIA GPU computes nothing, unless the user chose that."""
+    chose_otherwise = decision.is_build_chosen or decision.choice.driver is not None
+    if not decision.cards or decision.accelerator == "cuda" or chose_otherwise:
+        return
+    idle_gpu, target = decision.cards[0], decision.target
+    vendor_index, obstacle = find_vendor_index(target), find_host_obstacle(target)
+    if obstacle is not None:
+        yield _host_driver_warning(decision, idle_gpu, obstacle)
+    elif vendor_index is not None:
+        yield make_warning("gpu-makers-own", gpu=idle_gpu.name, url=vendor_index.url)
+    else:
+        code = {"old": "gpu-too-old", "new": "gpu-too-new", "none": "gpu-without-code"}
+        reason = unsupported_reason(target, idle_gpu)
+        yield make_warning(code[reason], gpu=idle_gpu.name, capability=idle_gpu.capability_text)
+
+
+def _host_driver_warning(decision: Decision, card: NvidiaGpu, obstacle: str) -> RecommendationWarning:
+    """The driver that the host gives is missing or too old: only there it can be mended."""
+    state = decision.target.driver_state
+    host, installed = (state.host, state.installed) if state is not None else (None, None)
+    return make_warning(f"host-driver-{obstacle}-{host}", gpu=card.name, installed=(installed or "").lstrip("@"))
+
+
 def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) -> Warnings:
     """A GPU whose name and PCI id contradict each other, and a driver without any NVIDIA GPU."""
     for card in cards:
@@ -300,12 +315,24 @@ def gpu_identity_warnings(target: TargetSystem, cards: tuple[NvidiaGpu, ...]) ->
 def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Warnings:
     """What is unknown about the GPU or its driver."""
     card, state = target.gpu, target.driver_state
+    yield from _virtual_gpu_warnings(target)
     if card is not None and card.capability is None:
         # The fix for an unknown GPU is a driver that reports its capability; this one does not.
         code = "gpu-unknown" if target.machine.driver is None else "gpu-unknown-to-driver"
         yield make_warning(code, gpu=card.name, build=label)
     if state is not None and not state.is_readable:
         yield make_warning("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
+
+
+def _virtual_gpu_warnings(target: TargetSystem) -> Warnings:
+    """Virtual GPUs of the series for desktops and applications, on which CUDA does not run."""
+    virtual_gpus = target.catalog.drivers.virtual_gpus
+    for gpu in target.machine.gpus_of("nvidia") if virtual_gpus is not None else ():
+        series = virtual_gpu_series(gpu.name)
+        if virtual_gpus is not None and series is not None and series not in virtual_gpus.cuda_series:
+            url = target.catalog.source_url(target.catalog.drivers, virtual_gpus.cuda_source)
+            name = display_name(gpu, target.catalog)
+            yield make_warning("vgpu-without-cuda", gpu=name, series=", ".join(virtual_gpus.cuda_series), url=url)
 
 
 def _requested_driver_warnings(decision: Decision) -> Warnings:

@@ -9,6 +9,7 @@ Which of a machine's disks a folder lies on, and which other one has room.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
@@ -20,6 +21,8 @@ MACHINE_SCHEMA: Final = "gpu-assistant/machine/1"
 
 SystemName = Literal["windows", "linux", "darwin"]
 Vendor = Literal["nvidia", "amd", "intel", "apple", "other"]
+Container = Literal["docker", "podman", "lxc", "kubernetes", "other"]
+Cloud = Literal["azure", "aws", "gcp", "aliyun", "other"]
 
 # No control characters, and none that turn the direction of what follows.
 _PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"
@@ -37,7 +40,9 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
 
     Of a Linux distribution, as its os-release says: `distro` is its id, `distro_like` the ids of those it is built
     from, the nearest first, `distro_codename` the release of those ("noble"), `distro_variant` its edition
-    ("silverblue"); `kernel` is the running kernel's whole name ("6.14.0-33-generic").
+    ("silverblue"); `kernel` is the running kernel's whole name ("6.14.0-33-generic"). `image_based`: the system is an
+    image that is replaced as a whole, into which no package is installed. `driver_stream` is the stream of the dnf
+    module "nvidia-driver" that is enabled ("open-dkms").
     """
 
     system: SystemName
@@ -54,14 +59,18 @@ class OperatingSystem(Struct, frozen=True, kw_only=True):
     kernel: VersionText | None = None
     glibc: VersionText | None = None
     secure_boot: bool | None = None
+    image_based: bool | None = None
+    driver_stream: ShortText | None = None
 
 
 class Cpu(Struct, frozen=True, kw_only=True):
-    """The processor; `cores` are physical ones."""
+    """The processor; `cores` are physical ones, `avx` and `avx2`: whether programs may use these instructions."""
 
     name: ShortText | None = None
     cores: Count | None = None
     threads: Count | None = None
+    avx: bool | None = None
+    avx2: bool | None = None
 
 
 class Disk(Struct, frozen=True, kw_only=True):
@@ -73,7 +82,10 @@ class Disk(Struct, frozen=True, kw_only=True):
 
 
 class Gpu(Struct, frozen=True, kw_only=True):
-    """One display adapter. `pci_id` is "vendor:device" in lower-case hex, `compute_capability` "8.9"."""
+    """One display adapter. `pci_id` is "vendor:device" in lower-case hex, `compute_capability` "8.9".
+
+    `vgpu`: it is a virtual GPU (NVIDIA vGPU) that a host lends to this guest; `mig`: it is divided into instances.
+    """
 
     index: Count = 0
     vendor: Vendor
@@ -84,6 +96,8 @@ class Gpu(Struct, frozen=True, kw_only=True):
     memory_bytes: Count | None = None
     laptop: bool | None = None
     gfx: ShortText | None = None
+    vgpu: bool | None = None
+    mig: bool | None = None
 
 
 class Driver(Struct, frozen=True, kw_only=True):
@@ -112,13 +126,14 @@ class Cudnn(Struct, frozen=True, kw_only=True):
 class TorchBuild(Struct, frozen=True, kw_only=True):
     """PyTorch as a Python has it: what its files say, and what it said itself where it was asked.
 
-    `cuda_available` is torch.cuda.is_available(), `cudnn` the version that it brings ("9.10.2"), `error` why it
-    could not be imported.
+    `cuda_available` is torch.cuda.is_available(), `arch_list` torch.cuda.get_arch_list() ("sm_90", "compute_90",
+    "gfx1100"), `cudnn` the version that it brings ("9.10.2"), `error` why it could not be imported.
     """
 
     version: VersionText
     cuda: VersionText | None = None
     cuda_available: bool | None = None
+    arch_list: tuple[ShortText, ...] | None = None
     cudnn: VersionText | None = None
     error: LongText | None = None
 
@@ -190,6 +205,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     """A computer as far as it is known.
 
     `virtual_machine` is false in WSL, which `os.wsl` tells; `remote_desktop` whether this session is seen from afar.
+    `container` is the kind of container that we run in, `cloud` whose rented computer this is; None where it is none
+    that is known.
     """
 
     schema: Literal["gpu-assistant/machine/1"]
@@ -209,11 +226,35 @@ class Machine(Struct, frozen=True, kw_only=True):
     laptop: bool | None = None
     virtual_machine: bool | None = None
     remote_desktop: bool | None = None
+    container: Container | None = None
+    cloud: Cloud | None = None
     notes: tuple[ProbeNote, ...] = ()
 
     def gpus_of(self, vendor: Vendor) -> tuple[Gpu, ...]:
         """The adapters of one vendor, in the machine's order."""
         return tuple(gpu for gpu in self.gpus if gpu.vendor == vendor)
+
+
+# NVIDIA's vGPU user guide: the series of virtual GPUs are Q, C, A and B; "4" and "ME" mark special types.
+_VIRTUAL_GPU_NAME: Final = re.compile(r"(?P<board>.+?)(?:-\d+)?-\d+(?P<series>Q|C|A|B4?|CME)$")
+_MIG_NAME: Final = re.compile(r"\bMIG \d+g\.")
+
+
+def virtual_gpu_board(name: str | None) -> str | None:
+    """The board that an NVIDIA virtual GPU is a part of: "T4" of "GRID T4-8Q"; None for the name of a whole GPU."""
+    match = _VIRTUAL_GPU_NAME.fullmatch((name or "").strip())
+    return match["board"].removeprefix("GRID ") if match is not None else None
+
+
+def virtual_gpu_series(name: str | None) -> str | None:
+    """The series of an NVIDIA virtual GPU, which tells what it is licensed for: "Q" of "GRID T4-8Q"."""
+    match = _VIRTUAL_GPU_NAME.fullmatch((name or "").strip())
+    return match["series"][0] if match is not None else None
+
+
+def is_mig_name(name: str | None) -> bool:
+    """Whether a name is that of an instance of a divided GPU: "NVIDIA A100 MIG 1g.5gb"."""
+    return _MIG_NAME.search(name or "") is not None
 
 
 def find_disk(machine: Machine, folder: str) -> Disk | None:

@@ -39,6 +39,7 @@ from .drivers import (
     LinuxDriverPage,
     LinuxModules,
     SecureBoot,
+    VirtualGpus,
     WindowsDriverInstall,
 )
 from .software import (
@@ -230,6 +231,7 @@ class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     troubles: tuple[KnownDriverIssue, ...] = ()
     secure_boot: SecureBoot | None = None
     fabric_manager: FabricManager | None = None
+    virtual_gpus: VirtualGpus | None = None
 
 
 class PythonBuild(Struct, frozen=True, kw_only=True):

@@ -187,6 +187,25 @@ class SecureBoot(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class VirtualGpuRelease(Struct, frozen=True, kw_only=True):
+    """The release of vGPU whose guest drivers are of a branch."""
+
+    branch: Version
+    release: str
+
+
+class VirtualGpus(Struct, frozen=True, kw_only=True):
+    """NVIDIA vGPU: the releases by the branch of their guest drivers, newest first; the series of virtual GPUs on which
+    CUDA runs.
+    """
+
+    releases: tuple[VirtualGpuRelease, ...]
+    source: str
+    cuda_series: tuple[str, ...]
+    cuda_source: str
+    confidence: Confidence = "high"
+
+
 class FabricManager(Struct, frozen=True, kw_only=True):
     """What NVSwitch needs beside the driver, in the very version of that: cards of `pci_ids` can sit on boards that
     have it. `packages` by distribution ({branch}), `service` is what has to run.
