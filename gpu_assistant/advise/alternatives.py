@@ -13,10 +13,11 @@ from ..core.versions import Version, version_text
 from .builds import code_kind
 from .candidates import Candidate, amd_chip, best_candidate, best_cpu_build, best_cuda_build
 from .choices import driver_packages_for
-from .decision import Decision, keep_as_is_alternative
+from .decision import Decision
 from .distributions import candidate_for_release, distribution_name, is_branch_too_old, release_branch
 from .drivers import dropping_driver
 from .gpus import display_name
+from .installed_torch import keep_as_is_alternative
 from .multi_gpu import planned_driver_version
 from .python import wheelhouse_alternative
 from .reasons import gpus_without_code

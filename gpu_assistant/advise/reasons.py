@@ -23,9 +23,10 @@ from .candidates import (
     unmet_glibc_of_newest,
     unsupported_reason,
 )
-from .decision import Decision, working_torch_data
+from .decision import Decision
 from .drivers import build_minimum_driver, is_reachable, native_cuda
 from .gpus import NvidiaGpu, display_label, display_name
+from .installed_torch import working_torch_data
 from .multi_gpu import planned_driver_version, usable_gpus
 from .python import skipped_reason_code
 from .reasons_driver import driver_reasons, make_reason

@@ -30,6 +30,7 @@ from .candidates import (
 from .decision import Decision, advise_driver
 from .distributions import find_driver_commands, select_packages
 from .gpus import NvidiaGpu, display_name
+from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
 from .tensorflow import TensorFlowCandidate, find_wsl_candidate, pytorch_support_text, unsupported_gpu_warnings
 from .toolkit import ToolkitAdvice, compiler_warnings, has_installer
@@ -231,6 +232,7 @@ def collect_warnings(decision: Decision) -> tuple[RecommendationWarning, ...]:
 
 def _decision_warnings(decision: Decision) -> Warnings:
     build = decision.candidate.build
+    yield from torch_warnings(decision)
     yield from _glibc_warnings(decision)
     yield from gpu_identity_warnings(decision.target, decision.cards)
     yield from _idle_gpu_warnings(decision)

@@ -76,7 +76,7 @@ def test_secondary_gpu_dropped_by_installed_driver() -> None:
     assert codes(found.warnings) == ["other-gpu-dark-way-back"]
     assert "an environment of its own" not in sentences(found)
     offer = next(a for a in found.alternatives if a.code == "all-cards-driver")
-    assert offer.change == {"pytorch": "2.8.0", "variant": "cu128", "driver": "581.57"}
+    assert offer.change == {"pytorch": "2.7.1", "variant": "cu128", "driver": "581.57"}
     again = check(recommend(box, catalog(), choice=Choice(**offer.change)))  # type: ignore[arg-type]
     assert (again.driver.action, again.driver.recommended) == ("back", "581.57")
     # Nothing is offered where no driver for both is known by its number.

@@ -65,7 +65,12 @@ def advice_of(found: Any, wanted: dict[str, Any]) -> dict[str, Any]:
             there = [code for each in CODE_LISTS for code in codes(getattr(found, each))]
             advice[name] = [code for code in value if code not in there]
         else:
-            advice[name] = json.loads(core_json.encode(found))
-            for part in name.split("."):
-                advice[name] = advice[name][part] if advice[name] is not None else None
+            advice[name] = field_at(json.loads(core_json.encode(found)), name.split("."))
     return advice
+
+
+def field_at(data: Any, path: list[str]) -> Any:
+    """A field by its path; None where there is nothing on the way."""
+    if not path or data is None:
+        return data
+    return field_at(data[int(path[0])] if isinstance(data, list) else data[path[0]], path[1:])
