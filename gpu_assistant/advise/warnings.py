@@ -32,8 +32,15 @@ from .distributions import find_driver_commands, select_packages
 from .gpus import NvidiaGpu, display_name
 from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
-from .tensorflow import TensorFlowCandidate, find_wsl_candidate, pytorch_support_text, unsupported_gpu_warnings
-from .toolkit import ToolkitAdvice, compiler_warnings, has_installer
+from .tensorflow import (
+    TensorFlowCandidate,
+    cpu_name,
+    find_missing_cpu_feature,
+    find_wsl_candidate,
+    pytorch_support_text,
+    unsupported_gpu_warnings,
+)
+from .toolkit import ToolkitAdvice, compiler_warnings, impossible_toolkit_code
 
 Warnings = Iterator[RecommendationWarning]
 
@@ -255,9 +262,7 @@ def _decision_warnings(decision: Decision) -> Warnings:
         yield from unsupported_gpu_warnings(decision.target, decision.tensorflow, decision.cards)
         yield from wsl_warnings(decision.target, decision.tensorflow, decision.driver)
     elif decision.goal == "all":
-        yield make_warning(
-            "tensorflow-none", system=f"@system.{decision.target.machine.os.system}", arch=decision.target.arch
-        )
+        yield _left_out_tensorflow_warning(decision.target)
     if decision.python is None:
         yield make_warning("no-python", build=build.label, series=", ".join(build.release.python))
     yield from vc_runtime_warnings(decision.target, pytorch=decision.candidate.build, tensorflow=decision.tensorflow)
@@ -273,6 +278,14 @@ def _decision_warnings(decision: Decision) -> Warnings:
         yield make_warning("not-proven", build=build.label)
     if not decision.is_arch_known:
         yield make_warning("arch-unknown", arch=decision.target.arch)
+
+
+def _left_out_tensorflow_warning(target: TargetSystem) -> RecommendationWarning:
+    """Why there is no TensorFlow: the processor lacks what it needs, or none is published for this platform."""
+    missing_feature = find_missing_cpu_feature(target)
+    if missing_feature is not None:
+        return make_warning("tensorflow-cpu", feature=missing_feature.feature.upper(), cpu=cpu_name(target))
+    return make_warning("tensorflow-none", system=f"@system.{target.machine.os.system}", arch=target.arch)
 
 
 def _idle_gpu_warnings(decision: Decision) -> Warnings:
@@ -355,8 +368,9 @@ def toolkit_warnings(target: TargetSystem, candidate: Candidate | None, parts: T
     """A toolkit that does not match PyTorch, is incomplete, or does not fit the GPU."""
     build_cuda = candidate.build.cuda if candidate is not None else None
     if parts.is_impossible and target.gpu is not None:
-        code = "toolkit-impossible" if has_installer(target) else "toolkit-no-installer"
-        yield make_warning(code, gpu=target.gpu.name, arch=target.arch)
+        code = impossible_toolkit_code(target, parts)
+        blocked: dict[str, Value] = {"glibc": target.machine.os.glibc} if parts.is_blocked_by_glibc else {}
+        yield make_warning(code, gpu=target.gpu.name, arch=target.arch, **blocked)
     if parts.is_other_minor and build_cuda is not None:
         toolkit = Version.parse(parts.toolkit.version)
         code = "toolkit-near" if toolkit is not None and toolkit.major == build_cuda.major else "toolkit-far"

@@ -44,6 +44,7 @@ from .drivers import (
 )
 from .software import (
     CudaRedist,
+    GlibcConflict,
     GnuCompiler,
     HostCompiler,
     ToolkitInstaller,
@@ -155,6 +156,7 @@ class CudaCatalog(CatalogFile, frozen=True, kw_only=True):
     installing: tuple[ToolkitInstallerSettings, ...] = ()
     host_compilers: tuple[HostCompiler, ...] = ()
     gnu_compilers: tuple[GnuCompiler, ...] = ()
+    glibc_conflicts: tuple[GlibcConflict, ...] = ()
     gnu_packages: dict[str, str] = field(default_factory=dict)
     gnu_packages_source: str | None = None
 

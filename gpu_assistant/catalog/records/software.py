@@ -469,6 +469,15 @@ class HostCompiler(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class GlibcConflict(Struct, frozen=True, kw_only=True):
+    """The first glibc whose headers clash with those of toolkits from one on; None: none is known."""
+
+    from_toolkit: Version
+    fails_from: Version | None
+    source: str
+    confidence: Confidence = "high"
+
+
 class GnuCompiler(Struct, frozen=True, kw_only=True):
     """The newest major of GNU's compiler that toolkits from one on take on Linux; nvcc refuses a newer one."""
 
