@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..catalog.distributions import driver_page_source
+from ..catalog.distributions import driver_page_package, driver_page_source
 from ..catalog.records.base import CatalogFile
 from ..core.recommendation import DriverAdvice, Reason
 from ..core.types import Value
@@ -181,6 +181,19 @@ def _limiting_gpu(target: TargetSystem, card: NvidiaGpu) -> NvidiaGpu:
     return card
 
 
+def _page_package_reasons(target: TargetSystem, advice: DriverAdvice, source: str | None) -> Iterator[Reason]:
+    """The package to look for on the distribution's page, where it is known."""
+    state = target.driver_state
+    if advice.way != "page" or state is None or state.generation is None:
+        return
+    package = driver_page_package(target.catalog.drivers, target.machine.os, state.generation.id)
+    if package is not None:
+        data: dict[str, Value] = {"package": package, "distro": distribution_name(target.machine.os)}
+        yield make_reason(
+            target, "driver.action", "driver-page-package", target.catalog.drivers, source or "nvidia", **data
+        )
+
+
 def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Reason]:
     """Which packages, commands or page of the distribution bring the driver, and what has to be enabled first."""
     method, row = find_install_method_for(target), find_driver_commands(target)
@@ -197,6 +210,7 @@ def _package_reasons(target: TargetSystem, advice: DriverAdvice) -> Iterator[Rea
             "page": advice.page,
         }
         yield make_reason(target, about, f"driver-{advice.way}", drivers, source or "nvidia", **data_without_packages)
+        yield from _page_package_reasons(target, advice, source)
         return
     if method is None or advice.way is None:
         return

@@ -29,6 +29,7 @@ from .candidates import (
 )
 from .decision import Decision, advise_driver
 from .distributions import find_driver_commands, select_packages
+from .drivers import DriverState
 from .gpus import NvidiaGpu, display_name
 from .installed_torch import torch_warnings
 from .multi_gpu import SecondaryGpu, secondary_gpus
@@ -116,22 +117,7 @@ def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
     if state is None or advice.action == "none" or state.host is not None:
         return
     if state.system == "linux" and target.machine.os.secure_boot and advice.needs_install:
-        packages = (
-            select_packages(target, state, target.gpu, advice.minimum, advice.recommended) if target.gpu else None
-        )
-        package, row = packages.signed if packages is not None else None, find_driver_commands(target)
-        if advice.key:
-            yield make_warning("secure-boot-commands")
-        elif advice.way in ("commands", "page"):
-            if advice.way == "page" or row is None or not row.signed:
-                source = secure_boot_page_source(target.catalog.drivers, target.machine.os)
-                page = target.catalog.source_url(target.catalog.drivers, source) if source is not None else advice.page
-                yield make_warning("secure-boot-page", page=page)
-        elif package is None and signing_key_path(target.catalog.drivers, target.machine.os) is not None:
-            command = enroll_command(target.catalog.drivers, target.machine.os)
-            yield make_warning("secure-boot-enrol", enrol=" ".join(command))
-        else:
-            yield make_warning("secure-boot-key" if package is None else "secure-boot-signed", package=package)
+        yield from _secure_boot_warnings(target, state, advice)
     planned = (advice.recommended if advice.needs_install else advice.installed) or ""
     version, newest = Version.parse(planned), state.newest_version
     for issue in target.catalog.drivers.troubles:
@@ -140,6 +126,27 @@ def driver_warnings(target: TargetSystem, advice: DriverAdvice) -> Warnings:
             code = f"driver-{issue.what}" + ("" if newer is not None else "-only")
             url = target.catalog.source_url(target.catalog.drivers, issue.source)
             yield make_warning(code, version=planned.lstrip("@"), newest=newer, url=url)
+
+
+def _secure_boot_warnings(target: TargetSystem, state: DriverState, advice: DriverAdvice) -> Warnings:
+    """How the new driver's modules get to be trusted. Nobody sits before a rented computer when it starts."""
+    packages = select_packages(target, state, target.gpu, advice.minimum, advice.recommended) if target.gpu else None
+    package, row = packages.signed if packages is not None else None, find_driver_commands(target)
+    needs_person = package is None and not (row is not None and row.signed)
+    if target.machine.cloud is not None and needs_person:
+        yield make_warning("secure-boot-cloud")
+    elif advice.key:
+        yield make_warning("secure-boot-commands")
+    elif advice.way in ("commands", "page"):
+        if advice.way == "page" or row is None or not row.signed:
+            source = secure_boot_page_source(target.catalog.drivers, target.machine.os)
+            page = target.catalog.source_url(target.catalog.drivers, source) if source is not None else advice.page
+            yield make_warning("secure-boot-page", page=page)
+    elif package is None and signing_key_path(target.catalog.drivers, target.machine.os) is not None:
+        command = enroll_command(target.catalog.drivers, target.machine.os)
+        yield make_warning("secure-boot-enrol", enrol=" ".join(command))
+    else:
+        yield make_warning("secure-boot-key" if package is None else "secure-boot-signed", package=package)
 
 
 def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Warnings:

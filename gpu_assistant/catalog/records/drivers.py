@@ -91,7 +91,8 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
 
     `children`: distributions built from this one have its packages too, in the release that `codenames` tells.
     `kernels` has each release's own kernel ("6.8"): one with a newer one has it from the line of newer kernels, whose
-    modules are other packages ({flavour}). `key` is the one that Secure Boot is asked to trust, where it is not the
+    modules are other packages ({flavour}); `cloud_flavours` are the kernels of cloud providers, which have packages of
+    their own name. `key` is the one that Secure Boot is asked to trust, where it is not the
     usual one.
     """
 
@@ -110,6 +111,8 @@ class LinuxDriverInstall(Struct, frozen=True, kw_only=True):
     children: bool = False
     codenames: dict[str, str] = {}
     kernels: dict[str, Version] = {}
+    cloud_flavours: tuple[str, ...] = ()
+    cloud_source: str | None = None
     key: str | None = None
     key_source: str | None = None
 
@@ -119,7 +122,8 @@ class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
 
     Empty `releases` and `kernels` stand for all; a kernel is known by a part of its name. `branch` is the one that
     they bring, `at_least` the lowest that they may. `signed`: Secure Boot takes the modules as they are; else `enrol`
-    makes a key known, before the driver with `enrol_first`.
+    makes a key known, before the driver with `enrol_first`. Where another stream of the dnf module is enabled than
+    `stream`, `switch` takes the place of the command that names it.
     """
 
     distributions: tuple[str, ...]
@@ -133,18 +137,26 @@ class LinuxDriverCommands(Struct, frozen=True, kw_only=True):
     signed: bool = False
     enrol: tuple[tuple[str, ...], ...] = ()
     enrol_first: bool = False
+    stream: str | None = None
+    switch: tuple[str, ...] = ()
+    switch_source: str | None = None
     source: str
     confidence: Confidence = "high"
 
 
 class LinuxDriverPage(Struct, frozen=True, kw_only=True):
     """The distributions whose own page says how the driver gets there; for those built from them as well.
-    `secure_boot_source` is the page about Secure Boot, where that is another one.
+    `secure_boot_source` is the page about Secure Boot, where that is another one; `image_based`: it is for systems that
+    are replaced as a whole. `own`: neither packages nor commands of another distribution are for these, whatever they
+    are built from. `packages` are those to look for there, by generation of cards.
     """
 
     distributions: tuple[str, ...]
     source: str
     secure_boot_source: str | None = None
+    image_based: bool = False
+    own: bool = False
+    packages: dict[str, str] = {}
 
 
 class FirstSupportingDriver(Struct, frozen=True, kw_only=True):
