@@ -339,6 +339,16 @@ def _xpu_candidate(target: TargetSystem, gpu: Gpu) -> Candidate | None:
     return next((Candidate(build=b) for b in target.builds if b.variant == intel.variant), None)
 
 
+def find_needed_windows(target: TargetSystem, gpu: Gpu) -> str | None:
+    """The Windows that PyTorch asks for with an Intel GPU ("11"), where this one is another."""
+    device = target.catalog.intel_device(gpu.pci_id or "") or target.catalog.intel_device_by_name(gpu.name or "")
+    families = target.catalog.accelerators.intel.families
+    family = next((f for f in families if device is not None and f.family == device.family), None)
+    if family is None or target.machine.os.system not in family.systems or _supports_system(target.machine, family):
+        return None
+    return family.lowest_windows
+
+
 def _supports_system(machine: Machine, family: IntelFamily) -> bool:
     system = "wsl" if machine.os.wsl else machine.os.system
     if system not in family.systems:

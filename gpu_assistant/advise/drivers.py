@@ -20,9 +20,9 @@ from ..core.types import Channel
 from ..core.versions import Capability, Version
 from .builds import Build, CodeKind
 
-# Who gives the driver where this system must not: the host of a container or of a virtual GPU, or whoever divided a
-# GPU into instances.
-DriverHost = Literal["container", "vgpu", "mig"]
+# Why the driver is not changed from here: it is the host's of a container or of a virtual GPU, whoever divided a GPU
+# into instances decides about it, or this Windows takes none of today's packages.
+DriverHost = Literal["container", "vgpu", "mig", "windows"]
 
 
 class DriverState(Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ def select_driver_system(machine: Machine) -> SystemName:
     return "windows" if machine.os.system == "linux" and machine.os.wsl else machine.os.system
 
 
-def find_driver_host(machine: Machine) -> DriverHost | None:
+def find_driver_host(machine: Machine, catalog: Catalog) -> DriverHost | None:
     """Who gives this machine's NVIDIA driver; None where this system has its own.
 
     A container uses the driver of its host. The driver of a virtual GPU belongs to the release of vGPU that the host
@@ -87,7 +87,9 @@ def find_driver_host(machine: Machine) -> DriverHost | None:
         return "vgpu"
     if any(card.mig or (card.mig is None and is_mig_name(card.name)) for card in cards):
         return "mig"
-    return None
+    lowest, build = catalog.drivers.packages_windows, machine.os.build
+    is_old = machine.os.system == "windows" and lowest is not None and build is not None and build < lowest.build
+    return "windows" if is_old else None
 
 
 def find_driver_state(
@@ -109,7 +111,7 @@ def find_driver_state(
     generation = find_generation(catalog, limiting_chip) if limiting_chip is not None else None
     if device is None and version is not None:
         generation = _generation_by_driver(catalog, version, system)
-    host, package = find_driver_host(machine), None
+    host, package = find_driver_host(machine, catalog), None
     if host is None:
         package = _find_package(catalog, system, device, generation=generation, segment=segment, channel=channel)
     return DriverState(

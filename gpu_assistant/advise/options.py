@@ -185,7 +185,7 @@ def _candidate_values(
         case "driver":
             installed = machine.driver.version if machine.driver is not None else None
             driver_os = select_driver_system(machine)
-            cards = nvidia_gpus(machine, catalog) if find_driver_host(machine) is None else ()
+            cards = nvidia_gpus(machine, catalog) if find_driver_host(machine, catalog) is None else ()
             packages = driver_packages_for(catalog, driver_os, cards[0]) if cards else ()
             versions = [p.version.text for p in packages if p.version.text != installed]
             return _newest_first(versions) if installed is None else ["keep", *_newest_first(versions)]

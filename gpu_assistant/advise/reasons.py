@@ -18,6 +18,7 @@ from .builds import code_kind
 from .candidates import (
     amd_chip,
     find_host_obstacle,
+    find_needed_windows,
     find_vendor_index,
     list_runnable_builds,
     unmet_glibc_of_newest,
@@ -112,7 +113,10 @@ def _cpu_reason(decision: Decision) -> Reason:
         return _make_reason(decision, about, code, catalog.accelerators, source, **data)
     intel = next(iter(machine.gpus_of("intel")), None)
     if intel is not None:
-        name = display_name(intel, catalog)
+        name, windows = display_name(intel, catalog), find_needed_windows(decision.target, intel)
+        if windows is not None:
+            needed: dict[str, Value] = {"gpu": name, "windows": windows}
+            return _make_reason(decision, about, "cpu-intel-windows", catalog.accelerators, "xpu", **needed)
         return _make_reason(decision, about, "cpu-intel", catalog.accelerators, "xpu", gpu=name)
     # A driver that answers has a GPU, though no probe found its name.
     code = "cpu-no-gpu" if machine.driver is None else "cpu-gpu-unnamed"
@@ -133,7 +137,8 @@ def _unused_nvidia_gpu_reason(decision: Decision, card: NvidiaGpu) -> Reason:
     data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text}
     obstacle, state = find_host_obstacle(decision.target), decision.target.driver_state
     if code == "cpu-card" and obstacle is not None and state is not None:
-        code, data["installed"] = f"cpu-card-host-{obstacle}", (state.installed or "").lstrip("@")
+        suffix = "-windows" if state.host == "windows" else ""
+        code, data["installed"] = f"cpu-card-host-{obstacle}{suffix}", (state.installed or "").lstrip("@")
     elif code == "cpu-card" and find_vendor_index(decision.target) is not None:
         code = "cpu-card-own"
     elif code == "cpu-card" and unsupported_reason(decision.target, card) == "new":

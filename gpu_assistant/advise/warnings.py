@@ -154,6 +154,9 @@ def group_warnings(target: TargetSystem, accelerator: Accelerator) -> Warnings:
     system, vendor = target.machine.os, {"rocm": "amd", "xpu": "intel"}.get(accelerator)
     if system.system != "linux" or system.wsl:
         return
+    if vendor == "intel":
+        url = target.catalog.source_url(target.catalog.accelerators, "xpu")
+        yield RecommendationWarning(code="xpu-runtime", data={"url": url})
     groups = next((each for each in target.catalog.accelerators.linux_groups if each.vendor == vendor), None)
     if groups is not None:
         url = target.catalog.source_url(target.catalog.accelerators, groups.source)
@@ -252,6 +255,7 @@ def _decision_warnings(decision: Decision) -> Warnings:
     yield from _idle_gpu_warnings(decision)
     card = decision.target.gpu
     if decision.accelerator == "cuda":
+        yield from _newer_chip_warnings(decision)
         yield from gpu_warnings(decision.target, build.label, decision.driver.minimum)
         if card is not None and card.capability is not None and decision.candidate.code_kind == "unknown":
             yield make_warning("code-unknown", gpu=card.name, build=build.label)
@@ -344,6 +348,17 @@ def gpu_warnings(target: TargetSystem, label: str, minimum: str | None) -> Warni
         yield make_warning(code, gpu=card.name, build=label)
     if state is not None and not state.is_readable:
         yield make_warning("driver-unreadable", installed=(state.installed or "").lstrip("@"), minimum=minimum)
+
+
+def _newer_chip_warnings(decision: Decision) -> Warnings:
+    """A chip that only a newer CUDA than that of the build knows by its own number."""
+    card, cuda = decision.target.gpu, decision.candidate.build.cuda
+    chip = card.capability if card is not None else None
+    toolkits = decision.target.catalog.cuda.toolkits
+    first = min((t.version.series for t in toolkits if chip in t.also_capabilities), default=None)
+    if card is not None and cuda is not None and first is not None and cuda < first:
+        data: dict[str, Value] = {"gpu": card.name, "capability": card.capability_text, "cuda": first.text}
+        yield make_warning("chip-newer-than-cuda", **data, build=decision.candidate.build.label)
 
 
 def _virtual_gpu_warnings(target: TargetSystem) -> Warnings:

@@ -212,12 +212,22 @@ class MinimumWindows(Struct, frozen=True, kw_only=True):
     python_source: str
 
 
+class MinimumDriverWindows(Struct, frozen=True, kw_only=True):
+    """The first Windows on which NVIDIA's packages of today can be installed."""
+
+    name: str
+    build: int
+    source: str
+    confidence: Confidence = "high"
+
+
 class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     """`drivers.json`."""
 
     generations: tuple[GpuGeneration, ...]
     packages: tuple[DriverPackage, ...]
     lowest_windows: MinimumWindows | None = None
+    packages_windows: MinimumDriverWindows | None = None
     lookup: DriverLookup | None = None
     systems: tuple[DriverSystem, ...] = ()
     products: tuple[DriverProduct, ...] = ()

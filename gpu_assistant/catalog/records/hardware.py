@@ -20,11 +20,15 @@ Gfx = Annotated[str, Meta(pattern=r"^gfx[0-9a-f]{3,4}$")]
 
 
 class AmdWindowsSupport(Struct, frozen=True, kw_only=True):
-    """AMD on Windows: whether PyTorch's own index has builds, AMD's preview, and the chips that ROCm serves in WSL."""
+    """AMD on Windows: whether PyTorch's own index has builds, AMD's preview with the Python of its wheels, and the
+    chips that ROCm serves in WSL.
+    """
 
     builds: bool
     preview: bool
     preview_url: HttpsUrl
+    wheels_python: str | None = None
+    wheels_source: str | None = None
     wsl_chips: tuple[Gfx, ...]
     source: str
     sources: tuple[str, ...] = ()
@@ -45,6 +49,16 @@ class AmdDevice(Struct, frozen=True, kw_only=True):
     pci_id: PciId
     name: str
     gfx: Gfx
+    source: str
+    confidence: Confidence = "high"
+
+
+class AmdOverride(Struct, frozen=True, kw_only=True):
+    """Chips that run another one's code where an environment `variable` says so; their maker does not support it."""
+
+    chips: tuple[Gfx, ...]
+    runs_as: Gfx
+    variable: str
     source: str
     confidence: Confidence = "high"
 
@@ -102,6 +116,7 @@ class AcceleratorCatalog(CatalogFile, frozen=True, kw_only=True):
     amd_windows: AmdWindowsSupport
     amd_chips: tuple[AmdChip, ...]
     amd_devices: tuple[AmdDevice, ...]
+    amd_overrides: tuple[AmdOverride, ...] = ()
     intel: IntelSupport
     intel_devices: tuple[IntelDevice, ...]
     apple: AppleSupport
