@@ -20,6 +20,7 @@ What is chosen:
 
 What is said about it, each with the code of a text:
     reasons         why each part (reasons_driver: the driver; reasons_parts: toolkit, cuDNN, TensorFlow)
+    support         holes in drivers, ends of systems, small cards
     warnings        what to know before going on
     alternatives    what else would work
 

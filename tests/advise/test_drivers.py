@@ -174,7 +174,7 @@ def test_unknown_driver_version_is_not_a_dash() -> None:
 def test_driver_with_known_issue_is_kept_with_warning(gpu: str, driver: str, code: str | None) -> None:
     found = check(recommend(machine("windows", nvidia(gpu), driver=driver), catalog()))
     assert found.driver.action == "keep"
-    assert codes(found.warnings) == ([code] if code else [])
+    assert [c for c in codes(found.warnings) if c != "driver-insecure"] == ([code] if code else [])
     linux_one = recommend(machine("linux", nvidia(gpu), driver=driver), catalog())
     assert not [c for c in codes(linux_one.warnings) if "crash" in c]
 

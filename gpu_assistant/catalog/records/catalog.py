@@ -88,10 +88,18 @@ class CapabilityRange(Struct, frozen=True, kw_only=True):
     source: str
 
 
+class SmallMemory(Struct, frozen=True, kw_only=True):
+    """A card with no more memory than this computes, but has no room for the models of today."""
+
+    bytes: ByteCount
+    source: str
+
+
 class GpuCatalog(CatalogFile, frozen=True, kw_only=True):
     """`gpus.json`; `ranges` stand in ascending order; `capabilities` is what any file may name."""
 
     capabilities: CapabilityRange | None = None
+    small_memory: SmallMemory | None = None
     ranges: tuple[GpuIdRange, ...]
     gpus: tuple[GpuRecord, ...]
 
@@ -221,6 +229,45 @@ class MinimumDriverWindows(Struct, frozen=True, kw_only=True):
     confidence: Confidence = "high"
 
 
+class SecurityFix(Struct, frozen=True, kw_only=True):
+    """The first driver without a hole, of the branch from one major up to (not with) another, for some kinds of cards;
+    `below_capability` where only older chips are affected.
+    """
+
+    system: SystemName
+    segments: tuple[Segment, ...]
+    branch: int
+    next_branch: int
+    fixed: Version
+    below_capability: Capability | None = None
+
+
+class SecurityBulletin(Struct, frozen=True, kw_only=True):
+    """A bulletin about the driver, by the name of a vulnerability in it."""
+
+    id: str
+    date: IsoDate | None
+    fixes: tuple[SecurityFix, ...]
+    source: str
+    confidence: Confidence = "high"
+
+
+class SystemEnd(Struct, frozen=True, kw_only=True):
+    """A system that ended: by its distribution's release, or a Windows before a build. `what` ended is the system's
+    own "support", or the "drivers" for it; `month` as "2026-10".
+    """
+
+    system: SystemName
+    name: str
+    distribution: str | None = None
+    release: str | None = None
+    below_build: int | None = None
+    what: Literal["support", "drivers"]
+    month: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}$")]
+    source: str
+    confidence: Confidence = "high"
+
+
 class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     """`drivers.json`."""
 
@@ -244,6 +291,8 @@ class DriverCatalog(CatalogFile, frozen=True, kw_only=True):
     secure_boot: SecureBoot | None = None
     fabric_manager: FabricManager | None = None
     virtual_gpus: VirtualGpus | None = None
+    security: tuple[SecurityBulletin, ...] = ()
+    system_ends: tuple[SystemEnd, ...] = ()
 
 
 class PythonBuild(Struct, frozen=True, kw_only=True):
